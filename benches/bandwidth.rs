@@ -1,7 +1,7 @@
-//! The cost of one budget decision at run time. `cargo bench --bench bandwidth`
+//! Cost of one budget decision at run time. Run with `cargo bench --bench bandwidth`.
 //!
-//! All solvers decide about the same states in turn, on one thread; every figure is a median over batches in one run.
-//! Instructions: `valgrind --tool=callgrind` on the benchmark with `--decisions N` as its only argument, for two values of N.
+//! All solvers decide about the same states in turn, on one thread. Every figure is a median over batches in one run. To count
+//! instructions, use `valgrind --tool=callgrind` on the benchmark with `--decisions N` as its only argument, for two values of N.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -34,7 +34,7 @@ fn main() {
     }
 }
 
-/// Some 40,000 blocks of 1 to 5 µs, up to three times as long under interference.
+/// About 40,000 blocks of 1 to 5 µs, and up to three times as long under interference.
 fn kernel(clusters: u64) -> Kernel {
     let mut rng = ChaCha8Rng::seed_from_u64(clusters);
     let clusters = (0..clusters).map(|_| {
@@ -49,7 +49,7 @@ fn allocator(kernel: &Kernel, policy: BudgetPolicy) -> Allocator {
     Allocator::new(kernel, Factor::from_f64(0.13).unwrap(), policy, Straddling::End).unwrap()
 }
 
-/// 64 states on the way of a kernel that is a little ahead of its worst case.
+/// 64 states of a kernel that is slightly ahead of its worst case.
 fn states(clusters: u64) -> Vec<(Time, Vec<u64>)> {
     let kernel = kernel(clusters);
     let deadline = allocator(&kernel, BudgetPolicy::Fair).deadline().ns();

@@ -1,4 +1,4 @@
-//! Block events per second of the block-level simulator: a start and an end are two events.
+//! Block events per second of the block-level simulator. The start and the end of a block are two events.
 //!
 //! `cargo bench --bench blocks`
 

@@ -1,4 +1,5 @@
-//! Simulated jobs per second on one core. `cargo bench --bench jobs`, or with `-- JOBS` for another number of jobs per run.
+//! Simulated jobs per second on one core. Run with `cargo bench --bench jobs`, or with `-- JOBS` for another number of jobs per
+//! run.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -13,7 +14,7 @@ use gpusched::time::Time;
 
 const POLICIES: [&str; 6] = ["edf", "np-edf", "lp-edf", "dm", "np-fp", "lp-fp"];
 
-/// Runs of which the median counts.
+/// Number of runs; the figure is their median.
 const RUNS: usize = 5;
 
 fn main() {
@@ -69,13 +70,14 @@ fn speed(policy: Policy, tasks: usize, drawn: bool, jitter: Jitter, jobs: u64) -
     speeds[RUNS / 2]
 }
 
-/// Processor time of this thread so far [ns]: on a machine that others use, time on the wall says little. Linux only.
+/// Processor time of this thread so far [ns], because wall-clock time is unreliable on a shared machine. Linux only.
 fn processor() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// Tasks of utilization 0.8, periods log-uniform from 10 ms to 1 s, ten blocks per kernel, jitter a tenth of the period.
+/// Tasks with total utilization 0.8, log-uniform periods from 10 ms to 1 s, ten blocks per kernel, and a jitter of a tenth of the
+/// period.
 fn partition(tasks: usize, drawn: bool) -> Vec<Task> {
     let recipe: Recipe = toml::from_str(
         "periods = 'log-uniform:10ms:1s'\ncap = 1.0\nblocks = 10\njitter = 0.1\nwcet = 'proportional'\nmemory-share = 0\ndeadline = 1",

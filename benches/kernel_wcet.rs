@@ -1,6 +1,6 @@
-//! Speed of one solution of the WCET program, exactly and as a linear program. `cargo bench --bench kernel_wcet`
+//! Speed of one solution of the WCET program, exactly and as a linear program. Run with `cargo bench --bench kernel_wcet`.
 //!
-//! Both solve the same programs in turn, on one thread; every figure is a median over batches in one run.
+//! Both solvers solve the same programs in turn, on one thread. Every figure is a median over batches in one run.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -26,7 +26,7 @@ fn main() {
     }
 }
 
-/// A kernel like those of [Aghilinasab20] Tables I and II: some 40,000 blocks of 1 to 10 µs, and ten of these at a time.
+/// A kernel similar to [Aghilinasab20] Tables I and II: about 40,000 blocks of 1 to 10 µs, with ten running at a time.
 fn kernel(rng: &mut ChaCha8Rng, clusters: u64) -> Kernel {
     let clusters = (0..clusters).map(|_| {
         let alone = rng.random_range(1_000..=5_000);

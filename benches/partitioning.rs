@@ -1,8 +1,8 @@
-//! Speed of the partitioning heuristics, and of the generator. `cargo bench --bench partitioning`
+//! Speed of the partitioning heuristics and of the generator. Run with `cargo bench --bench partitioning`.
 //!
-//! SMS-INA runs against the plain transcription that the tests use as oracle, in one run, so that a ratio is meaningful on
-//! a noisy machine: the programs take turns on batches of the same sets, and must give the same plans. Every figure is
-//! the median over sets and repetitions, on one thread. All sets: proportional WCETs, EDF, D = 0.75 T, U = 50 per 68 SMs.
+//! SMS-INA and the reference implementation of the tests run in turn on batches of the same sets, so that a ratio is meaningful on
+//! a noisy machine. They must return the same plans. Every figure is the median over sets and repetitions, on one thread. All sets
+//! have proportional WCETs, EDF, D = 0.75 T, and U = 50 per 68 SMs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -64,7 +64,7 @@ fn draw(tasks: usize, sms: u32, sets: u64) -> Vec<TaskSet> {
         .collect()
 }
 
-/// Plans, and the times they took [µs].
+/// Plans of `sets`, and the time of each search [µs].
 fn plans(sets: &[TaskSet], sms: u32, heuristic: &Heuristic, times: &mut Vec<f64>) -> Vec<Plan> {
     sets.iter()
         .map(|set| {
@@ -81,14 +81,14 @@ fn plans(sets: &[TaskSet], sms: u32, heuristic: &Heuristic, times: &mut Vec<f64>
 fn compare(tasks: usize, sets: u64, repetitions: usize) {
     let sets = draw(tasks, SMS, sets);
     let heuristic = Heuristic::from(HeuristicKind::Sms);
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut library, mut reference) = (Vec::new(), Vec::new());
     for _ in 0..repetitions {
-        let plans = plans(&sets, SMS, &heuristic, &mut ours);
+        let plans = plans(&sets, SMS, &heuristic, &mut library);
         for (set, plan) in sets.iter().zip(plans) {
             let start = Instant::now();
             let machine = oracle::transcription::machine(set, SMS, Policy::Edf, Interference::Conflict);
             let answer = black_box(machine.partition_and_allocate(&heuristic));
-            theirs.push(start.elapsed().as_secs_f64() * 1e6);
+            reference.push(start.elapsed().as_secs_f64() * 1e6);
 
             let same = plan
                 .partitions
@@ -99,11 +99,11 @@ fn compare(tasks: usize, sets: u64, repetitions: usize) {
             assert_eq!(plan.stats.merges_tested, answer.merges, "the merges differ");
         }
     }
-    let (ours, theirs) = (median(ours), median(theirs));
+    let (library, reference) = (median(library), median(reference));
     println!(
-        "{tasks:>5} {:>6} {ours:>12.0} {theirs:>14.0} {:>7.1}",
+        "{tasks:>5} {:>6} {library:>12.0} {reference:>14.0} {:>7.1}",
         sets.len(),
-        theirs / ours
+        reference / library
     );
 }
 

@@ -1,5 +1,5 @@
-//! A million random runs against Lemma 1, and the speed of whole kernels. `cargo bench --bench regulation`, or with
-//! `-- RUNS SEED` for another number of random runs and another seed.
+//! A million random runs that check Lemma 1, and the speed of simulations of whole kernels. Run with `cargo bench --bench
+//! regulation`, or with `-- RUNS SEED` for another number of random runs and another seed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 

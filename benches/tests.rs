@@ -1,8 +1,8 @@
-//! Speed of the tests inside one partition, on one core, against the crate `response-time-analysis` on the same sets in
-//! the same run. `cargo bench --bench tests`
+//! Speed of the tests of one partition on one core, compared with the crate `response-time-analysis` on the same sets in the same
+//! run. Run with `cargo bench --bench tests`.
 //!
-//! Sets of n tasks by UUniFast, periods log-uniform from 10 ms to 1 s, D = 0.75 T. Programs take turns on batches of the
-//! same sets; a figure is the median over the batches. Answers must agree wherever two programs are compared.
+//! Sets have n tasks by UUniFast, D = 0.75 T, and log-uniform periods from 10 ms to 1 s. The programs take turns on batches of the same
+//! sets, and a figure is the median over the batches. Compared programs must return the same results.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -21,7 +21,7 @@ use response_time_analysis::time::{Duration, Service};
 use response_time_analysis::wcet::Scalar;
 use response_time_analysis::{edf, fixed_priority};
 
-/// A batch: long enough for the clock, short enough to fit the caches.
+/// Size of a batch: large enough for the resolution of the clock, and small enough for the caches.
 const SETS: usize = 250;
 const BATCHES: u64 = 15;
 
@@ -98,7 +98,7 @@ fn main() {
     }
 }
 
-/// One line of the comparison; the other program gets the first `sample` sets of each batch.
+/// Prints one line of the comparison. The other program tests the first `sample` sets of each batch.
 fn against(name: &str, tasks: usize, utilization: f64, sample: usize, theirs: fn(&[Demand]) -> bool) {
     let policy: Policy = name.parse().expect("a policy");
     let (mut passing, mut answers, mut evidences, mut others, mut ratios) =
@@ -148,7 +148,7 @@ fn draw(tasks: usize, utilization: f64, batch: u64) -> Vec<Vec<Demand>> {
         .collect()
 }
 
-/// How many of `sets` pass, and how many a second are tested.
+/// Number of `sets` that pass, and number of tested sets per second.
 fn timed(sets: &[Vec<Demand>], test: impl Fn(&[Demand]) -> bool) -> (u64, f64) {
     let start = Instant::now();
     let passing = sets.iter().filter(|set| test(black_box(set))).count();
@@ -166,19 +166,19 @@ fn periodic(set: &[Demand]) -> Vec<RBF<Periodic, Scalar>> {
         .collect()
 }
 
-/// Deadline-monotonic priorities by the other crate, up to the first miss.
+/// Deadline-monotonic priorities with the other crate, up to the first missed deadline.
 fn fixed_priority_crate(set: &[Demand]) -> bool {
     let mut set = set.to_vec();
     set.sort_by_key(|demand| demand.deadline);
     let rbfs = periodic(&set);
     (0..set.len()).all(|rank| {
-        // With D ≤ T, a busy window beyond D is a miss.
+        // With D ≤ T, a busy window longer than D is a missed deadline.
         let limit = Duration::from(set[rank].deadline.ns());
         fixed_priority::fully_preemptive::dedicated_uniproc_rta(&rbfs[rank], &rbfs[..rank], limit).is_ok()
     })
 }
 
-/// Preemptive EDF by the other crate, up to the first miss.
+/// Preemptive EDF with the other crate, up to the first missed deadline.
 fn edf_crate(set: &[Demand]) -> bool {
     let rbfs = periodic(set);
     let task = |index: usize| edf::fully_preemptive::Task {

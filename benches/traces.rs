@@ -1,7 +1,7 @@
-//! Reading traces of machine code. `cargo bench --bench traces`
+//! Reading of machine-code traces. Run with `cargo bench --bench traces`.
 //!
-//! A made-up trace of some 100 MB: read as lines that are only counted, block by block, with all figures, and as streams that are
-//! issued to their end. All from memory, in turns; medians.
+//! A synthetic trace of about 100 MB is read in four ways: as lines that are only counted, block by block, with all figures, and as
+//! streams that are issued to their end. The trace is in memory, the ways take turns, and the figures are medians.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
 
@@ -15,11 +15,11 @@ use gpusched::accelsim::{KernelSummary, TraceFile};
 use gpusched::warp::code::{Effect, Stream, TracedKernel};
 
 const BLOCKS: u64 = 1_024;
-/// Of the loop in each warp.
+/// Number of iterations of the loop in each warp.
 const ROUNDS: u64 = 16;
 const TURNS: usize = 9;
 
-/// Text that several readers have.
+/// Text that several readers share.
 struct Text(Arc<[u8]>);
 
 impl AsRef<[u8]> for Text {
@@ -96,7 +96,7 @@ fn count_lines(text: &Arc<[u8]>) -> u64 {
     lines
 }
 
-/// Eight warps per block in a loop of twelve instructions with two loads, one of them irregular, and a store.
+/// Eight warps per block. Each runs a loop of twelve instructions with two loads, one of them irregular, and a store.
 fn trace() -> String {
     let mut text = format!(
         "-kernel name = bench\n-kernel id = 1\n-grid dim = ({BLOCKS},1,1)\n-block dim = (256,1,1)\n-shmem = 0\n-nregs = 32\n\

@@ -1,8 +1,8 @@
-//! The warp level against GPGPU-Sim, row by row of `tasksets/reference/gpgpusim/isolation.csv`: cycles of both, and seconds of
-//! both (one core each); then the same for the estimate from three rounds of blocks on one SM. The last lines have the errors,
-//! and per kernel how many times faster both are.
+//! Comparison of the warp level with GPGPU-Sim, for each row of `tasksets/reference/gpgpusim/isolation.csv`: cycles and seconds of
+//! both simulators, on one core each. The estimate from three rounds of blocks on one SM has the same columns. The last lines print
+//! the errors, and the speed-ups by kernel.
 //!
-//! `cargo bench --bench warps`; after `--`, part of a row's name takes the rows that have it (`vadd`, `30 SMs`, `gto`).
+//! Run with `cargo bench --bench warps`. An argument after `--` selects the rows whose names contain it (`vadd`, `30 SMs`, `gto`).
 
 #![allow(
     clippy::unwrap_used,
@@ -20,18 +20,18 @@ use std::time::Instant;
 
 use reference::Row;
 
-/// Runs of a row; the fastest counts.
+/// Number of runs of a row; the fastest one counts.
 const RUNS: usize = 3;
 
 type Mode = fn(&Row) -> u64;
 
-/// The ways to get cycles.
+/// Methods that compute cycles.
 const MODES: [(&str, Mode); 2] = [
     ("full", |row| row.run().cycles),
     ("estimate", |row| row.estimate(3).cycles),
 ];
 
-/// The cycles of a mode, and its seconds.
+/// Cycles of a mode, and its seconds.
 fn measure(mode: Mode, row: &Row) -> (u64, f64) {
     let mut best = f64::INFINITY;
     let mut cycles = 0;
@@ -52,7 +52,7 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// What one mode did so far.
+/// Results of one mode.
 #[derive(Default)]
 struct Tally {
     errors: Vec<f64>,
@@ -119,10 +119,10 @@ fn main() {
         let seconds = row.real("cpu_s");
         print!("{name:<36} {:>9} {seconds:>8.3}", row.number("cycles"));
         for ((_, mode), tally) in MODES.into_iter().zip(&mut tallies) {
-            let (cycles, ours) = measure(mode, &row);
+            let (cycles, time) = measure(mode, &row);
             let error = cycles as f64 / row.real("cycles") - 1.0;
-            let ratio = seconds / ours;
-            print!("   {cycles:>8} {:>7.2}% {ours:>9.5} {ratio:>6.0}", 100.0 * error);
+            let ratio = seconds / time;
+            print!("   {cycles:>8} {:>7.2}% {time:>9.5} {ratio:>6.0}", 100.0 * error);
             tally.errors.push(error.abs());
             tally.ratios.entry(kernel.to_owned()).or_default().push(ratio);
         }

@@ -1,6 +1,6 @@
-//! Real-time schedulability analysis for GPUs: one library, and one command of the same name.
+//! Real-time schedulability analysis for GPUs: a library, and a command-line tool with the same name.
 //!
-//! A task set is built, divided among the SMs of a GPU, checked by separate code, and simulated:
+//! The example builds a task set, partitions a GPU, verifies the plan with independent code, and simulates the plan:
 //!
 //! ```
 //! use gpusched::interference::Conflict;
@@ -30,27 +30,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each module is a crate, or a part of one: `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`.
-//! Examples on their pages name these crates; here `gpusched_model` is [`model`], and so on. Where to start:
+//! Each module is one of the crates `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`, or a part
+//! of one. Examples in their documentation use the crate names. Here, `gpusched_model` is [`model`], and so on. Where to start:
 //!
-//! | question | start at |
+//! | topic | start at |
 //! |---|---|
 //! | tasks, times, WCETs | [`Task::new`], [`TaskSet`], [`Kind`], [`Time`], [`Factor`], [`WcetFunction`]; their files: [`model::reader`] |
 //! | random task sets | [`generation::Source`] |
-//! | does a set fit one partition? | [`schedulability::test`], by a [`Policy`] |
-//! | which partitions? | [`partitioning::partition`], which gives a [`Plan`] |
-//! | what others do to a WCET | [`interference::InflatedWcet`] |
-//! | is the plan right? | [`verification::verify`] |
-//! | the plan on real hardware | [`export::Target::export`] |
-//! | the WCET of a kernel | [`kernel_wcet::Estimator`] |
-//! | how much bandwidth others may take | [`bandwidth::nominal`](bandwidth::nominal()) |
-//! | how long kernels take side by side | [`prediction::Model`] |
-//! | a run, job by job or block by block | [`simulator::tasks`], [`simulator::shared`], [`simulator::blocks`] |
-//! | a run, cycle by cycle | [`warp::scenario`] |
-//! | logs of profilers and tracers | [`recording::examiner`] |
-//! | an experiment | [`study::Spec`], [`study::run`] |
-//! | what went wrong | [`Error`], [`error::Refusal`] |
-//! | times in text | [`time`] |
+//! | test of one partition | [`schedulability::test`] with a [`Policy`] |
+//! | partitioning | [`partitioning::partition`], which returns a [`Plan`] |
+//! | inflated WCETs | [`interference::InflatedWcet`] |
+//! | verification of a plan | [`verification::verify`] |
+//! | export of a plan to real hardware | [`export::Target::export`] |
+//! | WCET of a kernel | [`kernel_wcet::Estimator`] |
+//! | memory bandwidth budgets | [`bandwidth::nominal`](bandwidth::nominal()) |
+//! | execution times of concurrent kernels | [`prediction::Model`] |
+//! | simulation of jobs and thread blocks | [`simulator::tasks`], [`simulator::shared`], [`simulator::blocks`] |
+//! | cycle-level simulation of warps | [`warp::scenario`] |
+//! | recordings of profilers and tracers | [`recording::examiner`] |
+//! | experiments | [`study::Spec`], [`study::run`] |
+//! | errors | [`Error`], [`error::Refusal`] |
+//! | text form of times | [`time`] |
 //!
 //! | paper | tag |
 //! |---|---|
@@ -75,7 +75,7 @@ pub use gpusched_study as study;
 pub use gpusched_verify as verification;
 pub use gpusched_warp as warp;
 
-// Names of the first design, which programs may use.
+// Module paths of earlier versions, kept for compatibility.
 #[doc(hidden)]
 pub use gpusched_model::artifact;
 #[doc(hidden)]

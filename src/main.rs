@@ -1,4 +1,4 @@
-//! The command `gpusched`. It is a program of its own, beside the facade library: what no subcommand uses is then not compiled at all.
+//! The command `gpusched`. It is a separate binary crate, so that items that no subcommand uses are not compiled.
 
 mod cli;
 

@@ -1,4 +1,4 @@
-//! The arguments that several commands understand.
+//! Arguments that several commands share.
 
 mod global;
 mod gpu;

@@ -1,4 +1,4 @@
-//! `gpusched budget`: memory budgets for best-effort cores beside a kernel.
+//! `gpusched budget`: memory bandwidth budgets of best-effort cores.
 
 mod nominal;
 mod regulation;
@@ -10,7 +10,7 @@ use clap::Subcommand;
 use super::{Global, Outcome};
 use crate::error::Result;
 
-/// Memory budgets for best-effort cores beside a kernel.
+/// Arguments of `gpusched budget`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -19,7 +19,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Find the largest budget that slows a kernel down by no more than is accepted.
+    /// Find the largest budget within an accepted slowdown of a kernel.
     Nominal(nominal::Args),
     /// Simulate budgets that change at run time.
     Simulate(simulate::Args),
@@ -31,7 +31,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Those of the subcommand.
+    /// Errors of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Nominal(args) => args.run(global),

@@ -1,4 +1,4 @@
-//! `gpusched completions`: scripts that let a shell complete our arguments.
+//! `gpusched completions`: completion scripts for shells.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -7,11 +7,11 @@ use super::{Cli, Global, Outcome};
 use crate::cli::report::Output;
 use crate::error::Result;
 
-/// Prints a completion script.
+/// Arguments of `gpusched completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Shell
+    /// Shell of the script
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -24,7 +24,7 @@ impl Args {
     /// Prints the script.
     ///
     /// # Errors
-    /// Output that cannot be written.
+    /// Fails if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "gpusched", &mut script);

@@ -1,4 +1,4 @@
-//! Why one task set is not schedulable, and which changes help, as text.
+//! Explains in text why a task set is not schedulable, and which changes help.
 
 mod changes;
 mod reasons;
@@ -9,8 +9,8 @@ use crate::model::policy::Strength;
 use crate::model::{Plan, TaskSet, Verdict};
 use crate::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
 
-/// What a report says of a plan that is not schedulable: where it fails, and what helps. `find` searches a plan for a changed problem,
-/// and says what that cost in tests.
+/// Explanation of a plan that is not schedulable: the reasons, and the changes that help. `find` searches a plan for a changed
+/// problem and returns the number of its tests.
 pub fn of_plan(
     request: &Request,
     case: &Case<'_>,
@@ -29,12 +29,12 @@ pub fn of_plan(
     text(lines)
 }
 
-/// Whether a task states no traffic where that matters.
+/// Whether a task states no traffic although the interference model counts it.
 pub fn lacks_traffic(case: &Case<'_>) -> bool {
     reasons::traffic(case).is_some()
 }
 
-/// The same of all tasks in one partition.
+/// Explanation of a verdict on all tasks in one partition.
 pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> String {
     let mut lines = reasons::of_verdict(case, verdict);
     lines.extend(reasons::traffic(case));
@@ -46,7 +46,7 @@ pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> Stri
     text(lines)
 }
 
-/// That the tasks fit in several partitions on the same SMs, if a search finds that.
+/// Line that the tasks fit in several partitions on the same SMs, if a search finds such a plan.
 fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
         return None;
@@ -67,7 +67,7 @@ fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// The name of task `index` for people, in backticks.
+/// Name of task `index` in text, in backticks.
 fn called(set: &TaskSet, index: usize) -> String {
     format!("`{}`", crate::cli::report::clip(&set.label(index), 40))
 }

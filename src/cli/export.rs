@@ -1,4 +1,4 @@
-//! `gpusched export`: a stored plan in the words of a tool that divides a GPU.
+//! `gpusched export`: a stored plan in the format of a tool that partitions a GPU.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::model::reader::{Plans, TaskSets};
 use crate::model::{Device, Plan, TaskSet};
 use crate::verification::{Stated, verify};
 
-/// Exports a plan for libsmctrl, MPS, MIG or CUDA green contexts.
+/// Arguments of `gpusched export`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -24,29 +24,29 @@ pub struct Args {
     /// Tool that uses the plan
     #[arg(long = "as", value_parser = named::<Target>(), value_name = "TOOL")]
     target: Target,
-    /// GPU of the machine, which must be the GPU of the plan: a name or a device file
+    /// GPU of the machine, equal to the GPU of the plan: a name or a device file
     #[arg(long, alias = "device", value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
     gpu: Option<Device>,
 }
 
 const EXAMPLE: &str = "\
-`export` first verifies the plan except for its lower bound. The output is the same as of `partition --export`.
+`export` first verifies the plan except for its lower bound. It writes the same output as `partition --export`.
 Exit code 1: the result of the plan is not schedulable, and `export` writes nothing. 2: the plan is wrong, or the tool cannot use it.
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";
 
 impl Args {
-    /// Writes the plan in other words.
+    /// Writes the plan in the format of the tool.
     ///
     /// # Errors
-    /// Bad input, a plan that does not hold or that the tool cannot carry out, or output that cannot be written.
+    /// Fails on bad input, on a plan that is wrong or that the tool does not support, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format) = global.format {
             return Err(Error::parameter(
                 "format",
                 format!("{format} with --as {}", self.target),
-                "one of the two",
+                "only one of --format and --as",
             ));
         }
         if let Some(path) = misnamed(global, self.target) {
@@ -64,7 +64,7 @@ impl Args {
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
         let Some(hardware) = &plan.hardware else {
-            let expected = "the GPU of a plan by `partition --gpu`";
+            let expected = "a GPU, as in plans of `partition --gpu`";
             return Err(Refusal::new("hardware", "none", expected)
                 .at(&self.plan, None)
                 .into());
@@ -72,7 +72,7 @@ impl Args {
         self.target.check(hardware).map_err(|error| of("as", error))?;
         self.check_device(&plan)?;
         if !plan.schedulable {
-            complain("not schedulable: nothing is exported");
+            complain("note: the plan is not schedulable, so it is not exported");
             return Ok(Outcome::Negative);
         }
         self.verify(&plan, &set)?;
@@ -81,7 +81,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// The plan is for the GPU that was named, or else for what its built-in name stands for.
+    /// Checks that the plan is for the requested GPU, or else that its GPU matches the built-in GPU of the same name.
     fn check_device(&self, plan: &Plan) -> Result<()> {
         let stated = Stated {
             device: self.gpu.clone(),
@@ -95,7 +95,7 @@ impl Args {
         }
     }
 
-    /// What is exported holds. How good it is, which the bound says, does not matter here.
+    /// Verifies the exported statements. The lower bound is left out, because it only states how good the plan is.
     fn verify(&self, plan: &Plan, set: &TaskSet) -> Result<()> {
         let plan = Plan {
             bound: None,
@@ -110,7 +110,7 @@ impl Args {
     }
 }
 
-/// The file of `--output`, where its ending promises something other than the words of `target`.
+/// The file of `--output`, if its ending does not fit the format of `target`.
 pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     let other = match global.format() {
         Format::Text => false,
@@ -120,7 +120,7 @@ pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     global.file().filter(|_| other)
 }
 
-/// `error` about the value of `option`.
+/// `error` with `option` as its field.
 pub(super) fn of(option: &str, error: Error) -> Error {
     error.map_refusal(|refusal| refusal.of_field(option))
 }

@@ -12,14 +12,14 @@ use crate::error::{Error, Result};
 use crate::generation::{Generator, Periods, Recipe, Source, WcetModel};
 use crate::model::Factor;
 
-/// Generates random task sets.
+/// Arguments of `gpusched generate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// Number of tasks in each set
     #[arg(long, value_name = "N", value_parser = whole::<usize>(0..))]
     tasks: usize,
-    /// Total utilization of each set, the sum of work/period
+    /// Total utilization of each set: the sum of work/period over its tasks
     #[arg(long, value_name = "U", value_parser = number)]
     utilization: f64,
     /// Number of sets
@@ -31,7 +31,7 @@ pub struct Args {
     /// Largest utilization of one task [default: no limit]
     #[arg(long, value_name = "U", value_parser = number)]
     cap: Option<f64>,
-    /// Distribution of the periods: singh21, or log-uniform:MIN:MAX, e.g., log-uniform:10ms:1s
+    /// Period distribution: singh21, or log-uniform:MIN:MAX, e.g., log-uniform:10ms:1s
     #[arg(long, default_value_t)]
     periods: Periods,
     /// Form of the WCET functions
@@ -48,20 +48,20 @@ pub struct Args {
     jitter: Option<Factor>,
     /// Number of equal thread blocks of each kernel [default: not stated]
     ///
-    /// States the longest time for which a kernel cannot be preempted, `block`: C(1) in conflict by this number, rounded up to
-    /// whole nanoseconds. That is one block at a time on an SM; if there are s at a time, give the number of blocks by s.
+    /// Adds `block` to each task: the longest time without preemption. It is C(1) in conflict divided by N, rounded up to whole
+    /// nanoseconds. This assumes one running block per SM. For s concurrent blocks per SM, divide the number of blocks by s.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     blocks: Option<u32>,
     /// SMs on which a memory-intensive kernel saturates 100 GB/s [default: no traffic]
     ///
-    /// States the `traffic` of each job and its peak `bandwidth`, for --interference conflict+bandwidth with --memory-bandwidth
-    /// 100GB/s.
+    /// Adds the `traffic` of each job and its peak `bandwidth`. Use such sets with --interference conflict+bandwidth and
+    /// --memory-bandwidth 100GB/s.
     #[arg(long, value_name = "SMS", value_parser = whole(0..=u32::MAX))]
     saturation: Option<u32>,
 }
 
 const EXAMPLE: &str = "\
-Equal arguments and --seed give equal sets, on every machine; of more sets the first ones stay the same.
+The same arguments and --seed generate the same sets on every machine. A larger --count keeps the first sets.
 
 Examples:
   gpusched generate --tasks 50 --utilization 34 --count 100 -o sets.jsonl
@@ -73,26 +73,30 @@ fn factor(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
 }
 
-/// The most tasks of all sets of a run: about 100 GB of JSONL.
+/// Maximum number of tasks over all sets of a run: about 100 GB of JSONL.
 const MOST_TASKS: u64 = 1_000_000_000;
 
-/// Sets drawn in parallel, then written in order.
+/// Number of sets that are generated in parallel and then written in order.
 const BATCH: u64 = 512;
 
-/// Tasks in such a batch at most, so that memory stays bounded.
+/// Maximum number of tasks in a batch, which bounds memory use.
 const BATCH_TASKS: usize = 1 << 17;
 
 impl Args {
-    /// Writes the sets.
+    /// Generates and writes the sets.
     ///
     /// # Errors
-    /// Bad usage, parameters without task sets, or output that cannot be written.
+    /// Fails on bad usage, if no task set has the requested parameters, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Text | Format::Csv)) = global.format {
-            return Err(Error::parameter("format", format, "json: task sets are JSONL"));
+            return Err(Error::parameter(
+                "format",
+                format,
+                "json, because task sets are JSONL",
+            ));
         }
         if let (Format::Csv, Some(path)) = (global.format(), global.file()) {
-            let expected = "a name that does not end in .csv: task sets are JSONL";
+            let expected = "a name that does not end in .csv, because task sets are JSONL";
             return Err(Error::parameter("output", path.display(), expected));
         }
         let source = Source::new(&self.recipe(), self.tasks, self.utilization, global.seed())?;
@@ -143,13 +147,13 @@ impl Args {
         }
     }
 
-    /// A bar on standard error, where somebody looks and no task sets go to the same terminal.
+    /// Progress bar on standard error; hidden if task sets go to the same terminal.
     fn progress(&self, global: &Global) -> ProgressBar {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();
         }
         let template = "{bar:40} {pos} of {len} sets, {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(self.count).with_style(style) // draws on a terminal only
+        ProgressBar::new(self.count).with_style(style) // appears on a terminal only
     }
 }

@@ -1,4 +1,4 @@
-//! `gpusched gpus`: the GPUs that are known by name, how each can be divided, and where that is from.
+//! `gpusched gpus`: the built-in GPUs, their supported partition sizes, and the sources.
 
 use serde::Serialize;
 
@@ -10,31 +10,31 @@ use crate::model::Device;
 use crate::model::counted;
 use crate::model::device::Granularity;
 
-/// Lists GPUs: their SMs, TPCs and GPCs, the partitions each can have, and the sources of that.
+/// Arguments of `gpusched gpus`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Names or device files: all that is known of these GPUs; without it, a list of the known ones.
+    /// GPUs to describe in detail: names or device files [default: list all GPUs]
     #[arg(value_name = "NAME|FILE", value_parser = device)]
     gpu: Vec<Device>,
 }
 
 const EXAMPLE: &str = "\
-The names are those of --gpu. A dash says that no public source is known; partitions of such units are refused.
-With --format json or csv, the list has the sources of all.
+`--gpu` of other commands accepts the listed names. A dash means that no public source is known; gpusched refuses partitions of such units.
+With --format json or csv, the list includes the sources.
 
 Examples:
   gpusched gpus
   gpusched gpus a100 orin";
 
-/// The columns of the CSV.
+/// CSV columns.
 const COLUMNS: &str = "name,title,compute_capability,sms,tpcs,gpcs,granularities,source";
 
 impl Args {
     /// Lists the GPUs.
     ///
     /// # Errors
-    /// Output that cannot be written.
+    /// Fails if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let in_detail = !self.gpu.is_empty();
         let gpus = match in_detail {
@@ -47,7 +47,7 @@ impl Args {
     }
 }
 
-/// GPUs, with their sources also in text if `in_detail`.
+/// GPUs; text includes the sources only if `in_detail`.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Gpus<'a> {
@@ -56,7 +56,7 @@ struct Gpus<'a> {
     gpus: Vec<Gpu<'a>>,
 }
 
-/// A GPU, and what follows from its file.
+/// A GPU, and values derived from its description.
 #[derive(Serialize)]
 struct Gpu<'a> {
     #[serde(flatten)]
@@ -126,13 +126,13 @@ impl<'a> Gpu<'a> {
         }
     }
 
-    /// The granularities it has, in words.
+    /// Names of the supported granularities.
     fn granularities(&self) -> String {
         let names: Vec<String> = self.granularities.iter().map(ToString::to_string).collect();
         names.join(" ")
     }
 
-    /// All that is known of it.
+    /// Full description of the GPU.
     fn in_detail(&self, palette: &Palette) -> String {
         let device = self.device;
         let (title, cc) = (device.title(), device.compute_capability());
@@ -164,7 +164,7 @@ impl<'a> Gpu<'a> {
         )
     }
 
-    /// What a partition by `granularity` has.
+    /// Partition sizes that `granularity` supports, in words.
     fn rule(&self, granularity: Granularity) -> String {
         let device = self.device;
         let rule = match granularity {
@@ -201,7 +201,7 @@ impl<'a> Gpu<'a> {
     }
 }
 
-/// `number`, or a dash where it is unknown.
+/// `number`, or a dash if it is unknown.
 fn number(number: Option<impl ToString>) -> String {
     number.map_or("-".to_owned(), |number| number.to_string())
 }

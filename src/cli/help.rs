@@ -1,7 +1,7 @@
-//! The help of a command: one screen with `-h`, and after it the values and details with `--help`.
+//! Help of a command: `-h` fits one screen; `--help` adds the values and details.
 //!
-//! clap prints an option of the long help on three lines and more. Here both forms have a line for each option. The long form
-//! explains the values of options and the further paragraphs of their doc comments in sections of their own.
+//! clap prints each option of the long help on three or more lines. Here, both forms use one line per option. The long form
+//! explains the values of options, and the further paragraphs of their doc comments, in sections of their own.
 
 use std::ffi::OsString;
 
@@ -14,14 +14,15 @@ pub const TUNING: &str = "Tuning";
 /// Characters on a line.
 const WIDE: usize = 100;
 
-/// Values are listed beside their option if they take no more than so many characters, else only in the long help.
+/// Values are listed in the line of their option if they take at most this number of characters. Otherwise only the long help lists
+/// them.
 const FEW: usize = 44;
 
-/// What stands in the help of a subcommand in place of the options of all commands.
+/// Text of a subcommand in place of the options of all commands.
 const GLOBAL: &str =
     "Global options: --format, --output, --quiet, --seed, --threads (explained by `gpusched -h`)";
 
-/// `root` and all commands in it with the help that `arguments` ask for.
+/// `root` and all its subcommands with the help that `arguments` request.
 pub fn compact(root: Command, arguments: &[OsString]) -> Command {
     let long = arguments
         .iter()
@@ -40,8 +41,8 @@ fn subcommand(command: Command, long: bool) -> Command {
     )
 }
 
-/// `command` with a paragraph for each option, and `global` before the text at the end. Any text that is only in the long help would
-/// make clap spread each option over several lines.
+/// `command` with one paragraph for each option, and `global` before the text at the end. clap must not see any long help: it would
+/// then spread each option over several lines.
 fn laid_out(command: Command, global: &str, long: bool) -> Command {
     let args: Vec<Arg> = command.get_arguments().cloned().collect();
     let end = command.get_after_help().map(ToString::to_string);
@@ -69,7 +70,7 @@ fn laid_out(command: Command, global: &str, long: bool) -> Command {
         .after_help(sections.join("\n\n"))
 }
 
-/// A subcommand does not repeat the options of all commands.
+/// Hides the options of all commands in the help of a subcommand.
 fn without_global(command: Command) -> Command {
     let command = command.mut_subcommands(without_global);
     command.mut_args(|arg| match arg.is_global_set() {
@@ -78,7 +79,7 @@ fn without_global(command: Command) -> Command {
     })
 }
 
-/// `command`, whose arguments have their text forms, with the paragraphs of options on lines of the right length.
+/// Wraps the paragraphs of options. The arguments of `command` must already have their text forms.
 fn filled_in(command: Command) -> Command {
     let command = command.mut_subcommands(filled_in);
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
@@ -102,12 +103,12 @@ fn filled_in(command: Command) -> Command {
     })
 }
 
-/// Characters of an option without its hyphens.
+/// Number of characters of an option without its hyphens.
 fn width(arg: &Arg) -> usize {
     arg.to_string().chars().count().saturating_sub(2)
 }
 
-/// `arg` with one paragraph of help, which names default and values.
+/// `arg` with one paragraph of help that includes default and values.
 fn paragraph(arg: Arg) -> Arg {
     let mut text = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let defaults: Vec<_> = arg
@@ -151,7 +152,7 @@ fn takes_value(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// The names of the values of `arg`; empty if it takes any text.
+/// Names of the values of `arg`; empty if `arg` takes any text.
 fn names(arg: &Arg) -> Vec<String> {
     let values = match takes_value(arg) {
         true => arg.get_possible_values(),
@@ -160,7 +161,7 @@ fn names(arg: &Arg) -> Vec<String> {
     values.iter().map(|value| value.get_name().to_owned()).collect()
 }
 
-/// The sections of values that stand neither beside their option nor in its details.
+/// Sections of the values that are listed neither with their option nor in its details.
 fn values(shown: &[Arg]) -> String {
     let sections: Vec<String> = shown.iter().filter_map(section).collect();
     sections.join("\n\n")
@@ -181,7 +182,7 @@ fn section(arg: &Arg) -> Option<String> {
     Some(text)
 }
 
-/// What the long help says of options after its first paragraph.
+/// Paragraphs of the long help of options, after the first one.
 fn details(shown: &[Arg]) -> String {
     let paragraphs = shown.iter().filter_map(|arg| {
         let text = format!("{}: {}", name(arg), further(arg)?);
@@ -206,7 +207,7 @@ fn name(arg: &Arg) -> String {
         .map_or_else(|| arg.to_string(), |long| format!("--{long}"))
 }
 
-/// `text` on lines of at most `width` characters, as far as its words allow, which begin with `indent` after the first.
+/// `text` wrapped to lines of at most `width` characters; a longer word is not split. Lines after the first start with `indent`.
 fn filled(text: &str, width: usize, indent: &str) -> String {
     let (mut filled, mut line) = (String::new(), 0);
     for word in text.split_whitespace() {

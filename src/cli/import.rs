@@ -1,4 +1,4 @@
-//! `gpusched import`: what other tools wrote, as our files.
+//! `gpusched import`: converts files of other tools.
 
 mod accel_sim;
 mod examiner;
@@ -10,7 +10,7 @@ use clap::Subcommand;
 use super::{Global, Outcome};
 use crate::error::Result;
 
-/// Reads what other tools wrote.
+/// Arguments of `gpusched import`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -19,13 +19,13 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Read traces of machine code made by Accel-Sim's tracer, and say what they hold.
+    /// Summarize machine-code traces of the Accel-Sim tracer.
     AccelSim(accel_sim::Args),
-    /// Read logs of cuda_scheduling_examiner as a scenario.
+    /// Convert logs of cuda_scheduling_examiner to a scenario.
     Examiner(examiner::Args),
-    /// Read a configuration of GPGPU-Sim as a machine.
+    /// Convert a GPGPU-Sim configuration to a simulated GPU.
     GpgpusimConfig(gpgpusim_config::Args),
-    /// Read a kernel of a PTX text as a program.
+    /// Convert a kernel of a PTX text to a program.
     Ptx(ptx::Args),
 }
 
@@ -33,7 +33,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Those of the subcommand.
+    /// Errors of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::AccelSim(args) => args.run(global),

@@ -8,11 +8,11 @@ use crate::artifact::Outputs;
 use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
-/// Prints manual pages.
+/// Arguments of `gpusched man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The subcommand; without it, the page of gpusched itself, or with -o FOLDER the pages of all.
+    /// Subcommand [default: gpusched itself; with -o FOLDER, all subcommands]
     command: Vec<String>,
 }
 
@@ -21,10 +21,10 @@ Example:
   gpusched man partition";
 
 impl Args {
-    /// Prints one page, or writes all.
+    /// Prints one page, or writes all pages.
     ///
     /// # Errors
-    /// An unknown command, or output that cannot be written.
+    /// Fails for an unknown command, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut root = Cli::command().disable_help_subcommand(true);
         root.build();
@@ -53,7 +53,7 @@ impl Args {
     }
 }
 
-/// `gpusched-study-run` for `gpusched study run`.
+/// Name such as `gpusched-study-run` for `gpusched study run`.
 fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }

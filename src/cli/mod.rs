@@ -1,8 +1,8 @@
-//! The command line: one file per subcommand, no logic beyond arguments → library call → rendering.
+//! The command line: one file per subcommand. A subcommand parses arguments, calls the library and renders the result.
 //!
-//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error.
-//! A reader of standard output that goes away early (`| head`) is no error, and changes no verdict: the exit code is that of all
-//! answers, as if they had been read. Where it goes away before there are all of them, and none so far says no, it is 141.
+//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error. If the reader
+//! of standard output closes it early (`| head`), this is not an error, and no verdict changes. The exit code is then the exit code
+//! of all results. It is 141 if output was closed before all results were written and all results so far are positive.
 
 mod arguments;
 mod budget;
@@ -99,19 +99,19 @@ enum Command {
     Man(man::Args),
 }
 
-/// What a command found. Bad input is an error instead.
+/// Result of a command. Bad input is an error instead.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Success or schedulable: exit code 0.
     Positive,
     /// Unschedulable, or a claim not met: exit code 1.
     Negative,
-    /// Nobody read on before all was answered, and nothing until then says no: exit code 141, as of what SIGPIPE ends.
+    /// Output was closed before all results were written, and no result so far is negative: exit code 141, as after SIGPIPE.
     Unread,
 }
 
 impl Outcome {
-    /// That of many answers, of which none is negative if `positive`, and all were given if `whole`.
+    /// Combines several results: `positive` if no result is negative, `whole` if all results were written.
     fn of_answers(positive: bool, whole: bool) -> Outcome {
         match (positive, whole) {
             (false, _) => Outcome::Negative,
@@ -121,7 +121,7 @@ impl Outcome {
     }
 }
 
-/// Parses the arguments of this process, runs the command and says how to exit.
+/// Parses the arguments of this process, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(report_panic));
     ExitCode::from(exit_code(|| {
@@ -168,14 +168,14 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
         Ok(Ok(Outcome::Negative)) => 1,
         Ok(Ok(Outcome::Unread)) => 141,
         Ok(Err(error)) => {
-            let _ = writeln!(anstream::stderr(), "error: {error}"); // of one line, and a hint
+            let _ = writeln!(anstream::stderr(), "error: {error}"); // one line, and a hint if there is one
             if matches!(error, Error::Internal(_)) { 3 } else { 2 }
         }
         Err(_) => 3, // reported by the hook
     }
 }
 
-/// One line, once: worker threads that fail for the same reason stay silent.
+/// Writes one line, and only once: further worker threads that fail for the same reason write no message.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if !REPORTED.swap(true, Ordering::Relaxed) {
@@ -187,7 +187,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// A line on standard error, for what it is worth: if nobody listens, the exit code must do.
+/// Writes a line to standard error. If standard error is closed, only the exit code reports the problem.
 fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "{}", one_line(message));
 }

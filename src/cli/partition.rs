@@ -1,4 +1,4 @@
-//! `gpusched partition`: which tasks share how many SMs.
+//! `gpusched partition`: divides the SMs of a GPU among tasks.
 
 mod export;
 mod margin;
@@ -29,7 +29,7 @@ use crate::time::Time;
 use solver::Solver;
 use text::COLUMNS;
 
-/// Divides the SMs of a GPU among the tasks.
+/// Arguments of `gpusched partition`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -43,17 +43,17 @@ pub struct Args {
     heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
-    /// `sms`: as few SMs as possible. `feasible`: the first plan that fits. `margin`: WCETs may grow the most; only with `auto` and
-    /// `optimal`, others also with `savings`, `matching` or `--improve`.
+    /// `sms`: the fewest SMs. `feasible`: the first plan that fits. `margin`: the largest common factor on all WCETs; requires
+    /// `auto` or `optimal`. `sms` and `feasible` also work with `savings`, `matching` and `--improve`.
     #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N tests
     ///
-    /// Other work is converted to tests. The initial plan is always tested. The default is 100000. `auto` does more from 51 tasks on.
-    /// `optimal` does 10000000, but 100000 with memory traffic. The option also limits `--improve`.
+    /// Other work is converted to tests. The initial plan is always tested. The default is 100000. `auto` uses more from 51 tasks
+    /// on. `optimal` uses 10000000, but 100000 with memory traffic. The option also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
-    /// Stop this search after a time; the plan then depends on the machine
+    /// Stop the search after TIME (the plan then depends on the machine)
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]
@@ -69,7 +69,7 @@ pub struct Args {
     /// `ina` starts with an empty list and adds pairs of partitions whose merge failed. `act` first tests each pair of tasks.
     #[arg(long, value_name = "NAME", value_parser = named::<Forbidden>(), help_heading = TUNING)]
     forbidden: Option<Forbidden>,
-    /// Order of their partitions [default: decreasing]
+    /// Partition order in `fewest-sms`, `bf` [default: decreasing]
     #[arg(long, value_name = "NAME", value_parser = named::<ListOrder>(), help_heading = TUNING)]
     order: Option<ListOrder>,
     /// Measure of a merge in `bf` [default: utilization]
@@ -83,8 +83,8 @@ pub struct Args {
     split: Option<u32>,
     /// Memory traffic in the search [default: all]
     ///
-    /// Verdicts always count all traffic. `heed` counts it in every test, `gather` puts tasks with much traffic together, `ignore`
-    /// searches without it, and `all` tries them in this order.
+    /// Verdicts always count all traffic. `heed` counts it in every search test. `gather` puts tasks with much traffic together.
+    /// `ignore` searches without traffic. `all` tries the three in this order.
     #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
     traffic: Option<Traffic>,
     /// Solver of `optimal` [default: exact]
@@ -106,10 +106,10 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
 impl Args {
-    /// Answers for each task set.
+    /// Writes a result for each task set.
     ///
     /// # Errors
-    /// Bad usage, bad input, or output that cannot be written.
+    /// Fails on bad usage, bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let heuristic = self.heuristic()?;
         let (form, replaced) = (Form::of(global), self.export.replaces_answer());
@@ -145,15 +145,15 @@ impl Args {
             })
     }
 
-    /// The heuristic that was named, or the default.
+    /// The requested heuristic, or the default.
     fn kind(&self) -> HeuristicKind {
         self.heuristic.unwrap_or_default()
     }
 
-    /// The options of the heuristic.
+    /// Options of the heuristic.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a solver that this build lacks.
+    /// [`Error::Refused`] for a solver that is not part of this build.
     fn options(&self) -> Result<Options> {
         Ok(Options {
             improve: self.improve,
@@ -170,7 +170,7 @@ impl Args {
         })
     }
 
-    /// Whether a short search by the same heuristic finds any plan for `problem`, and its tests.
+    /// Whether a short search by the same heuristic finds any plan for `problem`, and the number of its tests.
     fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
         let options = self.options().unwrap_or_default();
         let short = Options {
@@ -192,7 +192,7 @@ impl Args {
     /// The heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option that would have no effect, or more partitions than SMs.
+    /// [`Error::Refused`] for an option without effect, or for more partitions than SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let heuristic = self
             .kind()
@@ -217,7 +217,7 @@ impl Args {
         Ok(heuristic)
     }
 
-    /// `refused` as a refusal of an option.
+    /// Converts `refused` to an error that names the option.
     fn refusal(&self, refused: &NoEffect) -> Error {
         let heuristic = self.kind();
         let named = match self.heuristic {
@@ -226,11 +226,7 @@ impl Args {
         };
         let (found, expected) = match refused {
             NoEffect::Option { with, or_improve, .. } => {
-                let improve = if *or_improve {
-                    ", or --improve beside it"
-                } else {
-                    ""
-                };
+                let improve = if *or_improve { ", or also --improve" } else { "" };
                 (
                     named,
                     format!("{}{improve}, where the option has an effect", listed(with)),
@@ -238,8 +234,8 @@ impl Args {
             }
             NoEffect::Improve { after } => {
                 let why = match heuristic {
-                    HeuristicKind::OneGpu => "whose one partition leaves nothing to divide anew",
-                    _ => "which has a local search of its own, so that another one after it has no effect",
+                    HeuristicKind::OneGpu => "whose single partition cannot be improved",
+                    _ => "which already includes a local search",
                 };
                 (
                     format!("{named}, {why}"),
@@ -255,7 +251,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a gap to a bound that nothing is compared with.
+    /// [`Error::Refused`] for a gap without a lower bound to compare with.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `gpusched plot`: figures from the CSV of a study.
+//! `gpusched plot`: figures from CSV results.
 
 use std::path::PathBuf;
 
@@ -8,39 +8,39 @@ use crate::error::{Error, Result};
 use crate::plot::{Options, Selection, line_chart};
 use crate::study::Table;
 
-/// The arguments of `gpusched plot`.
+/// Arguments of `gpusched plot`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   gpusched plot analysis/singh21-fig3.4/singh21-fig3.4.csv -o fig3.4.svg")]
 pub struct Args {
-    /// Results; several are drawn together. `-` is standard input.
+    /// CSV files with results to draw together; `-` is standard input
     #[arg(required = true, value_name = "CSV")]
     files: Vec<PathBuf>,
-    /// The column along the horizontal axis.
+    /// Column of the horizontal axis
     #[arg(long, value_name = "COLUMN", default_value = "utilization")]
     x: String,
-    /// The column along the vertical axis.
+    /// Column of the vertical axis
     #[arg(long, value_name = "COLUMN", default_value = "rate")]
     y: String,
-    /// The column with one line per value.
+    /// Column with one line per value
     #[arg(long, value_name = "COLUMN", default_value = "algorithm")]
     series: String,
-    /// The column with one panel per value [default: reading, where there is one].
+    /// Column with one panel per value [default: reading, if it exists]
     #[arg(long, value_name = "COLUMN")]
     panel: Option<String>,
-    /// Only rows with this value; repeated for one column: with any of the values.
+    /// Draw only rows with this value; repeat to allow several values of a column
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     selections: Vec<Selection>,
-    /// The headline [default: the name of the study].
+    /// Title [default: name of the study]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// A logarithmic vertical axis.
+    /// Use a logarithmic vertical axis
     #[arg(long)]
     log_y: bool,
 }
 
-/// What helps where a figure would show too much.
+/// Hint for a figure with too many lines or panels.
 const CHOOSE: &str =
     "choose rows with `--where COLUMN=VALUE`, or another column with `--series` or `--panel`";
 
@@ -48,14 +48,14 @@ impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Those of [`Table::read`] and [`line_chart`], and output that cannot be written; [`Error::Refused`] for any format but SVG.
+    /// Errors of [`Table::read`] and [`line_chart`], and output that cannot be written; [`Error::Refused`] for any format but SVG.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Text) {
-            let found = "a format of data";
+            let found = "a data format";
             return Err(Error::parameter(
                 "format",
                 found,
-                "no --format: a figure is always SVG",
+                "no --format, because a figure is always SVG",
             ));
         }
         if let Some(path) = global.file() {

@@ -1,4 +1,4 @@
-//! `gpusched predict`: how long kernels take that run side by side.
+//! `gpusched predict`: execution times of concurrent kernels.
 
 mod profiles;
 mod result;
@@ -17,11 +17,11 @@ use crate::model::Group;
 use crate::model::reader::Groups;
 use crate::prediction::{Model, Prediction, predict};
 
-/// Predicts the execution times of concurrent kernels on separate SMs with one memory.
+/// Arguments of `gpusched predict`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One group (JSON) or many (JSONL, one per line); `-` reads standard input
+    /// One group (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "GROUP")]
     groups: PathBuf,
     /// Prediction models, separated by commas
@@ -33,7 +33,7 @@ pub struct Args {
         default_value = "fluid"
     )]
     models: Vec<Model>,
-    /// Also show the contribution of each window of time (JSON always does)
+    /// Also show the contribution of each time window (JSON always does)
     #[arg(long)]
     windows: bool,
 }
@@ -46,10 +46,10 @@ Examples:
   gpusched predict tasksets/groups/masola23-experiment-7.json --windows";
 
 impl Args {
-    /// Predictions for each group.
+    /// Writes predictions for each group.
     ///
     /// # Errors
-    /// Bad input, or output that cannot be written.
+    /// Fails on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check_models()?;
         let mut output = Output::open(global)?;
@@ -70,7 +70,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a model that is named twice: whoever reads the rows by model would count it twice.
+    /// [`Error::Refused`] for a duplicate model, because readers of the rows would count the model twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
@@ -85,7 +85,7 @@ impl Args {
         Ok(())
     }
 
-    /// The predictions for `group`; `files` is told which files it names.
+    /// Predictions for `group`. Adds the files that the group names to `files`.
     fn answer(
         &self,
         group: Group,
@@ -121,7 +121,7 @@ impl Args {
     }
 }
 
-/// A kernel with a time that whole nanoseconds have no room for, and that time.
+/// The first kernel with a time that does not fit into 64-bit whole nanoseconds, and that time.
 fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
     let kernels = prediction.kernels.iter().enumerate();
     let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);
@@ -130,7 +130,7 @@ fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
         let parts = window.parts.iter();
         parts.flat_map(|part| [(part.kernel, part.time), (part.kernel, window.end)])
     });
-    // 2⁶⁴ itself is the first that is too long; what is no number is, too.
+    // The limit 2⁶⁴ is excluded. NaN is also too long.
     kernels
         .chain(parts)
         .find(|&(_, time)| !(0.0..u64::MAX as f64).contains(&time))

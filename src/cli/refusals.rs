@@ -1,4 +1,4 @@
-//! What the library refuses, in the words of the command: parameters by their options, and what to do about it.
+//! Errors of the library in terms of the command: they name options instead of parameters, and add hints.
 
 pub mod overwriting;
 pub mod usage;
@@ -9,16 +9,16 @@ use clap::{ArgMatches, Command};
 
 use crate::error::{Error, Refusal};
 
-/// What to do with a file that is not JSON, by the ending of its name.
+/// Hints for files that are not JSON, by file ending.
 const FOREIGN: [(&str, &str); 4] = [
-    ("ptx", "make a program of PTX with `gpusched import ptx`"),
+    ("ptx", "convert PTX to a program with `gpusched import ptx`"),
     (
         "config",
-        "make a machine of a configuration of GPGPU-Sim with `gpusched import gpgpusim-config`",
+        "convert a GPGPU-Sim configuration with `gpusched import gpgpusim-config`",
     ),
     (
         "g",
-        "see what is in a list of traces with `gpusched import accel-sim`; `gpusched simulate warps` takes each .traceg that it names",
+        "summarize the traces of a list with `gpusched import accel-sim`, or simulate one .traceg file with `gpusched simulate warps`",
     ),
     (
         "traceg",
@@ -26,7 +26,7 @@ const FOREIGN: [(&str, &str); 4] = [
     ),
 ];
 
-/// What takes a document of each kind, by what the library calls the kind.
+/// Hints for documents of another kind: the commands that read this kind.
 const TAKEN: [(&str, &str); 8] = [
     (
         "a kernel",
@@ -47,7 +47,7 @@ const TAKEN: [(&str, &str); 8] = [
     ),
 ];
 
-/// `error` of the command that `matches` name, below `root`.
+/// `error` of the subcommand in `matches` below `root`, with options and hints.
 pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
     let (mut command, mut matches) = (root, matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -57,7 +57,7 @@ pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> E
     error.map_refusal(|refusal| hinted(optional(&[command, root], refusal)))
 }
 
-/// `refusal` of a parameter that an option of `commands` sets names the option.
+/// Names the option if `refusal` is about the parameter of an option of `commands`.
 fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
     if refusal.file().is_some() {
         return refusal;
@@ -70,7 +70,7 @@ fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
     }
 }
 
-/// `refusal` with what to do about it, where the command knows that and the library does not.
+/// Adds a hint to `refusal` if the command has one and the library does not.
 fn hinted(refusal: Refusal) -> Refusal {
     let ending = Path::new(refusal.file().unwrap_or_default()).extension();
     let foreign = FOREIGN.iter().find(|(known, _)| {
@@ -114,7 +114,7 @@ mod tests {
             said("gpusched partition x", refusal().at("a.json", None)),
             in_file
         );
-        // Options of all commands are options of each.
+        // Global options are options of each command.
         let threads = Refusal::new("threads", 0, "1");
         assert_eq!(
             said("gpusched verify x y", threads),
@@ -126,7 +126,7 @@ mod tests {
     fn hints_name_the_command_that_helps() {
         let message = said("gpusched test a.ptx", Refusal::new("", "x", "y").at("a.ptx", 1));
         assert!(
-            message.ends_with("\n\nhint: make a program of PTX with `gpusched import ptx`"),
+            message.ends_with("\n\nhint: convert PTX to a program with `gpusched import ptx`"),
             "{message}"
         );
         let message = said(

@@ -1,4 +1,4 @@
-//! Results in the format that the user asks for, and where gpusched writes them.
+//! Results in the requested format, and their destinations.
 
 mod assumptions;
 mod output;
@@ -21,35 +21,35 @@ use serde::Serialize;
 use super::{Format, Global};
 use crate::error::{Error, Result};
 
-/// A result in its three forms.
+/// A result with its three formats.
 pub trait Report: Serialize + Sized {
-    /// Its JSON, in whole lines.
+    /// The result as complete lines of JSON.
     fn json(&self) -> Result<String> {
         json_lines([self])
     }
 
-    /// Adds its CSV rows. Some simulations write their rows while they run, and leave this empty.
+    /// Adds the CSV rows of the result. Some simulations write their rows while they run, and add no rows here.
     fn rows(&self, _rows: &mut Rows) -> Result<()> {
         Ok(())
     }
 
-    /// Its CSV rows as text.
+    /// The CSV rows as text.
     fn csv(&self) -> Result<String> {
         let mut rows = Rows::default();
         self.rows(&mut rows)?;
         rows.finish()
     }
 
-    /// What people read, in whole lines.
+    /// The result as complete lines of text.
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// A result, after its subject. JSON has the result alone.
+/// A result with its subject. JSON contains only the result.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);
 
-/// The format of results, and the colors of text.
+/// Format of results, and colors of text.
 #[derive(Copy, Clone, Debug)]
 pub struct Form {
     format: Format,
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// The text before the first result: in CSV the `columns`, separated by commas.
+    /// Text before the first result: in CSV the comma-separated `columns`.
     pub fn header(&self, columns: &str) -> String {
         match self.format {
             Format::Csv => format!("{columns}\n"),
@@ -76,7 +76,7 @@ impl Form {
     /// `report` in this form.
     ///
     /// # Errors
-    /// Those of the report.
+    /// Errors of the report.
     pub fn render(&self, report: &impl Report) -> Result<String> {
         match self.format {
             Format::Json => report.json(),
@@ -125,7 +125,7 @@ impl Rows {
 /// Each of `values` on one line of JSON.
 ///
 /// # Errors
-/// [`Error::Io`] for a value that JSON cannot say.
+/// [`Error::Io`] for a value without a JSON form.
 pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<String> {
     let mut bytes = Vec::new();
     for value in values {
@@ -135,10 +135,10 @@ pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<S
     text(bytes)
 }
 
-/// `value` as JSON on many lines.
+/// `value` as JSON on several lines.
 ///
 /// # Errors
-/// [`Error::Io`] for a value that JSON cannot say.
+/// [`Error::Io`] for a value without a JSON form.
 pub fn json_document(value: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string_pretty(value).map_err(|cause| unwritten(cause.into()))?;
     Ok(json + "\n")

@@ -1,4 +1,4 @@
-//! `gpusched schema`: the file formats as JSON schemas.
+//! `gpusched schema`: JSON schemas of the file formats.
 
 use schemars::{Schema, schema_for};
 
@@ -16,13 +16,13 @@ use crate::model::{
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::simulator::regulation::sequence::SequenceSummary;
-use crate::study::{Findings, Provenance, Shape};
+use crate::study::{Findings, Provenance, Reasons, Shape};
 
-/// Prints a JSON schema.
+/// Arguments of `gpusched schema`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The format; without it, all are listed.
+    /// Name of the file format [default: list all formats]
     name: Option<String>,
 }
 
@@ -30,120 +30,117 @@ const EXAMPLE: &str = "\
 Example:
   gpusched schema task-set";
 
-/// A file format: its name, what it is, its schema.
+/// A file format: name, description, schema.
 type Entry = (&'static str, &'static str, fn() -> Schema);
 
 const FORMATS: &[Entry] = &[
     (
         "task-set",
-        "what `test` and `partition` read, and `generate` writes",
+        "input of `test` and `partition`, result of `generate`",
         || schema_for!(TaskSet),
     ),
-    ("verdict", "what `test` answers", || {
+    ("verdict", "result of `test`", || {
         schema_for!(super::test::Response)
     }),
-    ("plan", "what `partition` answers", || schema_for!(Plan)),
-    ("kernel", "what `wcet bound` reads", || schema_for!(Kernel)),
-    ("bound", "what `wcet bound` answers", || schema_for!(Bound)),
-    ("nominal", "what `budget nominal` answers", || {
-        schema_for!(Nominal)
-    }),
-    ("simulation", "what `budget simulate` answers", || {
+    ("plan", "result of `partition`", || schema_for!(Plan)),
+    ("kernel", "input of `wcet bound`", || schema_for!(Kernel)),
+    ("bound", "result of `wcet bound`", || schema_for!(Bound)),
+    ("nominal", "result of `budget nominal`", || schema_for!(Nominal)),
+    ("simulation", "result of `budget simulate`", || {
         schema_for!(Summary)
     }),
-    ("system", "what `budget sequence` reads", || schema_for!(System)),
-    ("sequence", "what `budget sequence` answers", || {
+    ("system", "input of `budget sequence`", || schema_for!(System)),
+    ("sequence", "result of `budget sequence`", || {
         schema_for!(SequenceSummary)
     }),
-    ("task-simulation", "what `simulate tasks` answers", || {
+    ("task-simulation", "result of `simulate tasks`", || {
         schema_for!(super::simulate::Summary)
     }),
-    ("validation", "what `validate` answers", || {
+    ("validation", "result of `validate`", || {
         schema_for!(super::validate::Validation)
     }),
     (
         "shared-validation",
-        "what `validate --shared-memory` answers",
+        "result of `validate --shared-memory`",
         || schema_for!(super::validate::SharedValidation),
     ),
-    ("scenario", "what `simulate blocks` reads", || {
-        schema_for!(Scenario)
-    }),
+    ("scenario", "input of `simulate blocks`", || schema_for!(Scenario)),
     (
         "program",
-        "a kernel program of tasksets/kernels/programs, which `import ptx` writes",
+        "kernel program, as in tasksets/kernels/programs; result of `import ptx`",
         || schema_for!(Program),
     ),
-    ("block-simulation", "what `simulate blocks` answers", || {
+    ("block-simulation", "result of `simulate blocks`", || {
         schema_for!(super::simulate::Answer<'_>)
     }),
-    ("warp-scenario", "what `simulate warps` reads", || {
+    ("warp-scenario", "input of `simulate warps`", || {
         schema_for!(WarpScenario)
     }),
-    ("warp-simulation", "what `simulate warps` answers", || {
+    ("warp-simulation", "result of `simulate warps`", || {
         schema_for!(super::simulate::WarpAnswer<'_>)
     }),
     (
         "warp-run",
-        "what `simulate warps` reads: kernels on a machine",
+        "input of `simulate warps` with kernels on a simulated GPU",
         || schema_for!(WarpRun),
     ),
     (
         "warp-results",
-        "what `simulate warps` answers of kernels on a machine",
+        "result of `simulate warps` with kernels on a simulated GPU",
         || schema_for!(super::simulate::WarpRunAnswer),
     ),
-    ("warp-profile", "what `simulate profile` answers", || {
+    ("warp-profile", "result of `simulate profile`", || {
         schema_for!(super::simulate::ProfileAnswer)
     }),
-    ("group", "what `predict` reads", || schema_for!(Group)),
+    ("group", "input of `predict`", || schema_for!(Group)),
     (
         "memory-profile",
-        "what is known of a kernel alone, for `predict`",
+        "measurements of a kernel in isolation, for `predict`",
         || schema_for!(MemoryProfile),
     ),
-    ("prediction", "what `predict` answers", || {
+    ("prediction", "result of `predict`", || {
         schema_for!(super::predict::Answer)
     }),
-    ("comparison", "what `import examiner --compare` answers", || {
+    ("comparison", "result of `import examiner --compare`", || {
         schema_for!(Comparison)
     }),
-    ("trace-summary", "what `import accel-sim` answers", || {
+    ("trace-summary", "result of `import accel-sim`", || {
         schema_for!(TraceSummary)
     }),
-    ("study", "what `study run` reads (as TOML)", || schema_for!(Shape)),
+    ("study", "input of `study run` (as TOML)", || schema_for!(Shape)),
+    ("reasons", "reasons.json for `study reproduction`", || {
+        schema_for!(Reasons)
+    }),
     (
         "findings",
-        "what became of a study's claims: NAME.claims.json",
+        "evaluated claims of a study: NAME.claims.json",
         || schema_for!(Findings),
     ),
-    (
-        "provenance",
-        "where results come from: NAME.provenance.json",
-        || schema_for!(Provenance),
-    ),
-    ("wcet-fit", "what `wcet fit` answers", || schema_for!(Fit)),
+    ("provenance", "origin of results: NAME.provenance.json", || {
+        schema_for!(Provenance)
+    }),
+    ("wcet-fit", "result of `wcet fit`", || schema_for!(Fit)),
     (
         "benchmarks",
-        "published figures of tasksets/kernels, which studies read",
+        "published figures in tasksets/kernels, input of studies",
         || schema_for!(Benchmarks),
     ),
     (
         "budget-results",
-        "published figures of budgets at run time, which studies read",
+        "published figures of run-time budgets, input of studies",
         || schema_for!(BudgetResults),
     ),
     (
         "machine",
-        "a GPU of the warp level: what `import gpgpusim-config` writes",
+        "simulated GPU; result of `import gpgpusim-config`",
         || schema_for!(MachineShape),
     ),
     (
         "device",
-        "a GPU of tasksets/devices, and how it can be divided",
+        "device with its partition rules, as in tasksets/devices",
         || schema_for!(Device),
     ),
-    ("platform", "a GPU of tasksets/platforms", || {
+    ("platform", "platform preset, as in tasksets/platforms", || {
         schema_for!(Platform)
     }),
 ];
@@ -152,7 +149,7 @@ impl Args {
     /// Prints the schema, or the list.
     ///
     /// # Errors
-    /// An unknown name, or output that cannot be written.
+    /// Fails for an unknown name, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let text = match &self.name {
             None => list(),

@@ -1,4 +1,4 @@
-//! `gpusched simulate`: what a run looks like.
+//! `gpusched simulate`: simulations of tasks, thread blocks and warps.
 
 mod blocks;
 mod growing;
@@ -19,7 +19,7 @@ use clap::Subcommand;
 use super::{Global, Outcome};
 use crate::error::Result;
 
-/// Simulates what analyses bound.
+/// Arguments of `gpusched simulate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,11 +30,11 @@ pub struct Args {
 enum Command {
     /// Simulate the thread blocks of kernels on the SMs of a GPU.
     Blocks(blocks::Args),
-    /// Simulate a kernel alone on different numbers of SMs.
+    /// Simulate a kernel in isolation on different numbers of SMs.
     Profile(profile::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),
-    /// Simulate the warps of kernels on a machine, or on a sub-core.
+    /// Simulate the warps of kernels on a simulated GPU or a sub-core.
     Warps(warps::Args),
 }
 
@@ -42,7 +42,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Those of the subcommand.
+    /// Errors of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Blocks(args) => args.run(global),

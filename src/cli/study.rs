@@ -1,4 +1,4 @@
-//! `gpusched study`: experiments as data.
+//! `gpusched study`: runs experiments and checks published claims.
 
 mod check;
 mod figure;
@@ -10,7 +10,7 @@ mod run;
 use super::{Global, Outcome};
 use crate::error::Result;
 
-/// Runs experiments, and checks published claims against their results.
+/// Arguments of `gpusched study`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -24,13 +24,13 @@ Example:
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Run studies, or continue where they were interrupted.
+    /// Run studies, or continue interrupted ones.
     Run(run::Args),
-    /// Put the shards of a study together.
+    /// Combine the shards of a study.
     Merge(run::MergeArgs),
     /// List the studies in a folder.
     List(list::Args),
-    /// Say which published claims the results confirm.
+    /// Check published claims against the results.
     Check(check::Args),
     /// Write a page about the claims of finished studies.
     Reproduction(reproduction::Args),
@@ -40,7 +40,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Bad usage, a bad study, a folder that holds something else, files that cannot be written.
+    /// Fails on bad usage, on an invalid study, for a folder with other content, or for files that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Run(args) => args.run(global),

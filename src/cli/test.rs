@@ -1,4 +1,4 @@
-//! `gpusched test`: all tasks in one partition.
+//! `gpusched test`: tests all tasks in one partition.
 
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
@@ -14,7 +14,7 @@ use crate::schedulability;
 use crate::time::Time;
 use serde::Serialize;
 
-/// Tests whether tasks meet their deadlines in one partition.
+/// Arguments of `gpusched test`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -27,23 +27,23 @@ pub struct Args {
     response_times: bool,
 }
 
-/// What `test` answers: a verdict, and response times where there are some.
+/// Result of `test`: a verdict, with response times if the policy has them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Verdict", deny_unknown_fields)]
 pub struct Response {
-    /// The answer of the test.
+    /// Whether the tasks pass the test.
     schedulable: bool,
-    /// The test that gave it.
+    /// Scheduling policy and test.
     policy: Policy,
-    /// What a positive answer of this test is worth.
+    /// Strength of the test.
     strength: Strength,
-    /// What the answer rests on.
+    /// Evidence for the verdict.
     evidence: Evidence,
-    /// A bound for each task, from arrival to completion [ns], whether or not it is within the deadline; null where it is
-    /// unbounded or not known. Under fixed priorities always; under edf with --response-times.
+    /// Bound on the response time of each task, from arrival to completion [ns]; it may exceed the deadline. Null if unbounded or
+    /// unknown. Present under fixed priorities, and under edf with --response-times.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
-    /// What the answer assumes and gpusched does not check.
+    /// Assumptions of the verdict that gpusched does not check.
     #[schemars(default)]
     assumptions: Vec<Assumption>,
 }
@@ -59,24 +59,24 @@ Examples:
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 
 impl Args {
-    /// Answers for each task set.
+    /// Writes a result for each task set.
     ///
     /// # Errors
-    /// Bad usage, bad input, or output that cannot be written.
+    /// Fails on bad usage, bad input, or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let policy = self.request.policy();
         if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
             return Err(Error::parameter(
                 "response_times",
                 format!("--policy {policy}"),
-                "edf or fixed priorities, which have response times",
+                "edf or a fixed-priority policy, for which gpusched computes response times",
             ));
         }
         if self.response_times && self.request.memory()?.is_some() && !fixed_priority(policy) {
             return Err(Error::parameter(
                 "response_times",
-                format!("--policy {policy} beside memory traffic"),
-                "fixed priorities, which have response times there",
+                format!("--policy {policy} with memory traffic"),
+                "a fixed-priority policy, for which gpusched computes response times",
             ));
         }
         let form = Form::of(global);
@@ -95,7 +95,7 @@ impl Args {
     }
 }
 
-/// The positions of all tasks.
+/// Positions of all tasks.
 fn all(case: &Case<'_>) -> Vec<usize> {
     (0..case.set.tasks().len()).collect()
 }
@@ -140,7 +140,7 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
 }
 
 impl Args {
-    /// What the verdict assumes.
+    /// Assumptions of the verdict.
     fn assumptions(&self, case: &Case<'_>) -> Vec<Assumption> {
         let basis = Basis {
             set: case.set,
@@ -153,7 +153,7 @@ impl Args {
         Assumption::listed(basis.assumptions(), case.alone)
     }
 
-    /// Those that the policy always comes with, or that were asked for.
+    /// Response times, if the policy reports them always or the user requested them.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.request.policy();
         if !self.response_times && !fixed_priority(policy) {
@@ -171,7 +171,7 @@ impl Args {
         schedulability::response_times(policy, &demands)
     }
 
-    /// All there is to say about one task set.
+    /// Full text for one task set.
     fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
         let (test, times) = (self.request.test_name(), self.response_times(case, verdict));
         let tasks = &all(case);
@@ -262,12 +262,12 @@ impl Args {
     }
 }
 
-/// Whether `policy` works with priorities and response times.
+/// Whether `policy` uses fixed priorities, and so response times.
 fn fixed_priority(policy: Policy) -> bool {
     matches!(policy, Policy::FixedPriority(..))
 }
 
-/// The answer in two or three words, in color.
+/// Verdict in two or three words, in color.
 fn headline(verdict: &Verdict, palette: &Palette) -> String {
     let (style, words) = match (verdict.schedulable, verdict.strength) {
         (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
@@ -299,7 +299,7 @@ fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
     items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()
 }
 
-/// A utilization for people.
+/// Utilization with three decimals.
 pub(super) fn decimals(utilization: Option<Utilization>) -> String {
     utilization.map_or("?".to_owned(), |u| format!("{:.3}", u.as_f64()))
 }

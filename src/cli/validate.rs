@@ -1,4 +1,4 @@
-//! `gpusched validate`: analysis against simulation.
+//! `gpusched validate`: compares analysis and simulation.
 
 mod report;
 mod shared;
@@ -17,40 +17,43 @@ use crate::validation::{Campaign, shared as shared_memory};
 pub use report::Validation;
 pub use shared::SharedValidation;
 
-/// Compares analysis and simulation over random systems.
+/// Compare analysis and simulation over random systems.
 ///
-/// Each of random systems is a task set, a number of SMs, a heuristic, a policy and an interference model. Every partition that the
-/// analysis accepts is simulated for a hyperperiod under critical and under random releases, with WCETs and with shorter times.
+/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference model. gpusched simulates every
+/// partition that the analysis accepts for one hyperperiod. The releases are critical or random, and the execution times are WCETs
+/// or shorter.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Number of systems; 288 in a row cover all policies, heuristics and interference models
+    /// Number of systems (288 cover all policies, heuristics and interference models)
     #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
-    /// Instead, systems of partitions that share a memory: simulated side by side under every order of priority at the memory and
-    /// max-min fairly, as accepted under conflict and under conflict+bandwidth.
+    /// Validate systems of partitions that share a memory instead
+    ///
+    /// All partitions run concurrently, under every priority order at the memory and under max-min fairness. gpusched compares
+    /// `conflict` with `conflict+bandwidth`.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
-    /// Draw partitions of the GPUs that `gpusched gpus` lists
+    /// Generate partitions of the GPUs that `gpusched gpus` lists
     ///
     /// All granularities take turns. Only with `--shared-memory`.
     #[arg(long, requires = "shared_memory")]
     devices: bool,
-    /// Also write the longest response times as shares of their bounds, as CSV
+    /// Also write the longest response times relative to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
     /// File for the smallest counterexample, if there is one
     #[arg(long, value_name = "PATH", default_value = "reproducer.json",
         value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     reproducer: OutputPath,
-    /// File that keeps the progress, to continue from
+    /// File that stores the progress, so that a later run continues from it
     #[arg(long, value_name = "PATH")]
     checkpoint: Option<PathBuf>,
 }
 
 const EXAMPLE: &str = "\
-Exit code 1 if a deadline is missed, or a response time exceeds its bound, on a partition that the analysis accepts; then
-`gpusched simulate tasks` shows it with the file of --reproducer and the arguments that are printed and are the name of its set.
+Exit code 1: a deadline is missed, or a response time exceeds its bound, in a partition that the analysis accepts. To repeat the
+violation, run `gpusched simulate tasks` with the file of --reproducer and the printed arguments. The name of its set has them, too.
 
 Examples:
   gpusched validate --systems 576
@@ -58,10 +61,10 @@ Examples:
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
-    /// Validates.
+    /// Runs the validation.
     ///
     /// # Errors
-    /// Bad usage, a checkpoint of something else, or output that cannot be written.
+    /// Fails on bad usage, on a checkpoint of another validation, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.shared_memory {
             return self.run_shared(global);
@@ -111,7 +114,7 @@ impl Args {
         })
     }
 
-    /// On standard error, where somebody looks.
+    /// Progress bar on standard error.
     fn bar(&self, global: &Global) -> ProgressBar {
         if global.quiet {
             return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! `gpusched verify`: an independent check of plans and their evidence.
+//! `gpusched verify`: checks plans and their evidence with independent code.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::verification::{
     CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
 };
 
-/// Checks plans and their evidence with independent code.
+/// Arguments of `gpusched verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -43,7 +43,7 @@ pub struct Args {
     /// Expected guaranteed memory bandwidth, e.g., 100GB/s
     #[arg(long, value_name = "RATE")]
     memory_bandwidth: Option<Bandwidth>,
-    /// Expected arbitration of the memory
+    /// Expected memory arbiter
     #[arg(long, value_parser = named::<Arbitration>())]
     arbitration: Option<Arbitration>,
     /// Expected interference model
@@ -71,14 +71,14 @@ Examples:
 
 const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,message,failure";
 
-/// The answer for one plan.
+/// Result for one plan.
 #[derive(Serialize)]
 struct Answer {
-    /// Whether every statement of the plan holds, but for what `bound` leaves unconfirmed.
+    /// Whether every statement of the plan holds, except for the unconfirmed part of `bound`.
     verified: bool,
-    /// What the plan says.
+    /// Verdict of the plan.
     schedulable: bool,
-    /// Whether it is verified, schedulable, and rests on no test that is only necessary.
+    /// Whether it is verified and schedulable, and no test is only necessary.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -88,51 +88,51 @@ struct Answer {
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
-    /// What the plan says of the GPU and the models, and nothing else states.
+    /// Statements of the plan on GPU and models that no option states.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_from_plan: Option<Taken>,
-    /// What the verdicts of the plan assume, recomputed.
+    /// Assumptions of the verdicts, recomputed.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
 }
 
-/// Why no plan exists, where that is confirmed.
+/// Confirmed reason why no plan exists.
 #[derive(Serialize)]
 struct NoPlan {
     reason: &'static str,
-    /// The task that decided, if there is one.
+    /// The task that caused the failure, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<usize>,
-    /// The same in words.
+    /// Reason in words.
     message: String,
 }
 
-/// What is known of a lower bound.
+/// Confirmation of a lower bound.
 #[derive(Serialize)]
 struct Bound {
-    /// No plan has fewer SMs, says the plan.
+    /// Lower bound on the SMs that the plan states.
     sms: u32,
-    /// No plan has fewer SMs, as far as that is confirmed.
+    /// Confirmed lower bound on the SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     proven: Option<u32>,
-    /// Why not all of it is.
+    /// Why the bound is not fully confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<String>,
-    /// What HiGHS claims beyond `sms`, unconfirmed.
+    /// Unconfirmed bound of HiGHS above `sms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     highs: Option<u32>,
 }
 
-/// What is known of a margin.
+/// Confirmation of a WCET margin.
 #[derive(Serialize)]
 struct Margin {
-    /// All WCETs may grow by this factor, says the plan, in thousandths.
+    /// Common factor on all WCETs that the plan states, in thousandths.
     wcet_scaling_permille: u64,
-    /// Whether that is confirmed.
+    /// Whether the factor is confirmed.
     confirmed: bool,
-    /// No plan has a larger factor, says the plan, in thousandths.
+    /// Upper limit of the factor over all plans that the plan states, in thousandths.
     at_most_permille: u64,
-    /// Whether that is confirmed.
+    /// Whether the limit is confirmed.
     limit_confirmed: bool,
 }
 
@@ -143,13 +143,13 @@ struct Found {
 }
 
 impl Args {
-    /// An answer for each plan.
+    /// Writes a result for each plan.
     ///
     /// # Errors
-    /// Bad input, more plans than sets or the other way round, or output that cannot be written.
+    /// Fails on bad input, if the numbers of plans and sets differ, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
-        let progress = Progress::new(global, "groups of tasks looked at");
+        let progress = Progress::new(global, "candidate partitions examined");
         let effort = Effort {
             groups: self.search_effort.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
@@ -192,7 +192,7 @@ impl Args {
 }
 
 impl Args {
-    /// What the plans must match.
+    /// Values that the plans must match.
     fn stated(&self) -> Result<Stated> {
         Ok(Stated {
             sms: self.gpu.given_sms()?,
@@ -206,17 +206,17 @@ impl Args {
     }
 }
 
-/// How much text follows the verdict on a plan.
+/// Amount of text after the verdict on a plan.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Notes {
     No,
-    /// What was taken from the plan.
+    /// Statements that are taken from the plan.
     Short,
-    /// The assumptions as well.
+    /// Also the assumptions.
     All,
 }
 
-/// Whether `plan`, if it is verified, is a proof.
+/// Whether `plan` is a proof, provided that it is verified.
 fn proves(plan: &Plan) -> bool {
     let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
     plan.schedulable && !plan.partitions.iter().any(necessary_only)
@@ -224,8 +224,8 @@ fn proves(plan: &Plan) -> bool {
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
 
-/// Why `plan`, of which `verified` holds, says that there is none; `None` where it says only that it found none, or by a bound that
-/// is not confirmed so far.
+/// Reason why no plan exists, according to `plan` and confirmed by `verified`. `None` if the search found no plan, or if the lower
+/// bound is not confirmed.
 fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     plan.failure.as_ref().filter(|failure| match failure {
@@ -341,7 +341,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
     }
 }
 
-/// How much of the margin of a plan is confirmed, in words.
+/// Line that states how far the WCET margin of a plan is confirmed.
 fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
     let confirmed = match margin.confirmed {
@@ -360,7 +360,7 @@ fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     )
 }
 
-/// Why something is not confirmed, and which option helps.
+/// Why a statement is not confirmed, and which option helps.
 fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     match why {
         Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
@@ -368,7 +368,7 @@ fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     }
 }
 
-/// How much of the lower bound of a plan is confirmed, in words.
+/// Line that states how far the lower bound of a plan is confirmed.
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
     let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));

@@ -21,7 +21,7 @@ use clap::Subcommand;
 use super::{Global, Outcome};
 use crate::error::Result;
 
-/// Bounds the execution time of kernels.
+/// Arguments of `gpusched wcet`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -37,13 +37,13 @@ Example:
 enum Command {
     /// Turn measured times of thread blocks into the profile of a kernel.
     Cluster(cluster::Args),
-    /// Draw measured times of thread blocks from the profile of a kernel.
+    /// Generate block times from the profile of a kernel.
     Synth(synth::Args),
-    /// Make up a kernel with the published figures of a benchmark.
+    /// Generate a synthetic kernel with the published figures of a benchmark.
     Profile(profile::Args),
-    /// Bound the execution time of a kernel under a memory budget.
+    /// Bound the execution time of a kernel under a memory bandwidth budget.
     Bound(bound::Args),
-    /// Bound it for many budgets.
+    /// Bound the execution time of a kernel for many budgets.
     Curve(curve::Args),
     /// Check bounds and their certificates with separate code.
     Verify(verify::Args),
@@ -55,7 +55,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Those of the subcommand.
+    /// Errors of the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Cluster(args) => args.run(global),

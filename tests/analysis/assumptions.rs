@@ -331,7 +331,7 @@ fn an_estimate_shows_in_the_verdict() {
     assert!(set.contains(r#""wcet_source":"estimated""#), "{set}");
     let told = run_with("test - --sms 4", set.clone()).stdout;
     assert!(
-        told.contains("although an estimate is no bound (1 of 1 task)"),
+        told.contains("although an estimate is not a bound (1 of 1 task)"),
         "{told}"
     );
     let measured = points.replace(",estimate_rounds", "").replace(",4\n", "\n");

@@ -1,4 +1,4 @@
-//! Bad input and usage: exit code 2, a message that fits the screen and names file, field and expectation, no output.
+//! Bad input and usage: exit code 2, no output, and a message that fits the screen and names file, field and expected value.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use insta::assert_snapshot;
 use crate::support::transcript::{Transcript, refusals};
 use crate::support::{ADAS, Answer, TASK, answer, files, gpusched, run, run_with, tenths};
 
-/// One task with `member` (such as `"period":0`) in place of, or beside, what makes it valid.
+/// A set with a task that has `member`, such as `"period":0`, instead of a valid member of this name or in addition to valid
+/// members.
 fn task(member: &str) -> String {
     let mut members = vec![member];
     for valid in [r#""period":"10ms""#, r#""wcet":{"table":[[1,"1ms"]]}"#] {
@@ -23,7 +24,7 @@ fn wcet(wcet: &str) -> String {
     task(&format!("\"wcet\":{wcet}"))
 }
 
-/// What is wrong, and the content of a task-set file.
+/// Description and content of invalid task-set files.
 #[rustfmt::skip] // a table
 fn bad_files() -> Vec<(&'static str, Vec<u8>)> {
     let lines = |line7: &str| format!("{}{line7}\n{}\n", (tenths(2) + "\n").repeat(6), tenths(2));
@@ -283,7 +284,7 @@ fn a_full_disk_is_an_error() {
             let to_file = format!("{line} -o /dev/full");
             told.refusal(&to_file, &run(&to_file));
 
-            // `assert_cmd` knows no standard output but a pipe.
+            // `assert_cmd` supports only pipes as standard output.
             let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
             let mut process = std::process::Command::new(env!("CARGO_BIN_EXE_gpusched"));
             process
@@ -296,13 +297,13 @@ fn a_full_disk_is_an_error() {
     assert_snapshot!(told);
 }
 
-/// The names and bytes of the files in `folder`.
+/// Names and bytes of the files in `folder`.
 fn contents(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let content = |file: PathBuf| (file.clone(), std::fs::read(folder.join(file)).ok());
     files(folder).into_iter().map(content).collect()
 }
 
-/// What is read is not written over, whatever the names of the file and of the option.
+/// No command overwrites an input file, for every name of the file and of the option.
 #[test]
 fn no_input_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
@@ -340,7 +341,7 @@ fn no_input_is_overwritten() {
         "simulate tasks set.json --plan plan.json --gantt set.json",
         "wcet curve kernel.json --svg kernel.json",
         "wcet cluster trace.csv -o trace.csv",
-        // A trace that is read is no output.
+        // A trace that is an input must not be an output.
         "budget simulate kernel.json --blocks trace --trace kernel.json -o new.json",
     ] {
         let before = contents(folder.path());
@@ -351,7 +352,7 @@ fn no_input_is_overwritten() {
     assert_snapshot!(told);
 }
 
-/// … nor what standard input comes from, nor what only another input names.
+/// The file of standard input, and files that only an input names, are also protected.
 #[test]
 fn no_hidden_input_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
@@ -385,16 +386,16 @@ fn no_hidden_input_is_overwritten() {
         let before = contents(folder.path());
         told.refusal(command, &from_set(command));
         assert_eq!(contents(folder.path()), before, "{command}");
-        // Elsewhere it may go.
+        // Another name is allowed.
         let elsewhere = command.replace("-o ", "-o new-");
         let answer = from_set(&elsewhere);
         assert_eq!(answer.code, 0, "{elsewhere}: {}", answer.stderr);
     }
     assert_snapshot!(told);
-    assert_eq!(files(folder.path()).len(), 8); // five, three of them new again
+    assert_eq!(files(folder.path()).len(), 8); // five inputs and three outputs
 }
 
-/// Values that options do not take, options that come twice, and options without effect.
+/// Invalid values of options, duplicate options, and options without effect.
 #[test]
 fn bad_options_are_told_in_the_words_of_all_else() {
     let told = refusals([
@@ -416,7 +417,7 @@ fn bad_options_are_told_in_the_words_of_all_else() {
     assert_snapshot!(told);
 }
 
-/// More plans than sets: said before the first is checked. Of a pipe it is said where it ends.
+/// More plans than sets is an error before the first check; for a pipe, it is an error at its end.
 #[test]
 fn plans_without_sets_are_refused_up_front() {
     let folder = tempfile::tempdir().unwrap();
@@ -445,7 +446,7 @@ fn plans_without_sets_are_refused_up_front() {
     assert_snapshot!(told);
 }
 
-/// The second reader of standard input would wait forever.
+/// Reading standard input twice would never end.
 #[test]
 fn standard_input_is_read_once() {
     let mut told = Transcript::default();
@@ -460,7 +461,7 @@ fn standard_input_is_read_once() {
     assert_snapshot!(told);
 }
 
-/// Also a file that is written only if there is something to write.
+/// The rule also applies to a file that is written only if there is content.
 #[test]
 fn folders_of_outputs_are_looked_for_first() {
     let told = refusals(["validate --systems 10 --reproducer missing/r.json"]);

@@ -1,4 +1,4 @@
-//! The command line keeps its contract: answers, formats, order, exit codes.
+//! Contract of the command line: results, formats, order, exit codes.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +9,7 @@ use crate::support::{ADAS, answer, files, gpusched, root, run, run_with, tenths}
 use gpusched::generation::{Generator, Recipe, Source, WcetModel};
 use gpusched::model::{Factor, Plan, TaskSets, Verdict};
 
-/// The verdict of an answer of `test`, without what stands beside it.
+/// The verdict in a result of `test`, without its assumptions.
 fn verdict(json: &str) -> Verdict {
     let mut answer: serde_json::Value = serde_json::from_str(json).unwrap();
     answer.as_object_mut().unwrap().remove("assumptions").unwrap();
@@ -176,7 +176,7 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
     );
 }
 
-/// An answer that leaves interference out of account must not look like one that does not.
+/// A result that neglects interference must differ visibly from one that does not.
 #[test]
 fn neglected_interference_shows() {
     for command in ["test", "partition"] {
@@ -230,7 +230,7 @@ fn partition_shows_the_plan() {
     );
 }
 
-/// Why no plan exists is said in words, as far as that is confirmed: which lemma, and which task.
+/// gpusched states in words why no plan exists, as far as this is confirmed: the lemma and the task.
 #[test]
 fn verify_says_why_there_is_no_plan() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +269,7 @@ fn verify_says_why_there_is_no_plan() {
         );
     }
     assert_snapshot!(told);
-    // A heuristic that found nothing claims nothing.
+    // A heuristic that found no plan makes no claim.
     let plan = run(&format!("partition {ADAS} --sms 8 --heuristic 1g --format json")).stdout;
     let verified = |format: &str| run_with(&format!("verify - {ADAS} --format {format}"), plan.clone());
     assert!(
@@ -280,7 +280,7 @@ fn verify_says_why_there_is_no_plan() {
     assert!(!verified("json").stdout.contains("failure"));
 }
 
-/// What a killed run leaves in the folder goes with the next one that writes the same file.
+/// The next run that writes the same file removes the temporary file of a killed run.
 #[cfg(unix)]
 #[test]
 fn a_killed_run_leaves_nothing_for_long() {
@@ -310,7 +310,7 @@ fn a_killed_run_leaves_nothing_for_long() {
     assert_eq!(names(), ["sets.jsonl"]);
 }
 
-/// The objective `margin` and `--sensitivity` state the same factor, in all formats, and `verify` confirms it.
+/// The objective `margin` and `--sensitivity` state the same factor in all formats, and `verify` confirms it.
 #[test]
 fn partition_states_the_margin() {
     let margin = format!("partition {ADAS} --gpu xavier --objective margin");
@@ -332,7 +332,7 @@ fn partition_states_the_margin() {
     let edge: Plan =
         serde_json::from_str(&run(&format!("{margin} --sensitivity --format json")).stdout).unwrap();
     assert_eq!(edge.sensitivity.unwrap().wcet_scaling_permille, factor);
-    // The fewest SMs leave less.
+    // The plan with the fewest SMs has no larger margin.
     let fewest = run(&format!(
         "partition {ADAS} --gpu xavier --sensitivity --format csv"
     ))
@@ -353,7 +353,7 @@ fn partition_states_the_margin() {
     assert!(refused.stderr.contains("auto or optimal"), "{}", refused.stderr);
 }
 
-/// The bound, the gap and what ended the search are in the CSV as in the JSON.
+/// CSV and JSON state the same bound, gap and end of the search.
 #[test]
 fn the_csv_of_partition_states_the_bound() {
     for options in [
@@ -506,7 +506,7 @@ fn help_and_version_are_answers() {
     assert!(root().join(ADAS).is_file());
 }
 
-/// Response times are in the answer under fixed priorities, and under EDF if asked for.
+/// Results contain response times under fixed priorities, and under EDF on request.
 #[test]
 fn response_times_are_part_of_the_answer() {
     let set = r#"{"tasks":[
@@ -522,7 +522,7 @@ fn response_times_are_part_of_the_answer() {
     };
     assert_eq!(times("--policy dm"), "[26,118]");
     assert_eq!(times("--policy fp-given"), "[26,118]");
-    // Blocked by one block of 31, and each job of a costs b one block more: 2 · 57 + 62 + …, which never ends.
+    // One block of 31 blocks `a`, and each job of `a` delays `b` by one more block: 2 · 57 + 62 + …, without end.
     assert_eq!(times("--policy lp-fp"), "[56,null]");
     assert_eq!(times("--policy edf"), "null");
     assert_eq!(times("--policy edf --response-times"), "[54,102]");

@@ -1,4 +1,4 @@
-//! Promise: whoever stops reading (`| head`) sees no error, and changes no verdict.
+//! Promise: if the reader of the output stops early (`| head`), gpusched reports no error, and no verdict changes.
 #![cfg(feature = "cli")]
 
 use std::io::{BufRead as _, BufReader};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{ADAS, root, run, tenths};
 
-/// The command, whose answer nobody reads: exit code, and what it says on standard error.
+/// Runs the command with a closed standard output. Returns exit code and standard error.
 fn unread(line: &str) -> (i32, String) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -25,7 +25,7 @@ fn unread(line: &str) -> (i32, String) {
 fn a_reader_that_leaves_early_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sets.jsonl");
-    // What is left open is left open; but one answer that says no decides, wherever it was.
+    // Unread results stay open, but one negative result decides, in every position.
     for (first, code) in [(3, 141), (11, 1)] {
         let sets = tenths(first) + "\n" + &(tenths(3) + "\n").repeat(20_000);
         std::fs::write(&path, sets).unwrap();
@@ -47,7 +47,7 @@ fn a_reader_that_leaves_early_is_no_error() {
     }
 }
 
-/// A command that ran to its end has its verdict, read or not.
+/// A command that ran to its end has its verdict, even if its output was not read.
 #[test]
 fn the_verdict_decides_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,12 +77,12 @@ fn the_verdict_decides_all_the_same() {
     ] {
         assert_eq!(unread(&line), (code, String::new()), "{line}");
     }
-    // Bad input is found out all the same.
+    // Bad input is still an error.
     let (code, said) = unread("test missing.json --sms 8");
     assert!(code == 2 && said.starts_with("error: missing.json"), "{said}");
 }
 
-/// Plans and sets that go on for longer than anybody reads: a verdict on all of them there is not, unless one of them fails.
+/// Streams of plans and sets that are longer than the reader reads have no overall verdict, unless one of them fails.
 #[test]
 fn streams_end_with_their_readers() {
     let folder = tempfile::tempdir().unwrap();

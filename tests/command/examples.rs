@@ -1,4 +1,4 @@
-//! Every command's help ends with an example that works in a checkout.
+//! The help of every command ends with an example that works in a checkout.
 #![cfg(unix)]
 
 use crate::help::Help;

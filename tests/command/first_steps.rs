@@ -1,4 +1,4 @@
-//! Promise: a wrong first step ends in a message that names the next step, and help fits the screen.
+//! Promise: an error in a first step names the next step, and help fits the screen.
 #![cfg(feature = "cli")]
 
 use insta::assert_snapshot;
@@ -9,7 +9,7 @@ use crate::support::{ADAS, Answer, is_one_complaint, run, run_with};
 
 const ONE: &str = r#"{"tasks":[{"name":"a","period":"33ms","wcet":"2ms"}]}"#;
 
-/// What `answer` says, without its cost.
+/// The output of `answer`, without the cost of the search.
 fn said(answer: &Answer) -> String {
     let all = format!("exit code {}\n{}{}", answer.code, answer.stderr, answer.stdout);
     let lines = all.lines().filter(|line| !line.starts_with("search: "));
@@ -51,7 +51,7 @@ fn wrong_first_steps_name_the_next_one() {
     assert_snapshot!(told);
 }
 
-/// Every statement of a failure is computed: which bound fails, by how much, and which changes lead to a plan.
+/// Every statement on a failure is computed: which bound fails, by how much, and which changes lead to a plan.
 #[test]
 fn a_failure_explains_itself() {
     let mut told = Transcript::default();
@@ -86,7 +86,7 @@ fn a_failure_explains_itself() {
     assert_snapshot!(told);
 }
 
-/// The safe reading of a missing conflict is to tell; where it does not matter, nothing is said.
+/// A missing WCET in conflict causes a note. Without effect on the result, there is no note.
 #[test]
 fn a_missing_conflict_is_told_where_it_matters() {
     let set = |kind: &str| {
@@ -111,7 +111,7 @@ fn a_missing_conflict_is_told_where_it_matters() {
     }
 }
 
-/// The names of former versions give the same answers.
+/// Names of earlier versions give the same results.
 #[test]
 fn former_names_stay() {
     for (former, name) in [
@@ -129,7 +129,7 @@ fn former_names_stay() {
     }
 }
 
-/// One screen for `-h` and two for `--help`, of 100 columns.
+/// `-h` fits one screen of 100 columns, and `--help` fits two.
 #[test]
 fn help_fits_the_screen() {
     for help in Help::all() {

@@ -1,4 +1,4 @@
-//! `gpusched gpus`: the known GPUs, how each can be divided, and where that is from.
+//! `gpusched gpus`: the built-in GPUs, their partition rules, and the sources.
 
 use gpusched::model::Device;
 use insta::assert_snapshot;

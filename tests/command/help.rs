@@ -1,31 +1,31 @@
-//! The help of all commands, as the command prints it.
+//! Help of all commands, as the command prints it.
 
 use crate::support::run;
 
-/// The long help of one command.
+/// Long help of one command.
 pub struct Help {
-    /// With all names above it, such as `gpusched wcet fit`.
+    /// Full name of the command, such as `gpusched wcet fit`.
     pub name: String,
     pub text: String,
     pub has_subcommands: bool,
 }
 
 impl Help {
-    /// That of `gpusched` and of everything below it.
+    /// Help of `gpusched` and of all its subcommands.
     pub fn all() -> Vec<Help> {
         let mut all = Vec::new();
         collect("gpusched", &mut all);
         all
     }
 
-    /// The indented lines after `Example:` or `Examples:`; a line that ends in `\` goes on in the next.
+    /// Indented lines after `Example:` or `Examples:`. A line that ends in `\` continues in the next line.
     pub fn examples(&self) -> Vec<String> {
         let lines: Vec<&str> = section(&self.text, "Example").map(str::trim).collect();
         let text = lines.join("\n").replace("\\\n", "");
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The long options that it takes, without their hyphens. Prose may name those of other commands.
+    /// Long options of the command, without their hyphens. Prose may name options of other commands.
     pub fn options(&self) -> impl Iterator<Item = &str> {
         let lines = self
             .text
@@ -55,7 +55,7 @@ fn collect(name: &str, all: &mut Vec<Help>) {
     names.iter().for_each(|name| collect(name, all));
 }
 
-/// The indented lines after the line that begins with `title`.
+/// Indented lines after the line that begins with `title`.
 fn section<'a>(help: &'a str, title: &str) -> impl Iterator<Item = &'a str> {
     let lines = help.lines().skip_while(move |line| !line.starts_with(title));
     lines.skip(1).take_while(|line| line.starts_with("  "))

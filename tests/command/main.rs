@@ -1,4 +1,4 @@
-//! The command as a user types it, its messages and its documents.
+//! Tests of the command line, its messages and its documents.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,3 +23,4 @@ mod plain_words;
 mod schema;
 mod streaming;
 mod verify_command;
+mod words;

@@ -1,14 +1,14 @@
-//! The files of a command appear together or not at all, under names that fit them; messages repeat one line of input at most.
+//! All files of a command appear together or not at all, with suitable names. Messages repeat at most one line of input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Answer, answer, files, gpusched, root};
 
-/// A command that writes more than its answer.
+/// A command with several output files.
 struct Writer {
     command: &'static str,
-    /// Options that name a file beside the answer, each with a name.
+    /// Options for additional output files, each with a file name.
     options: &'static [(&'static str, &'static str)],
 }
 
@@ -60,12 +60,12 @@ const WRITERS: &[Writer] = &[
 ];
 
 impl Writer {
-    /// All of its outputs: the answer and the others.
+    /// All output files: the result and the additional ones.
     fn outputs(&self) -> Vec<(&str, &str)> {
         [("-o", "answer")].iter().chain(self.options).copied().collect()
     }
 
-    /// Runs it with `outputs`, which are in `folder` unless they are absolute.
+    /// Runs the command with `outputs`. Relative names are in `folder`.
     fn run(&self, folder: &Path, format: &str, outputs: &[(&str, &str)]) -> Answer {
         let mut command = gpusched(self.command.split(' '));
         command.args(["--quiet", "--format", format]);
@@ -78,7 +78,8 @@ impl Writer {
         answer(&mut command)
     }
 
-    /// Runs it in an empty folder, with another name for the output at `position`: it is refused, and leaves nothing.
+    /// Runs the command in an empty folder with another name for the output at `position`. The command is refused and writes no
+    /// file.
     fn refused(&self, format: &str, position: usize, name: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let mut outputs = self.outputs();
@@ -131,7 +132,7 @@ fn a_file_that_cannot_be_written_leaves_no_other() {
     }
 }
 
-/// A folder in the place of a file, and an answer that finds no room: what was there before stays as it was.
+/// A folder with the name of an output file, or a full disk for the result, leaves existing files unchanged.
 #[test]
 fn what_was_there_stays() {
     for writer in WRITERS {
@@ -196,7 +197,7 @@ fn two_outputs_are_two_files() {
                 let message = writer.refused("text", position, name);
                 let other = other.replace("-o", "--output");
                 assert!(
-                    message.contains("found the same file, expected two: ")
+                    message.contains("found the same file, expected two files: ")
                         && message.contains(option)
                         && message.contains(&other),
                     "{message}"
@@ -204,7 +205,7 @@ fn two_outputs_are_two_files() {
             }
         }
     }
-    // Devices take any number.
+    // Devices accept any number of outputs.
     let folder = tempfile::tempdir().unwrap();
     for writer in WRITERS {
         let outputs = writer.outputs();
@@ -219,7 +220,7 @@ fn two_outputs_are_two_files() {
     assert_eq!(files(folder.path()), Vec::<PathBuf>::new());
 }
 
-/// Pictures, tables and traces have the names of what they are, and standard output has the answer alone.
+/// File endings must fit figures, tables and traces, and only the result may go to standard output.
 #[test]
 fn names_fit() {
     for writer in WRITERS {
@@ -259,7 +260,7 @@ fn names_fit() {
     );
 }
 
-/// Failures that come late: an answer that would be too large, and input that is bad half-way.
+/// Late failures: a result that is too large, and input that is invalid after some lines.
 #[test]
 fn late_failures_leave_nothing() {
     let blocks = r#"{"platform":"xavier","kernels":[{"stream":0,"blocks":20000001,"threads":128,"block_time":"1us"}]}"#;
@@ -295,7 +296,7 @@ fn late_failures_leave_nothing() {
     }
 }
 
-/// Whatever the input and however long it is, an error repeats one line of it at most.
+/// For every input of any length, an error repeats at most one line of the input.
 #[test]
 fn messages_repeat_a_line_at_most() {
     let long = "x\n\u{1b}[2Jy ".repeat(10_000);

@@ -1,9 +1,9 @@
-//! Promise: an option or a file in the wrong place is told so that the next try succeeds.
+//! Promise: the message on a wrong option or file says what to write instead.
 #![cfg(feature = "cli")]
 
 use crate::support::{ADAS, files, is_one_complaint, run};
 
-/// What `line` is refused with.
+/// Error message of `line`.
 fn refusal(line: &str) -> String {
     let refused = run(line);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{line}");
@@ -11,7 +11,7 @@ fn refusal(line: &str) -> String {
     refused.stderr
 }
 
-/// A stored plan is no JSON in the words of a tool, whatever the name says, as for `partition --export`.
+/// An export is not JSON, and the ending of its file must fit the format, as for `partition --export`.
 #[test]
 fn an_export_is_not_named_as_something_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ fn a_device_file_is_named_once() {
     );
 }
 
-/// A seed is for what is random; scripts that give one to every command still run.
+/// A seed has an effect only on commands with random numbers. Scripts may pass it to every command.
 #[test]
 fn a_seed_without_effect_is_noted() {
     for (line, command) in [
@@ -73,9 +73,8 @@ fn a_seed_without_effect_is_noted() {
         ("study list analysis --seed 3".to_owned(), "study list"),
     ] {
         let answer = run(&line);
-        let expected = format!(
-            "note: --seed: found 3, which has no effect: nothing is random in `gpusched {command}`\n"
-        );
+        let expected =
+            format!("note: `--seed 3` has no effect, because `gpusched {command}` uses no random numbers\n");
         assert_eq!((answer.code, answer.stderr), (0, expected), "{line}");
     }
     for line in [
@@ -88,28 +87,28 @@ fn a_seed_without_effect_is_noted() {
     }
 }
 
-/// A scheduler with budgets wants them: how they are given is shown with the name of the first kernel that has none.
+/// Schedulers with issue budgets require them. The hint names the first kernel without a budget.
 #[test]
 fn a_budget_that_is_missing_is_shown() {
     let vadd = "simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --grid 8";
     assert_eq!(
         refusal(&format!("{vadd} --scheduler qaws")),
-        "error: --budget: found none, expected one, as every kernel has under qaws\n\nhint: add `--budget vadd=4`\n"
+        "error: --budget: found none, expected an issue budget, which scheduler qaws requires\n\nhint: add `--budget vadd=4`\n"
     );
     assert_eq!(run(&format!("{vadd} --scheduler qaws --budget vadd=4")).code, 0);
     let subcore = "simulate warps tasksets/warps/singh22-fig3-gto.json --scheduler rt-paws";
     assert!(
         refusal(&format!("{subcore} --budget K1=1")).ends_with(
-            "at kernels[1].budget: found none, expected one, as every kernel has under rt-paws\n\nhint: add `--budget K2=4`\n"
+            "at kernels[1].budget: found none, expected an issue budget, which scheduler rt-paws requires\n\nhint: add `--budget K2=4`\n"
         )
     );
     let run_file = "simulate warps tasksets/runs/pc-copyl-spatial.json --scheduler qaws";
     assert!(refusal(run_file).contains("hint: add `--budget "));
-    // The other way round there is nothing to show.
-    assert!(refusal(&format!("{vadd} --budget vadd=4")).ends_with(" has no budgets\n"));
+    // A budget without effect has no hint.
+    assert!(refusal(&format!("{vadd} --budget vadd=4")).ends_with(" has no issue budgets\n"));
 }
 
-/// A file of another kind is told by what it is.
+/// The error for a file of another kind names this kind.
 #[test]
 fn files_of_another_kind_are_told() {
     for (line, [kind, hint]) in [

@@ -1,4 +1,4 @@
-//! What the tool reads and writes is what its schemas say.
+//! Inputs and outputs of gpusched match its schemas.
 
 use crate::support::{ADAS, root, run, run_with, tenths};
 use serde_json::Value;
@@ -187,7 +187,7 @@ fn kernel_profiles_follow_their_schema() {
     check(&kernel, &answer.stdout);
 }
 
-/// What a TOML file says, as JSON.
+/// Content of a TOML file as JSON.
 fn json_of(toml: &str) -> String {
     serde_json::to_string(&toml::from_str::<Value>(toml).unwrap()).unwrap()
 }

@@ -1,9 +1,8 @@
 //! Streams of task sets are written and read in bounded memory.
 //!
-//! How it is measured: `generate | test` runs as a pipe of two processes, and this test reads the answers. While it
-//! holds back the last part of them, which is larger than a pipe, `test` cannot end, so its high-water mark (VmHWM of
-//! /proc/PID/status) can be read when almost all of the stream is behind it; that of `generate` is read on the way, as
-//! long as it runs.
+//! The test runs `generate | test` as a pipe of two processes and reads the results. It leaves the last results unread. They are
+//! larger than the buffer of a pipe, so `test` cannot end. The test then reads the high-water mark of `test` (VmHWM of
+//! /proc/PID/status), after almost the whole stream. It reads the high-water mark of `generate` during the run.
 #![cfg(target_os = "linux")]
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,13 +10,13 @@ use std::process::{Child, Command, Stdio};
 const SETS: usize = 20_000;
 const TASKS: &str = "10";
 
-/// The limit for each process [KiB].
+/// Memory limit of each process [KiB].
 const LIMIT: u64 = 100 * 1024;
 
-/// What the whole stream takes as text at least [KiB]; memory must not grow by more than a fraction of it.
+/// Minimum size of the whole stream as text [KiB]. Memory may grow by a fraction of it only.
 const STREAM: u64 = 20 * 1024;
 
-/// The largest resident memory of `child` so far [KiB]; `None` when it has ended.
+/// Largest resident memory of `child` so far [KiB]; `None` after its end.
 fn peak(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -54,7 +53,7 @@ fn memory_does_not_grow_with_the_stream() {
         .map(Result::unwrap);
     let mut peaks_of_generate = Vec::new();
     let mut peaks_of_test = Vec::new();
-    // Answers are longer than 70 bytes: 2,000 of them fill the pipe of 64 KiB and the buffers beside it.
+    // Results are longer than 70 bytes, so 2,000 of them fill the pipe of 64 KiB and the other buffers.
     for position in 0..SETS - 2_000 {
         let answer = answers.next().unwrap();
         assert!(answer.len() > 70, "{answer}");
@@ -71,7 +70,7 @@ fn memory_does_not_grow_with_the_stream() {
     for peaks in [&peaks_of_generate, &peaks_of_test] {
         let (early, last) = (peaks[3], peaks[peaks.len() - 1]);
         assert!(last < LIMIT, "{peaks:?} KiB");
-        // The kernel's count is approximate, so a later reading may be a little lower.
+        // The count of the kernel is approximate, so a later value may be slightly lower.
         assert!(last.saturating_sub(early) < STREAM / 2, "{peaks:?} KiB");
     }
     println!(

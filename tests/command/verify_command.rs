@@ -1,4 +1,4 @@
-//! Promise: `verify` says in plain words what is confirmed, and what is not.
+//! Promise: `verify` states in plain words what is confirmed, and what is not.
 #![cfg(feature = "cli")]
 
 use insta::assert_snapshot;
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use crate::support::transcript::Transcript;
 use crate::support::{ADAS, run, run_with};
 
-/// How much of a bound is confirmed is said in words, and what would let the check go on.
+/// `verify` states which part of a bound is confirmed, and which option continues the check.
 #[test]
 fn verify_says_what_a_larger_budget_is_for() {
     let plan = run(&format!(
@@ -16,14 +16,14 @@ fn verify_says_what_a_larger_budget_is_for() {
     let by = |budget: &str| run_with(&format!("verify - {ADAS} {budget}"), plan.clone());
     let (all, little) = (by(""), by("--search-effort 1"));
     assert_eq!((all.code, all.stderr.as_str()), (0, ""));
-    assert_eq!((little.code, little.stderr.as_str()), (0, "")); // the plan itself is proven
+    assert_eq!((little.code, little.stderr.as_str()), (0, "")); // the plan is still proven
     let mut told = Transcript::default();
     told.case("no limit", all.stdout);
     told.case("--search-effort 1", little.stdout);
     assert_snapshot!(told);
 }
 
-/// That no plan fits is a claim until the bound that it rests on is confirmed, and is called one.
+/// Until the lower bound is confirmed, `verify` calls the statement that no plan fits a claim.
 #[test]
 fn verify_says_that_a_claim_is_not_confirmed() {
     let none = run(&format!(
@@ -40,7 +40,7 @@ fn verify_says_that_a_claim_is_not_confirmed() {
     assert!(!by("--search-effort 1 --format json").stdout.contains("failure"));
 }
 
-/// A longer interval than need be proves the same, as `--help` says; one that is too short does not.
+/// An interval that is longer than necessary is still a proof, as `--help` states. An interval that is too short is not.
 #[test]
 fn an_interval_may_be_longer_than_need_be() {
     let plan = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
@@ -63,7 +63,7 @@ fn an_interval_may_be_longer_than_need_be() {
     assert!(help.contains("(interval_ns) that is long enough"), "{help}");
 }
 
-/// No GPU has so many SMs: a plan is bounded as `--sms` is.
+/// A plan has the same limit on its SMs as `--sms`.
 #[test]
 fn a_plan_for_no_gpu_is_no_plan() {
     let plan = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;

@@ -1,10 +1,10 @@
-//! An independent check of a plan: disjoint cover of the tasks, Σ SMs ≤ M, every partition schedulable with its conflicts.
+//! Independent check of a plan: partitions cover the tasks without overlap, Σ SMs ≤ M, and every partition passes with conflicts.
 
 use gpusched::model::{Plan, Task};
 
 use super::demand;
 
-/// Why the plan is no proof of schedulability under EDF; `Ok` if it is.
+/// Returns why the plan does not prove schedulability under EDF; `Ok` if it does.
 pub fn check(tasks: &[Task], sms: u32, plan: &Plan, conflicts: bool) -> Result<(), String> {
     let mut placed: Vec<usize> = plan.partitions.iter().flat_map(|p| p.tasks.clone()).collect();
     placed.sort();

@@ -1,4 +1,4 @@
-//! A partition as a uniprocessor, the obvious way: WCETs from the formulas, and two brute-force EDF tests.
+//! Reference implementation of a partition as a uniprocessor: WCETs from the formulas, and two brute-force EDF tests.
 
 use gpusched::model::wcet::Form;
 use gpusched::model::{Kind, Task};
@@ -6,7 +6,7 @@ use gpusched::model::{Kind, Task};
 /// (C, D, T) in whole units.
 pub type Sporadic = (u64, u64, u64);
 
-/// C(m) straight from [Singh21] §3.6.1 and MODELS §1, in 128-bit rationals; `None` below a table's first point.
+/// C(m) directly from [Singh21] §3.6.1 and MODELS §1, in 128-bit rationals; `None` below the first point of a table.
 pub fn wcet(task: &Task, sms: u32, conflict: bool) -> Option<u64> {
     let m = u128::from(sms);
     let fraction = |f: f64| ((f * 1e9).round() as u128, 1_000_000_000u128);
@@ -59,7 +59,7 @@ pub fn wcet(task: &Task, sms: u32, conflict: bool) -> Option<u64> {
     }
 }
 
-/// In conflict: another task of the partition is, or may be, of the same kind.
+/// Whether another task of the partition has, or may have, the kind of `task`.
 pub fn in_conflict(tasks: &[Task], members: &[usize], task: usize) -> bool {
     let may_be_same = |a: Option<Kind>, b: Option<Kind>| a.is_none() || b.is_none() || a == b;
     members
@@ -67,7 +67,7 @@ pub fn in_conflict(tasks: &[Task], members: &[usize], task: usize) -> bool {
         .any(|&other| other != task && may_be_same(tasks[other].kind(), tasks[task].kind()))
 }
 
-/// The members of a partition on `sms` SMs; `None` where a WCET is unknown.
+/// The members of a partition on `sms` SMs; `None` if a WCET is unknown.
 pub fn sporadic(tasks: &[Task], members: &[usize], sms: u32, conflicts: bool) -> Option<Vec<Sporadic>> {
     members
         .iter()
@@ -88,7 +88,7 @@ pub fn hyperperiod(set: &[Sporadic]) -> u128 {
         .fold(1, |h, &(_, _, t)| h / gcd(h, t.into()) * u128::from(t))
 }
 
-/// U > 1, on the hyperperiod.
+/// Whether U > 1, computed over the hyperperiod.
 pub fn overloaded(set: &[Sporadic]) -> bool {
     let h = hyperperiod(set);
     set.iter()
@@ -97,7 +97,7 @@ pub fn overloaded(set: &[Sporadic]) -> bool {
         > h
 }
 
-/// Processor-demand criterion at every deadline of the first hyperperiod (the synchronous busy period is no longer).
+/// Processor-demand criterion at every deadline of the first hyperperiod. The synchronous busy period is not longer.
 pub fn edf_by_enumeration(set: &[Sporadic]) -> bool {
     if overloaded(set) {
         return false;
@@ -117,7 +117,8 @@ pub fn edf_by_enumeration(set: &[Sporadic]) -> bool {
     })
 }
 
-/// EDF unit by unit from the synchronous release over one hyperperiod: no formula at all. `true` if no job is late.
+/// EDF, simulated unit by unit from the synchronous release over one hyperperiod, without formulas. `true` if every job meets its
+/// deadline.
 pub fn edf_by_simulation(set: &[Sporadic]) -> bool {
     if overloaded(set) {
         return false;

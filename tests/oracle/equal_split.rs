@@ -1,11 +1,11 @@
-//! First-fit and worst-fit decreasing on an equal split, the plain way: nothing is kept from one placement to the next.
+//! Reference implementation of first-fit and worst-fit decreasing on an equal split. It stores no data between placements.
 
 use gpusched::partitioning::HeuristicKind;
 
 use super::transcription::{Answer, Machine, Part};
 
 impl Machine<'_> {
-    /// The plan without a split given: the smallest number of partitions that takes all tasks, or none.
+    /// The plan without a given split: the smallest number of partitions that fits all tasks, or no plan.
     pub fn equal_split(&self, kind: HeuristicKind) -> Answer {
         let mut merges = 0;
         let parts = (1..=self.sms).find_map(|split| self.place(kind, split, &mut merges));
@@ -19,7 +19,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Tasks by decreasing utilization alone in the first partition.
+    /// Places tasks by decreasing utilization in isolation on the first partition.
     fn place(&self, kind: HeuristicKind, split: u32, merges: &mut u64) -> Option<Vec<Part>> {
         let mut parts: Vec<Part> = (0..split)
             .map(|index| Part {

@@ -1,5 +1,5 @@
-//! Slow, obvious twins of the library's fast paths. They share its data types and nothing else.
-// One that cannot go on must fail loudly.
+//! Reference implementations: slow, simple code for the fast paths of the library. They share only its data types.
+// A reference implementation that cannot continue must panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod checker;

@@ -1,4 +1,4 @@
-//! Random task sets that no generator of the library has a hand in: all WCET forms, kinds, and deadline relations.
+//! Random task sets with all WCET forms, kinds and deadline relations, independent of the generators of the library.
 
 use gpusched::model::{Contention, Task, TaskSet};
 use rand::{Rng, RngExt, SeedableRng};
@@ -8,10 +8,10 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Periods that divide 4000 ms, so that the twins can work on hyperperiods.
+/// Periods that divide 4000 ms, so that reference implementations can use hyperperiods.
 const PERIODS_MS: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
-/// A set whose WCETs in conflict are known only where those in isolation are: co-located tasks never help.
+/// A set whose WCETs in conflict are known only where isolated WCETs are known, so that co-located tasks never help.
 pub fn known_alone(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
     loop {
         let set = task_set(rng, n, load);

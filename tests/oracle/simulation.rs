@@ -1,4 +1,4 @@
-//! A uniprocessor that is simulated unit by unit: no recurrence, no demand bound, no formula.
+//! A uniprocessor, simulated unit by unit, without recurrences, demand bounds or other formulas.
 
 /// A sporadic task in whole units: C, D, T, J, b.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub struct Task {
     pub b: i64,
 }
 
-/// A job: of which task, when it arrives, when it is released, how long it takes.
+/// A job: its task, arrival, release and execution time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Job {
     pub task: usize,
@@ -20,50 +20,49 @@ pub struct Job {
     pub c: i64,
 }
 
-/// Who goes first: the smaller key. Jobs of one task always run in the order of their arrival.
+/// Order of jobs: the smaller key has priority. Jobs of one task always run in the order of their arrival.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// The earlier deadline; ties: the smaller rank of the task.
+    /// The earlier deadline has priority; ties go to the smaller rank of the task.
     Edf(Vec<usize>),
-    /// The smaller rank of the task.
+    /// The smaller rank of the task has priority.
     Fixed(Vec<usize>),
 }
 
-/// When a running job can be replaced.
+/// Times when a running job can be preempted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Preemption {
     Preemptive,
     NonPreemptive,
-    /// At block boundaries; a job that is replaced there has to run one more block. The shorter block is the last, or the
-    /// first.
+    /// At block boundaries. Each preemption adds one block to the preempted job. The shorter block is the last or the first one.
     Limited {
         short_first: bool,
     },
 }
 
-/// When a simulation ends, at the latest with the last job.
+/// End of a simulation, at the latest after the last job.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Until {
-    /// At the first late job.
+    /// At the first missed deadline.
     Late,
     /// At the first instant without work.
     Idle,
-    /// With the last job.
+    /// After the last job.
     Done,
 }
 
-/// How a simulation ended.
+/// Result of a simulation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// The longest response time of each task, from the arrival, among finished jobs and those in time so far.
+    /// Longest response time of each task, from arrival, over its finished jobs.
     pub response: Vec<i64>,
-    /// The task of the first late job.
+    /// The task of the first job that misses its deadline.
     pub late: Option<usize>,
-    /// Jobs that were replaced before they were done.
+    /// Number of preemptions.
     pub preemptions: u64,
-    /// When it ended.
+    /// Time of the end.
     pub end: i64,
-    /// Jobs that were done, and when.
+    /// Finished jobs and their completion times.
     pub finished: Vec<(Job, i64)>,
 }
 
@@ -75,7 +74,7 @@ struct Pending {
     started: bool,
 }
 
-/// Runs `jobs` from the first release on.
+/// Simulates `jobs` from the first release.
 pub fn run(set: &[Task], jobs: &[Job], order: &Order, preemption: Preemption, until: Until) -> Outcome {
     let mut coming: Vec<Job> = jobs.to_vec();
     coming.sort_by_key(|job| (job.release, job.arrival, job.task));
@@ -172,8 +171,8 @@ pub fn run(set: &[Task], jobs: &[Job], order: &Order, preemption: Preemption, un
     }
 }
 
-/// All tasks of `which` release a job at 0 that arrived as early as its jitter allows, and the following ones as soon as
-/// possible; `blocker` comes at −1, without jitter. Arrivals before `end`.
+/// Jobs that arrive before `end`. Every task of `which` releases a job at 0 that arrived as early as its jitter allows, and the
+/// following jobs as soon as possible. `blocker` arrives at −1, without jitter.
 pub fn critical(set: &[Task], which: impl Fn(usize) -> bool, blocker: Option<usize>, end: i64) -> Vec<Job> {
     let mut jobs = Vec::new();
     for (task, &Task { c, t, j, .. }) in set.iter().enumerate() {
@@ -200,20 +199,20 @@ pub fn hyperperiod(set: &[Task]) -> i64 {
     set.iter().fold(1, |h, task| h / gcd(h, task.t) * task.t)
 }
 
-/// Σ C per hyperperiod against it.
+/// Compares Σ C per hyperperiod with the hyperperiod.
 pub fn load(set: &[Task]) -> std::cmp::Ordering {
     let h = hyperperiod(set);
     set.iter().map(|task| task.c * (h / task.t)).sum::<i64>().cmp(&h)
 }
 
-/// Beyond every busy period under EDF that ends, and two hyperperiods where it does not (U = 1 with jitter).
+/// A time after every finite busy period under EDF, and after two hyperperiods, for busy periods without end (U = 1 with jitter).
 pub fn horizon(set: &[Task]) -> i64 {
     let most = |f: fn(&Task) -> i64| set.iter().map(f).max().unwrap();
     2 * hyperperiod(set) + 2 * most(|task| task.d) + 2 * most(|task| task.j) + most(|task| task.c)
 }
 
-/// When the first jobs of a level under fixed priorities are done for sure, and one hyperperiod more for the following
-/// ones: (B + Σ C·(2 + J/T)) / (1 − U), U of the tasks above.
+/// A time when the first jobs of a level under fixed priorities have completed, plus one hyperperiod for the following jobs: (B + Σ
+/// C·(2 + J/T)) / (1 − U), with U of the tasks `above`.
 pub fn long_horizon(set: &[Task], above: impl Fn(usize) -> bool) -> i64 {
     let h = hyperperiod(set);
     let higher = set.iter().enumerate().filter(|&(task, _)| above(task));
@@ -222,8 +221,8 @@ pub fn long_horizon(set: &[Task], above: impl Fn(usize) -> bool) -> i64 {
     2 * h + work * h / (h - load)
 }
 
-/// A legal pattern of arrivals before `end`, chosen to collide: tight or a little late, with no jitter, all of it, or some,
-/// jobs of a task released in order, some of them shorter than C.
+/// A legal pattern of arrivals before `end`, chosen to collide. Distances are minimal or slightly longer. The jitter is zero,
+/// maximal, up to a common release, or random. Jobs of a task are released in order, and some are shorter than C.
 pub fn random_pattern(set: &[Task], rng: &mut impl rand::RngExt, end: i64) -> Vec<Job> {
     let mut jobs = Vec::new();
     for (task, &Task { c, t, j, .. }) in set.iter().enumerate() {
@@ -239,7 +238,7 @@ pub fn random_pattern(set: &[Task], rng: &mut impl rand::RngExt, end: i64) -> Ve
             let late = match (habit, rng.random_range(0..3)) {
                 (0, _) => 0,
                 (1, 0) => j,
-                (1, _) => (start - arrival).clamp(0, j), // all wait for the same instant
+                (1, _) => (start - arrival).clamp(0, j), // a common release
                 _ => rng.random_range(0..=j),
             };
             earliest = earliest.max(arrival + late);

@@ -1,5 +1,5 @@
-//! Small random sets that bring every special case of the tests about: zero slack, U = 1, equal tasks, all relations of D
-//! and T, jitter up to and beyond the period.
+//! Small random sets for every special case of the tests: zero slack, U = 1, equal tasks, all relations of D and T, and jitter up
+//! to and beyond the period.
 
 use rand::RngExt;
 
@@ -12,7 +12,7 @@ const PERIODS: [&[i64]; 3] = [
     &[7, 14, 28, 2, 4],
 ];
 
-/// What a set is drawn with.
+/// Parameters of a random set.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Draw {
     pub most_tasks: usize,
@@ -49,7 +49,7 @@ pub fn draw(rng: &mut impl RngExt, draw: Draw) -> Vec<Task> {
         set.push(Task { c, d, t, j, b: c });
     }
     if rng.random_bool(0.2) && load(&set).is_lt() {
-        // A task that fills the set up to U = 1 exactly: the case floats get wrong.
+        // A task that raises the set to U = 1 exactly, because floating point fails in this case.
         let h = hyperperiod(&set);
         let c = h - set.iter().map(|task| task.c * (h / task.t)).sum::<i64>();
         let d = rng.random_range(1..=h + h / 2);

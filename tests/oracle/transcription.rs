@@ -1,5 +1,5 @@
-//! Algorithms 1–3 of [Singh21] §3.5 as printed (with the errata of docs/errata.md), the plain way: linear scans, sets of
-//! pairs, nothing cached. The benchmark measures the library against it, and the plans must be the same.
+//! Reference implementation of Algorithms 1–3 of [Singh21] §3.5 as printed, with the errata of docs/errata.md: linear scans, sets
+//! of pairs, no caches. The benchmark compares the library with it, and the plans must be equal.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ pub struct Part {
     pub tasks: Vec<usize>,
 }
 
-/// A partition on the list; a merged one is new.
+/// A partition of the list. A merged partition is a new one.
 #[derive(Clone)]
 struct Listed {
     id: u32,
@@ -32,7 +32,7 @@ pub struct Answer {
     pub prefill: u64,
 }
 
-/// Whether tasks pass on so many SMs.
+/// Whether tasks pass on this number of SMs.
 pub type Test<'a> = dyn Fn(&[usize], u32) -> bool + 'a;
 
 pub struct Machine<'a> {
@@ -40,7 +40,7 @@ pub struct Machine<'a> {
     pub sms: u32,
     pub policy: Policy,
     pub interference: Interference,
-    /// Another test than the machine's own.
+    /// A test that replaces the default one.
     pub test: Option<&'a Test<'a>>,
 }
 
@@ -54,7 +54,7 @@ impl Machine<'_> {
         )
     }
 
-    /// The schedulability test of §3.5.5.
+    /// Schedulability test of §3.5.5.
     pub fn passes(&self, tasks: &[usize], sms: u32) -> bool {
         if let Some(test) = self.test {
             return test(tasks, sms);
@@ -65,7 +65,7 @@ impl Machine<'_> {
         match self.policy {
             Policy::Edf => qpa(&set),
             policy => {
-                let h: u128 = 4_000_000_000_000; // every period of these tests divides it
+                let h: u128 = 4_000_000_000_000; // a multiple of every period of these tests
                 let work: u128 = tasks
                     .iter()
                     .map(|&i| self.work(tasks, i) * (h / u128::from(self.tasks[i].period().ns())))
@@ -76,7 +76,7 @@ impl Machine<'_> {
         }
     }
 
-    /// min over m of m·C(m); scanning up to M is enough for the tables of these tests.
+    /// min over m of m·C(m). A scan up to M is enough for the tables of these tests.
     fn work(&self, members: &[usize], task: usize) -> u128 {
         let conflict =
             self.interference == Interference::Conflict && demand::in_conflict(self.tasks, members, task);
@@ -88,7 +88,7 @@ impl Machine<'_> {
             .unwrap()
     }
 
-    /// Σ C/T in multiples of 2⁻⁴⁸, each term rounded down: the documented measure of the list order.
+    /// Σ C/T in multiples of 2⁻⁴⁸, with each term rounded down, which is the documented measure of the list order.
     pub fn utilization(&self, tasks: &[usize], sms: u32) -> Option<u128> {
         Some(
             self.sporadic(tasks, sms)?
@@ -111,7 +111,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Algorithm 2: linear scan.
+    /// Algorithm 2 with a linear scan.
     fn merge(&self, p1: &Part, p2: &Part) -> Option<Part> {
         let tasks = union(p1, p2);
         (p1.sms.max(p2.sms)..p1.sms + p2.sms)
@@ -119,7 +119,7 @@ impl Machine<'_> {
             .map(|sms| Part { sms, tasks })
     }
 
-    /// Algorithm 1; or, behind the same lemmas, an equal split.
+    /// Algorithm 1, or an equal split after the same lemmas.
     pub fn partition_and_allocate(&self, heuristic: &Heuristic) -> Answer {
         let mut answer = Answer {
             schedulable: false,
@@ -127,7 +127,7 @@ impl Machine<'_> {
             merges: 0,
             prefill: 0,
         };
-        // Lemma 1, on the least common multiple of these tests' periods
+        // Lemma 1 over a common multiple of the periods of these tests.
         let h: u128 = 4_000_000_000_000;
         let work: u128 = (0..self.tasks.len())
             .map(|i| self.work(&[i], i) * (h / u128::from(self.tasks[i].period().ns())))
@@ -135,7 +135,7 @@ impl Machine<'_> {
         if work > h * u128::from(self.sms) {
             return answer;
         }
-        // Lemma 2: linear scan
+        // Lemma 2 with a linear scan.
         let mut pars: Vec<Listed> = Vec::new();
         for task in 0..self.tasks.len() {
             match (1..=self.sms).find(|&m| self.passes(&[task], m)) {
@@ -149,7 +149,7 @@ impl Machine<'_> {
                 None => return answer,
             }
         }
-        // How partners are ordered, and which is taken: the first that merges, or that of the fewest SMs.
+        // Order of the partners, and the selected partner: the first that merges, or the partner with the fewest SMs.
         let (list_forbidden, list_order, best_fit) = match *heuristic {
             Heuristic::Sms { forbidden, order, .. } => (forbidden, order, None),
             Heuristic::Bf {
@@ -229,7 +229,7 @@ impl Machine<'_> {
                         break;
                     }
                     Some(p3) => {
-                        // fewest SMs, then the larger saving, then the first in the list
+                        // Fewest SMs, then the larger saving, then the first in the list.
                         let better = best.as_ref().is_none_or(|(b2, b3)| {
                             p3.sms < b3.sms || (p3.sms == b3.sms && p2.part.sms > b2.part.sms)
                         });
@@ -263,7 +263,7 @@ fn union(p1: &Part, p2: &Part) -> Vec<usize> {
     tasks
 }
 
-/// QPA as printed by Zhang & Burns (2009), Theorem 5, from the usual bound; constrained deadlines or longer.
+/// QPA as printed by Zhang & Burns (2009), Theorem 5, from the usual bound. Deadlines may be constrained or longer.
 fn qpa(set: &[Sporadic]) -> bool {
     let h: u128 = 4_000_000_000_000;
     let load: u128 = set
@@ -273,7 +273,7 @@ fn qpa(set: &[Sporadic]) -> bool {
     if load > h {
         return false;
     }
-    // (T − D)·C/T summed over H, divided by (1 − U)·H; the hyperperiod at U = 1
+    // (T − D)·C/T summed over H, divided by (1 − U)·H; the hyperperiod if U = 1.
     let early: u128 = set
         .iter()
         .filter(|&&(_, d, t)| d < t)
@@ -313,7 +313,7 @@ fn qpa(set: &[Sporadic]) -> bool {
     }
 }
 
-/// The machine for `set`.
+/// The reference implementation for `set`.
 pub fn machine<'a>(set: &'a TaskSet, sms: u32, policy: Policy, interference: Interference) -> Machine<'a> {
     Machine {
         test: None,

@@ -1,4 +1,4 @@
-//! A copy of what a user of a fresh checkout has, and a shell in it with `gpusched` on the PATH.
+//! A copy of the files that a user has after a fresh checkout, and a shell in it with `gpusched` on the PATH.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::process::Command;
 
 use super::root;
 
-/// Studies and task sets in a folder of their own, which goes away at the end.
+/// Studies and task sets in a temporary folder.
 pub struct Checkout {
     folder: tempfile::TempDir,
     path: OsString,
 }
 
-/// What a shell command ended with; standard output and standard error as a terminal shows them.
+/// Result of a shell command; standard output and standard error are joined as on a terminal.
 pub struct Shown {
     pub code: i32,
     pub text: String,

@@ -1,4 +1,4 @@
-//! Running the command as a user does.
+//! Runs of the command, as by a user.
 
 pub mod checkout;
 pub mod transcript;
@@ -11,10 +11,10 @@ use assert_cmd::Command;
 /// A task set for the examples of the documentation.
 pub const ADAS: &str = "tasksets/tasksets/adas.json";
 
-/// A task of utilization 1/10 on one SM, alone and in conflict.
+/// A task of utilization 1/10 on one SM, in isolation and in conflict.
 pub const TASK: &str = r#"{"period":"10ms","wcet":{"table":[[1,"1ms"]]}}"#;
 
-/// The command, run in the repository's root.
+/// The command, run in the root of the repository.
 pub fn gpusched<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpusched"));
     command
@@ -25,17 +25,17 @@ pub fn gpusched<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) ->
     command
 }
 
-/// The command with its arguments as one string, run in the repository's root.
+/// Runs the command with the arguments of one string in the root of the repository.
 pub fn run(line: &str) -> Answer {
     answer(&mut gpusched(line.split_whitespace()))
 }
 
-/// The same with `stdin`.
+/// Runs the command with `stdin` as standard input.
 pub fn run_with(line: &str, stdin: impl Into<Vec<u8>>) -> Answer {
     answer(gpusched(line.split_whitespace()).write_stdin(stdin))
 }
 
-/// What a run ended with.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub code: i32,
@@ -57,7 +57,7 @@ pub fn answer(command: &mut Command) -> Answer {
     command.output().unwrap().into()
 }
 
-/// Whether `message` is one line, and at most one more with a hint after a blank line.
+/// Whether `message` is one line, optionally with a hint of one line after a blank line.
 pub fn is_one_complaint(message: &str) -> bool {
     let (error, hint) = message.split_once("\n\nhint: ").unwrap_or((message, ""));
     error.lines().count() == 1 && hint.lines().count() <= 1
@@ -72,7 +72,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The names of the files in `folder`, hidden ones included, sorted.
+/// Names of the files in `folder`, including hidden ones, sorted.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()

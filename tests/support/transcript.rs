@@ -1,11 +1,11 @@
-//! The messages of many cases as one text, for `insta::assert_snapshot!`: the file in `snapshots/` pins the wording.
+//! Messages of many cases as one text for `insta::assert_snapshot!`. The file in `snapshots/` pins the wording.
 
 use std::fmt;
 use std::path::Path;
 
 use super::{ADAS, Answer, is_one_complaint, run};
 
-/// One block per case: a line that says what was given, then what was said about it.
+/// One block per case: a line with the input, then the messages.
 #[derive(Default)]
 pub struct Transcript {
     text: String,
@@ -13,7 +13,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// For cases that name files in `folder`, a temporary one: its path reads `[DIR]`.
+    /// A transcript of cases that name files in the temporary `folder`. Its path appears as `[DIR]`.
     pub fn in_folder(folder: &Path) -> Transcript {
         Transcript {
             text: String::new(),
@@ -21,13 +21,13 @@ impl Transcript {
         }
     }
 
-    /// A case and the message it leads to, whatever that is.
+    /// Adds a case and its message.
     pub fn case(&mut self, given: impl fmt::Display, message: impl fmt::Display) {
         let (given, message) = (self.stable(given), self.stable(message));
         self.text += &format!("> {}\n{}\n\n", shown(&given), message.trim_end());
     }
 
-    /// `text` without what changes from run to run or from version to version.
+    /// `text` without parts that change from run to run or from version to version.
     fn stable(&self, text: impl fmt::Display) -> String {
         let version = concat!("gpusched ", env!("CARGO_PKG_VERSION"));
         let text = text.to_string().replace(version, "gpusched [VERSION]");
@@ -37,7 +37,7 @@ impl Transcript {
         }
     }
 
-    /// A command that was refused: exit code 2, no output, one complaint that fits the screen.
+    /// Adds a refused command: exit code 2, no output, one error message that fits the screen.
     pub fn refusal(&mut self, given: impl fmt::Display, answer: &Answer) {
         let message = &answer.stderr;
         assert_eq!(
@@ -63,7 +63,7 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// `text` on one line, with control characters escaped, cut after 300 characters.
+/// `text` on one line, with escaped control characters, cut after 300 characters.
 fn shown(text: &str) -> String {
     let escaped = text.chars().take(300).flat_map(|c| match c.is_control() {
         true => c.escape_debug().collect(),
@@ -72,7 +72,7 @@ fn shown(text: &str) -> String {
     escaped.chain(text.chars().nth(300).map(|_| '…')).collect()
 }
 
-/// What `lines`, all of them refused, say; `SET` is a task set.
+/// Messages of `lines`, which are all refused. `SET` stands for a task set.
 pub fn refusals<'a>(lines: impl IntoIterator<Item = &'a str>) -> Transcript {
     let mut told = Transcript::default();
     for line in lines {
@@ -81,7 +81,7 @@ pub fn refusals<'a>(lines: impl IntoIterator<Item = &'a str>) -> Transcript {
     told
 }
 
-/// Each line `old → new` of `table`, with `original` after its first `old` became `new`. `\n` is a line break.
+/// Messages for each line `old → new` of `table`: the first `old` in `original` is replaced by `new`. `\n` is a line break.
 pub fn variants(original: &str, table: &str) -> Vec<(String, String)> {
     let variant = |line: &str| {
         let (old, new) = line.split_once(" →").expect(line);

@@ -1,6 +1,7 @@
-//! A check of well-formedness, strict enough for what gpusched draws.
+//! A check that a document is well-formed. It covers the XML that gpusched draws.
 
-/// Every element is closed in order, every attribute quoted, every `&` an entity, no character forbidden.
+/// Checks that every element is closed in order, every attribute is quoted, every `&` starts an entity, and every character is
+/// allowed.
 pub fn check_xml(text: &str) {
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
     for piece in text.split('&').skip(1) {

@@ -1,7 +1,7 @@
-//! What gpusched computes: task sets, interference, schedulability tests, partitions, bounds on the execution time of kernels, memory
-//! bandwidth budgets, predictions.
+//! The analyses of gpusched: task set generation, interference models, schedulability tests, partitioning, bounds on the execution
+//! time of kernels, memory bandwidth budgets, and predictions.
 //!
-//! Dependencies between the modules point one way: {[`generation`], [`interference`], [`kernel_wcet`]} ← [`schedulability`] ←
+//! Dependencies between the modules have one direction: {[`generation`], [`interference`], [`kernel_wcet`]} ← [`schedulability`] ←
 //! {[`partitioning`], [`bandwidth`], [`prediction`]}.
 
 pub mod bandwidth;

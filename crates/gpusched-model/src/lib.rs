@@ -1,4 +1,5 @@
-//! What is analysed: platforms, tasks, WCET functions, task sets, and the answers. Data and validation, no algorithms.
+//! Data model of the analysis: platforms, tasks, WCET functions, task sets and results. The crate validates data and
+//! contains no algorithms.
 
 pub mod device;
 mod files;
@@ -58,7 +59,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 
 use crate::time::Time;
 
-/// A field that must not be zero; refused while reading, so that the error names the field.
+/// Reads a time field that must be positive. Zero is refused while reading, so that the error names the field.
 fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
     const EXPECTED: &str =
         "a positive time (an integer number of nanoseconds, or a string with unit such as \"2.5us\")";
@@ -72,7 +73,7 @@ fn optional_positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     positive_time(deserializer).map(Some)
 }
 
-/// A field that is a time if it is there; `null` is none.
+/// Reads an optional time field. `null` is not a time.
 fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
     Time::deserialize(deserializer).map(Some)
 }

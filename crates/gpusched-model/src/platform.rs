@@ -1,4 +1,4 @@
-//! The GPUs we know, from `tasksets/platforms/`: one file each, with its source.
+//! Platform presets from `tasksets/platforms/`: one file per GPU, with its source.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,39 +8,39 @@ use super::SmOrder;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
-    /// The name on the command line.
+    /// Name of the platform on the command line.
     pub name: String,
-    /// The product's name.
+    /// Product name.
     pub title: String,
-    /// M, the number of streaming multiprocessors.
+    /// M: number of streaming multiprocessors (SMs).
     pub sms: u32,
-    /// CUDA cores in each SM.
+    /// CUDA cores of one SM.
     pub cores_per_sm: u32,
-    /// Threads that can be resident on one SM.
+    /// Maximum number of resident threads of one SM.
     pub threads_per_sm: u32,
-    /// Thread blocks that can be resident on one SM.
+    /// Maximum number of resident thread blocks of one SM.
     pub blocks_per_sm: u32,
     /// Registers of one SM.
     pub registers_per_sm: u32,
     /// Shared memory of one SM [KiB].
     pub shared_memory_per_sm_kib: u32,
-    /// SMs in each GPC, where that is known.
+    /// SMs of one GPC, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms_per_gpc: Option<u32>,
-    /// The order in which the block scheduler prefers equally good SMs; even numbers first, where nothing else is known.
+    /// SMs that the block scheduler prefers among equally good SMs. By default, SMs with even numbers come first.
     #[serde(default)]
     pub sm_order: SmOrder,
-    /// Registers one thread block may use.
+    /// Maximum number of registers of one thread block.
     pub registers_per_block: u32,
-    /// Shared memory one thread block may use by default [KiB].
+    /// Maximum shared memory that one thread block may use by default [KiB].
     pub shared_memory_per_block_kib: u32,
-    /// Level-2 cache [KiB].
+    /// L2 cache [KiB].
     pub l2_cache_kib: u32,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
-/// The files, built into the program so that it needs no data directory.
+/// The platform files, built into the program so that it needs no data directory.
 const FILES: [&str; 10] = [
     include_str!("../data/platforms/tx2.json"),
     include_str!("../data/platforms/k5000.json"),
@@ -55,12 +55,12 @@ const FILES: [&str; 10] = [
 ];
 
 impl Platform {
-    /// All platforms, by ascending number of SMs.
+    /// Returns all platforms by ascending number of SMs.
     pub fn all() -> impl Iterator<Item = Platform> {
         FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
     }
 
-    /// The platform called `name`.
+    /// Returns the platform called `name`.
     pub fn named(name: &str) -> Option<Platform> {
         Platform::all().find(|platform| platform.name == name)
     }

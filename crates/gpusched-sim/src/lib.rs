@@ -1,4 +1,5 @@
-//! Simulators: what a run looks like, beside the analyses that say what no run exceeds.
+//! Simulators of kernels, partitions, shared memory and memory bandwidth regulation. A simulation shows one run; an analysis
+//! bounds every run.
 
 pub mod blocks;
 pub mod engine;

@@ -1,30 +1,31 @@
-//! Experiments as data.
+//! Studies: experiments described by files.
 //!
-//! A study is a TOML file ([`Spec`]) of one of two kinds ([`Kind`]). [`Partitioning`]: how task sets are drawn, at which
-//! points, which heuristics are compared, and how the published experiment is read; running it ([`run`]) gives a CSV table
-//! with one row per (point, reading, algorithm). [`Cases`]: a list of things to measure ([`measures`]); running it gives a tidy
-//! table, some rows per case. Both say which published statements ([`Claim`]) the results confirm.
+//! A study is a TOML file ([`Spec`]) of one of two kinds ([`Kind`]). A [`Partitioning`] study states the task set generator,
+//! the points, the heuristics and the analysis variants. A run ([`run`]) gives a CSV table with one row per (point, analysis
+//! variant, algorithm). A [`Cases`] study lists experiment cases with their metrics ([`measures`]). A run gives a table with
+//! several rows per case. Both kinds can list published statements ([`Claim`]), which gpusched checks against the results.
 //!
 //! ```text
-//! study  = points × sets                     Point: n tasks of total utilization U
-//! chunk  = a few sets of one point           what is computed, recorded and resumed (Work)
-//! shard  = every n-th chunk                  what one machine of several does (Shard), put together by merge
-//! cell   = one reading with one algorithm    integer counts (Tally), added up in any order
+//! study  = points × sets                      Point: n tasks of total utilization U
+//! chunk  = a few sets of one point            unit of computing, recording and resuming (Work)
+//! shard  = every n-th chunk                   part of one of several machines (Shard); merge joins the shards
+//! cell   = one variant with one algorithm     integer counts (Tally), added in any order
 //!
 //! study  = cases
-//! chunk  = one case                          a measure with its parameters
-//! row    = one measured value                text, put in the order of the cases
+//! chunk  = one case                           a metric with its parameters
+//! row    = one measured value                 text, in the order of the cases
 //! ```
 //!
-//! **The same bytes, always.** Set i of point j is drawn from (seed, j, i) alone, a case depends on its parameters and
-//! the seed alone; chunks depend on the study alone; counts are integers, so sums do not depend on the order. Hence threads, shards and interruptions leave no trace in the results.
-//! Times do vary: they have a file of their own.
+//! **Equal bytes in every run.** Set i of point j depends only on (seed, j, i). A case depends only on its parameters and the
+//! seed. Chunks depend only on the study. Counts are integers, so sums do not depend on the order. Therefore threads, shards
+//! and interruptions do not change the results. Times vary, so they are in a separate file.
 //!
-//! **A kill loses a few seconds.** Every finished chunk is a line in a journal; the next run with the same command reads it
-//! and does the rest. The journal names the experiment (a hash of all that the results depend on, the content of files that
-//! cases name included), the version and the shard, and is refused for any other.
+//! **A kill loses a few seconds.** Every finished chunk is a line in a journal. The next run with the same command reads the
+//! journal and computes the remaining chunks. The journal states the experiment, the version and the shard, and is rejected
+//! for any other. A hash identifies the experiment. It covers all inputs of the results, including the content of files that
+//! cases name.
 //!
-//! The folder of a run, for each study in it:
+//! The folder of a run has these files for each study:
 //!
 //! | file | content |
 //! |---|---|
@@ -32,10 +33,10 @@
 //! | `NAME.inputs.json` | the files that its cases name |
 //! | `NAME.csv` | the results, byte-stable |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
-//! | `NAME.weighted.csv` | weighted schedulability, byte-stable (partitioning, if asked for) |
+//! | `NAME.weighted.csv` | weighted schedulability, byte-stable (partitioning, if requested) |
 //! | `NAME.svg` | the figure; one for each number of tasks, if there are several (drawn by the command) |
-//! | `NAME.claims.json` | what became of the claims |
-//! | `NAME.provenance.json` | hashes, version, seed: what it takes to repeat the run |
+//! | `NAME.claims.json` | verdicts of the claims |
+//! | `NAME.provenance.json` | hashes, version and seed: the data needed to repeat the run |
 //! | `NAME.checkpoint.jsonl` | the journal |
 //!
 //! Shards have `NAME.shard-i-of-n.provenance.json` and `NAME.shard-i-of-n.checkpoint.jsonl` instead of results.
@@ -59,6 +60,7 @@ pub use definition::spec::{Overrides, Spec};
 pub use output::findings::{Findings, State, Study, studies};
 pub use output::folder::Folder;
 pub use output::provenance::Provenance;
+pub use output::reasons::Reasons;
 pub use output::reproduction::reproduction;
 pub use output::weighted::WEIGHTED_COLUMNS;
 pub use partitioning::{

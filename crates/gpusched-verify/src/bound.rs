@@ -1,14 +1,14 @@
-//! A bound on a kernel, re-proved from [Aghilinasab20] Eqs 3 and 5–12 and the multipliers of its certificate.
+//! Proof of a bound on a kernel from [Aghilinasab20] Eqs 3 and 5–12 and the multipliers of its certificate.
 
 use num_bigint::BigUint;
 
 use super::Fault;
 use gpusched_model::{Bound, Cluster, Factor, Kernel, Straddling};
 
-/// Checks that `bound` is a proof that `kernel` ends within `wcet_ns`.
+/// Checks that `bound` proves that `kernel` ends within `wcet_ns`.
 ///
 /// # Errors
-/// The first [`Fault`].
+/// Fails with the first [`Fault`].
 pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
     if bound.kernel.as_deref() != kernel.name() {
         let name = |name: Option<&str>| name.map_or("none".to_owned(), |name| format!("{name:?}"));
@@ -29,7 +29,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // M times the bound that Eq. 3, or Eq. 8 by the multipliers, gives; both sides by the denominators of λ and µ.
+    // This is M times the bound by Eq. 3, or by Eq. 8 with the multipliers. Both sides are multiplied by the denominators of λ
+    // and µ.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -60,40 +61,40 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         false => {
             let found = bound.wcet_ns.ns();
             let message = format!(
-                "found {found}, expected at least {proven}, which the certificate allows for in that time"
+                "found {found}, expected at least {proven}, which the certificate proves for that window"
             );
             Err(Fault::new("wcet_ns", message))
         }
     }
 }
 
-/// `numerator`/`denominator`, rounded up; the denominator is positive.
+/// Returns `numerator`/`denominator`, rounded up. The denominator is positive.
 fn div_ceil(numerator: BigUint, denominator: BigUint) -> BigUint {
     (numerator + &denominator - 1u8) / denominator
 }
 
-/// Q·T in whole nanoseconds, rounded up.
+/// Returns Q·T in whole nanoseconds, rounded up.
 fn burst(bound: &Bound, kernel: &Kernel) -> u128 {
     let (numerator, denominator) = bound.q.ratio();
     let period = u128::from(kernel.regulation_period().ns());
     (period * u128::from(numerator)).div_ceil(u128::from(denominator))
 }
 
-/// t_mem in a window of the length of the bound (Eqs 5–7): the bursts of whole periods and what fits of the last one.
+/// Returns t_mem in a window of the length of the bound (Eqs 5–7): the memory times of whole periods and of the rest.
 fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     let (window, period) = (
         u128::from(bound.wcet_ns.ns()),
         u128::from(kernel.regulation_period().ns()),
     );
     let burst = burst(bound, kernel);
-    // Without synchronisation the window begins with the burst at the end of a period.
+    // Without synchronization, the window begins with the memory time at the end of a period.
     let early = if bound.sync { 0 } else { burst.min(window) };
     let rest = window - early;
     let memory = early + rest / period * burst + (rest % period).min(burst);
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// K: the active blocks at each end of a memory time that counts, in all periods that the window can touch.
+/// K: number of active blocks at each end of a memory time that counts, over all periods that the window can touch.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

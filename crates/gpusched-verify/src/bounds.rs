@@ -4,14 +4,14 @@ use super::Job;
 use super::fraction::Fraction;
 use gpusched_model::Policy;
 
-/// Whether the inequality of a sufficient test holds; `None` for a policy that has none.
+/// Whether the inequality of a sufficient test holds; `None` for a policy without such an inequality.
 pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     if !matches!(policy, Policy::Density | Policy::Hyperbolic | Policy::LiuLayland) {
         return None;
     }
     let mut densities = Vec::new();
     for job in jobs {
-        // Under fixed priorities releases count, and they may be as near as T − J.
+        // Under fixed priorities, releases count, and two releases may be T − J apart.
         let room = match policy {
             Policy::Density => job.deadline.saturating_sub(job.jitter).min(job.period),
             _ => job.deadline.min(job.period).saturating_sub(job.jitter),

@@ -1,42 +1,42 @@
-//! The walk of a processor-demand test, step by step.
+//! The steps of a processor-demand test.
 //!
-//! Claim: h(t) = dbf(t) + B(t) ≤ t for every t > 0, where B(t) is the longest blocking by a job due later than t. It is
-//! enough to look at the deadlines of jobs, where dbf steps, up to a length L beyond which the claim holds because
-//! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T, as dbf(t) ≤ Σ (t + T − D)·U for such t; or
-//! * Σ ⌈L/T⌉·C + B ≤ L, and L > 0: a violation at t > L is one at t − L as well, for dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L);
-//! * the same without B, if L is no less than any D: from there on nothing blocks.
+//! The claim is h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking by a job due later than t. It is enough
+//! to check the deadlines of jobs, where dbf steps, up to a length L. Beyond L the claim holds for one of three reasons:
+//! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T, because dbf(t) ≤ Σ (t + T − D)·U for such t.
+//! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. Then a violation at t > L implies one at t − L, because dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L).
+//! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L is at least every D. From there on, no job blocks, and the second reason applies without B.
 //!
-//! If h(t) ≤ t, the claim holds from max(h(t), D_k) up to t, where D_k is the last deadline at or before t of a job that
-//! blocks for longer than B(t): dbf is no larger there, nor is B. So the evidence is a list of lengths, each close enough below the
-//! part that the one before covers.
+//! If h(t) ≤ t, the claim holds from max(h(t), D_k) up to t. D_k is the last deadline, at or before t, of a job that blocks for
+//! longer than B(t). In this range, neither dbf nor B is larger than at t. So the evidence is a list of lengths. No
+//! deadline lies between a length and the range that the previous length covers.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
 use gpusched_model::Policy;
 use gpusched_model::time::Time;
 
-/// Steps after which [`Supply::suffices`] gives up.
+/// Maximum number of steps of [`Supply::suffices`].
 const STEPS: u32 = 100_000;
 
-/// The demand of a policy of the EDF family.
+/// Demand of a policy of the EDF family.
 pub(super) struct Supply {
     jobs: Vec<Demanding>,
 }
 
-/// What a job demands of the processor.
+/// Demand of one job on the processor.
 struct Demanding {
-    /// C, with what a preemption costs.
+    /// C, including the cost of a preemption.
     wcet: u128,
     period: u128,
     /// D − J.
     deadline: u128,
-    /// What the job can block a more urgent one for: 0 if the policy preempts at once.
+    /// Blocking of a more urgent job by this job: 0 if the policy preempts at once.
     blocking: u128,
 }
 
 impl Supply {
-    /// Deadlines count from the release (D − J); under limited preemption a job pays for one more block of a job that it
-    /// may preempt. `Err` with a task whose jitter reaches its deadline.
+    /// Creates the demand of `jobs`. Deadlines count from the release (D − J). Under limited preemption, each job pays for one
+    /// more block of a job that it may preempt. `Err` contains a task whose jitter reaches its deadline.
     pub fn new(policy: Policy, jobs: &[Job]) -> Result<Supply, usize> {
         let demanding = |job: &Job| {
             let deadline = job.deadline.checked_sub(job.jitter).filter(|&d| d > 0);
@@ -46,8 +46,8 @@ impl Supply {
                 Policy::LpEdf => job.block,
                 _ => 0,
             };
-            // Whoever is preempted was released before and is due after: a_k ≤ r_k < r_h ≤ a_h + J_h and
-            // a_k + D_k > a_h + D_h, hence D_k > D_h − J_h.
+            // The preempted job k is released before job h and due after it: a_k ≤ r_k < r_h ≤ a_h + J_h and a_k + D_k > a_h +
+            // D_h. Hence D_k > D_h − J_h.
             let preempted = jobs.iter().filter(|other| {
                 policy == Policy::LpEdf
                     && other.task != job.task
@@ -85,7 +85,7 @@ impl Supply {
         later.map(|job| job.blocking).max().unwrap_or(0)
     }
 
-    /// The last deadline of a job strictly before `t`.
+    /// Returns the last deadline of a job strictly before `t`.
     fn last_deadline_before(&self, t: u128) -> Option<u128> {
         let last = |job: &Demanding| {
             let room = t.checked_sub(1)?.checked_sub(job.deadline)?;
@@ -96,7 +96,7 @@ impl Supply {
 
     /// Whether the claim holds beyond `length`.
     fn holds_beyond(&self, length: u128) -> bool {
-        // Nothing is due before the earliest deadline, so blocking counts from there on.
+        // No job is due before the earliest deadline, so blocking counts from there on.
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         let blocking = self.blocking_beyond(earliest);
         let work = self
@@ -105,7 +105,7 @@ impl Supply {
             .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
         let work = work.fold(0u128, u128::saturating_add);
         let unblocked = self.jobs.iter().all(|job| length >= job.deadline);
-        // In no time nothing is released, which says nothing of what follows.
+        // An interval of length 0 contains no release, so it proves nothing about longer intervals.
         if length > 0 && (work.saturating_add(blocking) <= length || (unblocked && work <= length)) {
             return true;
         }
@@ -121,13 +121,13 @@ impl Supply {
             && needed.at_most(&idle.times(Fraction::new(length, 1)))
     }
 
-    /// Whether nothing blocks what is due, and all deadlines are no shorter than periods: then U ≤ 1 is enough.
+    /// Whether no job blocks another one and every deadline is at least the period. Then U ≤ 1 is enough.
     fn is_implicit(&self) -> bool {
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
-    /// Down to where the claim holds if `needed`, h(`t`), is at most `t`.
+    /// Returns the lower end of the range where the claim holds, if `needed`, h(`t`), is at most `t`.
     fn covered_from(&self, t: u128, needed: u128) -> u128 {
         let same_blocking_from = self
             .jobs
@@ -138,7 +138,7 @@ impl Supply {
         needed.max(same_blocking_from.unwrap_or(0))
     }
 
-    /// Whether the claim holds at all; `None` if that takes too long to tell.
+    /// Whether the claim holds; `None` if the check exceeds its step limit.
     pub fn suffices(&self) -> Option<bool> {
         if self.utilization().cmp(1).is_gt() {
             return Some(false);
@@ -160,7 +160,7 @@ impl Supply {
         None
     }
 
-    /// A length beyond which the claim holds.
+    /// Returns a length beyond which the claim holds.
     fn enough(&self) -> Option<u128> {
         let deadlines = || self.jobs.iter().map(|job| job.deadline);
         let blocking = self.blocking_beyond(deadlines().min()?);
@@ -206,7 +206,10 @@ impl Supply {
             let field = format!("checked[{index}]");
             let (t, stated) = (u128::from(t.ns()), u128::from(demand.ns()));
             let Some(next) = open else {
-                return Err(Fault::new(field, "found a length after everything is covered"));
+                return Err(Fault::new(
+                    field,
+                    "found a length although all lengths are covered",
+                ));
             };
             if t < next || t > length {
                 let message = format!("found {t} ns, expected a length from {next} to {length} ns");

@@ -1,12 +1,12 @@
-//! What is wrong with a plan.
+//! Faults of a plan.
 
-/// Why a plan is no proof.
+/// The reason why a plan is not a proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct Fault {
-    /// Where in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
+    /// Place in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
     pub field: String,
-    /// What was found and what was expected.
+    /// Found and expected value.
     pub message: String,
 }
 

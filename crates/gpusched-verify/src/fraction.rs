@@ -12,10 +12,10 @@ pub(super) struct Fraction {
 }
 
 impl Fraction {
-    /// `numerator` / `denominator`.
+    /// Creates `numerator` / `denominator`.
     ///
     /// # Panics
-    /// At a denominator of 0: no number that stands in for it is safe for every claim.
+    /// Panics for a denominator of 0, because no substitute is safe for every claim.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
         assert!(denominator > 0, "a fraction has a denominator");
         Fraction {
@@ -62,7 +62,7 @@ impl Fraction {
         &self.numerator * &other.denominator <= &other.numerator * &self.denominator
     }
 
-    /// 1 − `self`, if that is positive.
+    /// Returns 1 − `self`, if it is positive.
     pub fn complement(&self) -> Option<Fraction> {
         (self.numerator < self.denominator).then(|| Fraction {
             numerator: &self.denominator - &self.numerator,

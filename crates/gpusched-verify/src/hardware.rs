@@ -1,7 +1,7 @@
-//! Whether the partitions of a plan are ones that its device has, and where the plan says they are.
+//! Check of partition sizes and placements against the device.
 //!
-//! Sizes and places are checked from the words of the rules, one partition after the other; nothing is searched but which
-//! sums whole GPCs have.
+//! Sizes and placements are checked from the published rules, one partition after the other. The only search is for the sums of
+//! whole GPCs.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware, Place};
 use gpusched_model::plan::{Partition, Plan};
 
-/// Checks sizes and places of `plan`; those of a plan without a device are free, and it has no places.
+/// Checks sizes and placements of `plan`. A plan without a device has free sizes and no placements.
 pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     let Some(hardware) = &plan.hardware else {
         return match plan
@@ -32,13 +32,16 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
         return Err(Fault::new("hardware.device.sms", message));
     }
     if !device.granularities().contains(&hardware.granularity) {
-        let message = format!("found {}, which the device has not", hardware.granularity);
+        let message = format!(
+            "found {}, which the device does not support",
+            hardware.granularity
+        );
         return Err(Fault::new("hardware.granularity", message));
     }
     for (index, partition) in plan.partitions.iter().enumerate() {
         if !offers(hardware, partition.sms) {
             let message = format!(
-                "found {}, which is no size of a partition by {} on {}",
+                "found {}, which is not a supported partition size for {} on {}",
                 partition.sms,
                 hardware.granularity,
                 device.name()
@@ -49,12 +52,12 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     places(plan, hardware)
 }
 
-/// Whether a partition can have `sms` SMs.
+/// Whether the hardware supports a partition with `sms` SMs.
 fn offers(hardware: &Hardware, sms: u32) -> bool {
     let device = &hardware.device;
     let within = (1..=device.sms()).contains(&sms);
     match hardware.granularity {
-        Granularity::Sm => sms > 0, // a plan that does not fit may have more than there are
+        Granularity::Sm => sms > 0, // a plan that does not fit may need more SMs than the GPU has
         Granularity::Tpc => device
             .sms_per_tpc()
             .is_some_and(|unit| within && sms.is_multiple_of(unit)),
@@ -71,11 +74,11 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     }
 }
 
-/// The sizes that partitions of a plan can have [SMs].
+/// Sizes of the partitions of a plan [SMs].
 pub(super) enum Sizes {
-    /// All.
+    /// Every size.
     All,
-    /// Those that hardware gives, ascending; none is 0.
+    /// The supported partition sizes, ascending and positive.
     Some(Vec<u32>),
 }
 
@@ -89,7 +92,7 @@ impl Sizes {
         }
     }
 
-    /// Those that are at most `sms`.
+    /// Returns the sizes up to `sms`, ascending.
     pub fn up_to(&self, sms: u32) -> Box<dyn Iterator<Item = u32> + '_> {
         match self {
             Sizes::All => Box::new(1..=sms),
@@ -97,7 +100,7 @@ impl Sizes {
         }
     }
 
-    /// The largest that is at most `sms`, or 0.
+    /// Returns the largest size up to `sms`, or 0.
     pub fn at_most(&self, sms: u32) -> u32 {
         match self {
             Sizes::All => sms,
@@ -108,7 +111,7 @@ impl Sizes {
         }
     }
 
-    /// The fewest SMs, `sms` or more, that some partitions have together; `sms` where that is too far to count.
+    /// Returns the smallest total size of some partitions that is at least `sms`; `sms` itself above the limit of the count.
     pub fn total_from(&self, sms: u32) -> u32 {
         let Sizes::Some(sizes) = self else {
             return sms;
@@ -116,7 +119,7 @@ impl Sizes {
         let Some(&largest) = sizes.last().filter(|_| sms <= COUNTED) else {
             return sms;
         };
-        // Adding the largest to what is below `sms` ends before this.
+        // Adding the largest size to a total below `sms` gives a total below this end.
         let end = (sms + largest) as usize;
         let mut is_total = vec![false; end];
         is_total[0] = true;
@@ -132,10 +135,10 @@ impl Sizes {
     }
 }
 
-/// Totals are counted one by one up to here [SMs].
+/// Totals are counted one by one up to this limit [SMs].
 const COUNTED: u32 = 1 << 24;
 
-/// Whether the plan says where each partition is, unless that is not its affair.
+/// Whether the plan has all placements that it needs.
 pub(super) fn has_room(plan: &Plan) -> bool {
     plan.hardware.as_ref().is_none_or(|hardware| {
         driver_places(hardware) || plan.partitions.iter().all(|partition| partition.place.is_some())
@@ -147,7 +150,7 @@ fn driver_places(hardware: &Hardware) -> bool {
     matches!(hardware.granularity, Granularity::GreenContext | Granularity::Mps)
 }
 
-/// What some GPCs have together.
+/// Returns the SM totals of all sets of GPCs.
 fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     let mut sums = BTreeSet::from([0]);
     for gpc in device.sms_per_gpc() {
@@ -157,7 +160,8 @@ fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     sums
 }
 
-/// All partitions have a place or none has; places are those of the granularity, hold as many SMs as is said, and are disjoint.
+/// Checks that all partitions have a placement or none has. Placements fit the granularity, have the stated number of SMs, and
+/// are disjoint.
 fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     let given = plan
         .partitions
@@ -198,14 +202,14 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What earlier partitions have: SMs, or memory slices under MIG; and slices of compute.
+/// Resources of earlier partitions: SMs, or memory slices under MIG, and compute slices.
 struct Taken {
     units: BTreeSet<u32>,
     compute: u32,
 }
 
 impl Taken {
-    /// Gives `partition` what its `place` says; `Err` says why that cannot be.
+    /// Assigns the resources of `place` to `partition`. `Err` contains the fault.
     fn take(&mut self, partition: &Partition, place: &Place, hardware: &Hardware) -> Result<(), String> {
         let device = &hardware.device;
         let (numbers, all, name, sms_of): (_, _, _, &dyn Fn(u32) -> Vec<u32>) =
@@ -226,7 +230,7 @@ impl Taken {
                 }
                 _ => {
                     return Err(format!(
-                        "found {place}, which is no place by {}",
+                        "found {place}, which is not a placement for {}",
                         hardware.granularity
                     ));
                 }
@@ -257,7 +261,9 @@ impl Taken {
     ) -> Result<(), String> {
         let profile = device.mig().and_then(|mig| Some((mig, mig.profile(name)?)));
         let Some((mig, profile)) = profile else {
-            return Err(format!("found profile {name:?}, which the device has not"));
+            return Err(format!(
+                "found profile {name:?}, which the device does not support"
+            ));
         };
         if profile.sms != partition.sms {
             return Err(format!(

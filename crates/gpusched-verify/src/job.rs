@@ -3,26 +3,26 @@
 use super::wcet::{self, Wcets};
 use gpusched_model::{Interference, TaskSet};
 
-/// One task as the scheduler of its partition sees it; all in ns, and widened so that nothing overflows.
+/// A task as the scheduler of its partition sees it. All times are in ns and wide enough to avoid overflow.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Job {
-    /// Its position in the task set.
+    /// Position in the task set.
     pub task: usize,
     pub wcet: u128,
     pub period: u128,
     pub deadline: u128,
     pub jitter: u128,
-    /// The longest part that cannot be preempted.
+    /// Longest part that cannot be preempted.
     pub block: u128,
     /// min over m of m·C(m) [SM·ns].
     pub work: u128,
 }
 
-/// What each of `tasks`, which `set` has, asks of a partition of `sms` SMs that they share; `Err` with the first task whose
-/// WCET is unknown.
+/// Returns the job parameters of `tasks` (positions in `set`) in a partition of `sms` SMs. `Err` contains the first task with
+/// an unknown WCET.
 ///
 /// # Panics
-/// At a task that `set` does not have: left out, it would ask for nothing.
+/// Panics if `set` has no such task. Without the task, the partition would seem to need less.
 pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
@@ -59,7 +59,7 @@ mod tests {
         serde_json::from_str(json).expect("a task set")
     }
 
-    /// Left out, it would ask for nothing, and its partition would pass.
+    /// Without the missing task, its partition would pass.
     #[test]
     #[should_panic(expected = "out of bounds")]
     fn a_task_that_is_not_there_is_not_left_out() {

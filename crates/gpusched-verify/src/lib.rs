@@ -1,22 +1,23 @@
-//! An independent check of plans and bounds and their evidence.
+//! An independent check of plans and bounds with their evidence.
 //!
-//! This module shares the data types of [`gpusched_model`] with the rest of the library and nothing else: no test, no
-//! interference model, no heuristic is called. It evaluates WCETs from their printed formulas, recomputes what the
-//! evidence says in the plainest way, and accepts only what follows. So a plan that passes rests on two programs.
-//! (The length up to which demand was checked is one to choose: any that is long enough proves the same.)
+//! This crate shares only [`gpusched_model`] with the rest of the library: data types, the file reader and the list of
+//! assumptions. It calls no test, no interference model and no heuristic. It evaluates WCETs from their printed formulas and
+//! recomputes the evidence in the simplest way. It accepts only statements that follow from this evidence. So a verified plan
+//! relies on two independent programs. A plan may choose the interval length for the check of the demand, because every
+//! length that is long enough proves the same result.
 //!
-//! * [`verify`], [`verify_with`]: the whole plan;
+//! * [`verify`], [`verify_with`]: a whole plan;
 //! * [`verify_bound`]: a bound on the execution time of a kernel;
-//! * `partition`, `job`: one partition, its tasks, and the evidence of its verdict;
-//! * `wcet`: C(m), alone and in conflict, times a common factor;
-//! * `margin`: the factor by which all WCETs may grow;
-//! * `demand`: the walk of a processor-demand test;
+//! * `partition`, `job`: one partition, its tasks and the evidence of its verdict;
+//! * `wcet`: C(m) in isolation and in conflict, times a common factor;
+//! * `margin`: the WCET margin;
+//! * `demand`: the steps of a processor-demand test;
 //! * `response`: response times under fixed priorities;
-//! * `memory`: the same where the traffic of others delays a partition, and the memory slices of MIG instances;
-//! * `hardware`: sizes and places that a device has;
-//! * `bounds`: utilization bounds, exactly;
-//! * `pricing`: the prices of a lower bound;
-//! * `premises`: what the plan has to match or is taken from it, and the list of its assumptions.
+//! * `memory`: both tests for a partition with interference delay from memory traffic, and the memory slices of MIG instances;
+//! * `hardware`: supported partition sizes and placements;
+//! * `bounds`: utilization bounds in exact arithmetic;
+//! * `pricing`: the dual prices of a lower bound;
+//! * `premises`: the premises of a plan, and the list of its assumptions.
 
 mod bound;
 mod bounds;
@@ -48,30 +49,30 @@ use memory::{Beside, Slices};
 use partition::check_partition;
 use wcet::Wcets;
 
-/// What a check finds beside what it confirms.
+/// Findings of a successful check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
-    /// How far the lower bound of the plan is confirmed, if it states one.
+    /// Confirmed part of the plan's lower bound, if the plan states one.
     pub bound: Option<CheckedBound>,
-    /// How far the margin of the plan is confirmed, if it states one.
+    /// Confirmed part of the plan's WCET margin, if the plan states one.
     pub margin: Option<CheckedMargin>,
-    /// What the verdicts of the plan assume, whether or not the plan lists it.
+    /// Assumptions of the plan's verdicts. The plan may or may not list them.
     pub assumptions: Vec<Assumption>,
 }
 
-/// Checks that `plan` is a proof that `set` is schedulable, or that it honestly says otherwise: every statement of the
-/// plan is recomputed.
+/// Checks that `plan` proves `set` schedulable, or correctly states that it does not. Every statement of the plan is
+/// recomputed.
 ///
 /// # Errors
-/// The first [`Fault`].
+/// Fails with the first [`Fault`].
 pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
     verify_with(plan, set, &Effort::default())
 }
 
-/// The same with as much effort as is allowed.
+/// Checks `plan` as [`verify`] does, with the given effort.
 ///
 /// # Errors
-/// As [`verify`].
+/// Fails as [`verify`] does.
 pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Verified, Fault> {
     let Some(interference) = plan.interference else {
         return Err(Fault::new(
@@ -132,7 +133,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     })
 }
 
-/// The lower bound is what its prices sum to, or a search beyond them is claimed, and no plan is below it.
+/// Checks that the lower bound follows from its prices, or claims a search beyond them, and that the plan respects it.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());
@@ -166,7 +167,7 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `bound` is what its prices sum to for plans of the device of `plan`, or a search beyond them is claimed.
+/// Checks that `bound` follows from its prices for plans of the device of `plan`, or claims a search beyond them.
 fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = format!(
@@ -206,7 +207,7 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
     Ok(())
 }
 
-/// The partitions are a disjoint cover of tasks that exist.
+/// Checks that every task of the set is in exactly one partition.
 fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let mut seen = vec![false; set.tasks().len()];
     for (index, partition) in plan.partitions.iter().enumerate() {
@@ -238,27 +239,27 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     {
         return Err(Fault::new(
             "partitions",
-            format!("task {task} is in none of them"),
+            format!("task {task} is in no partition"),
         ));
     }
     Ok(())
 }
 
-/// Why there is no plan, where that is stated.
+/// Checks the reason for the failure, if the plan states one.
 fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     let fault = |message: &str| Err(Fault::new("failure", message));
     let Some(failure) = &plan.failure else {
         return if plan.schedulable {
             Ok(())
         } else {
-            fault("found none, expected why there is no plan")
+            fault("found none, expected a reason why there is no plan")
         };
     };
     if plan.schedulable {
-        return fault("found one beside a plan that is schedulable");
+        return fault("found a failure in a schedulable plan");
     }
     match failure {
-        Failure::HeuristicFailed => Ok(()), // claims nothing
+        Failure::HeuristicFailed => Ok(()), // no claim to check
         Failure::BoundExceedsGpu => match &plan.bound {
             Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
             _ => fault("found bound-exceeds-gpu, expected a bound above the GPU"),
@@ -269,16 +270,16 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Checks that no plan for the GPU of `plan` exists, for the reason that `failure` names, where tasks take `wcets`; the lemmas take
-/// a task alone for the lightest that it can be. `Err` says what was found.
+/// Checks that no plan for the GPU of `plan` exists, for the reason `failure`, with the WCETs `wcets`. The lemmas assume that a
+/// task has its least demand in isolation. `Err` contains the fault.
 fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), String> {
     let fault = |message: &str| Err(message.to_owned());
     if !pricing::known_alone(set) {
-        return fault("found that no plan exists, but some WCETs are known in conflict and not alone");
+        return fault("found that no plan exists, but some WCETs are known in conflict but not in isolation");
     }
     match failure {
         Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found no lemma"),
-        // Alone on the GPU, each task occupies it the least.
+        // A task has its least work in isolation.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
                 let work = wcets.least_work(task.wcet(), false)?;
@@ -309,7 +310,8 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
                     "found wcet-unknown, but task {task} has a known WCET on {}",
                     counted(largest, "SM")
                 )),
-                // Alone a task has neither company nor rivals: with C + J ≤ min(T, D) it passes whatever the policy.
+                // In isolation, a task has no contention and no interference. If C + J ≤ min(T, D), it passes under every
+                // policy.
                 Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
                 Ok(_) => fault("found task-does-not-fit, but it fits"),
             }

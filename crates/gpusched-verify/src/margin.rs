@@ -1,4 +1,4 @@
-//! The factor by which all WCETs of a plan may grow together, and the limit for all plans.
+//! Check of the WCET margin of a plan, and of the limit for all plans.
 
 use super::pricing::{self, Effort, Unchecked};
 use super::wcet::Wcets;
@@ -6,25 +6,25 @@ use super::{Fault, bound_by_prices, jobs, lemma};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 
-/// What is known of the margin of a plan after its check.
+/// Findings of the check of a WCET margin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedMargin {
-    /// The factor that the plan states, in thousandths.
+    /// Factor that the plan states, in thousandths.
     pub stated: u64,
-    /// Whether every partition passes at this factor; else no test here decides it.
+    /// Whether every partition passes at this factor. If not, no test of the verifier decides it.
     pub confirmed: bool,
-    /// The stated limit for all plans, in thousandths.
+    /// Stated limit for all plans, in thousandths.
     pub at_most: u64,
-    /// Whether the limit is confirmed; `Err` says why not, where something is known.
+    /// Whether the limit is confirmed; `Err` contains the reason why not, if known.
     pub limit: Result<(), Option<Unchecked>>,
 }
 
-/// Checks the factors that `plan` states, in its margin and in its sensitivity.
+/// Checks the factors in the margin and in the sensitivity of `plan`.
 ///
-/// That a factor is the largest of the plan is not checked: a smaller one than the largest is safe.
+/// The check does not prove that a factor is the largest for the plan, because a smaller factor is safe.
 ///
 /// # Errors
-/// A partition that fails at a stated factor, or a limit that does not follow.
+/// Fails for a partition that fails at a stated factor, and for a limit that does not follow.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -58,8 +58,8 @@ pub(super) fn check(
     }))
 }
 
-/// Whether every partition passes its test at the factor `permille`; false where that is not decided within reason, or not at
-/// all, as beside the traffic of other partitions. `Err` says what is wrong.
+/// Whether every partition passes its test at the factor `permille`. Returns false if the test is inconclusive or there is no
+/// test, as with memory traffic of other partitions. `Err` contains the fault.
 fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result<bool, String> {
     if !(1000..=LARGEST_SCALING).contains(&permille) {
         return Err(format!("found {permille}, expected 1000 to {LARGEST_SCALING}"));
@@ -74,7 +74,7 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
         let jobs = jobs(set, &partition.tasks, partition.sms, wcets);
         match jobs.map_or(Some(false), |jobs| pricing::passes(policy, &jobs, partition.sms)) {
             Some(true) => {}
-            // What fails without traffic fails beside it.
+            // A partition that fails without traffic also fails with it.
             Some(false) => {
                 return Err(format!(
                     "found {permille}, but partitions[{index}] fails with WCETs times {permille}/1000"
@@ -86,7 +86,7 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
     Ok(decided)
 }
 
-/// Checks why no plan exists beyond `margin`; `Ok(Err(_))` where that is not confirmed.
+/// Checks the reason why no plan exists beyond `margin`. `Ok(Err(_))` means that the reason is not confirmed.
 fn limit(
     margin: &Margin,
     plan: &Plan,
@@ -100,18 +100,18 @@ fn limit(
     if margin.bound.is_some() && !expects_bound {
         return Err(Fault::new(
             "bound",
-            "found one, expected it with the limit bound-exceeds-gpu alone",
+            "found one, expected it only with the limit bound-exceeds-gpu",
         ));
     }
     match (&margin.limit, &margin.bound) {
         (None, _) if margin.at_most_permille == LARGEST_SCALING => Ok(Ok(())),
         (None, _) => {
-            let message = format!("found none, expected why no plan exists at {beyond}/1000");
+            let message = format!("found none, expected the reason why no plan exists at {beyond}/1000");
             Err(Fault::new("limit", message))
         }
         (Some(_), _) if beyond > LARGEST_SCALING => {
             let message =
-                format!("found one, expected none: no factor beyond {LARGEST_SCALING}/1000 is looked at");
+                format!("found one, expected none: factors beyond {LARGEST_SCALING}/1000 are not examined");
             Err(Fault::new("limit", message))
         }
         (Some(Failure::BoundExceedsGpu), None) => Ok(Err(None)),

@@ -22,7 +22,7 @@ pub(super) fn check_partition(
     let verdict = &partition.verdict;
     if plan_needs_proof(beside.is_some(), verdict.policy) {
         let message = format!(
-            "found {}, for which there is no proof beside others",
+            "found {}, which has no proof for partitions that share a memory",
             verdict.policy
         );
         return Err(Fault::new("verdict.policy", message));
@@ -34,7 +34,8 @@ pub(super) fn check_partition(
             jobs,
             beside,
         };
-        // What fails without disturbance fails with it: such evidence is of the test without.
+        // A partition that fails without interference delay also fails with it. So negative evidence comes from the test
+        // without delay.
         let negative = !verdict.evidence.is_positive();
         let claims_nothing = matches!(
             verdict.evidence,
@@ -65,7 +66,7 @@ pub(super) fn check_partition(
     Ok(())
 }
 
-/// Whether `policy` is none of those whose bounds are proven beside others.
+/// Whether the plan needs a proof for partitions that share a memory and `policy` has no such proof.
 fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
     let proven = match policy {
         Policy::Edf | Policy::NpEdf => true,
@@ -75,7 +76,7 @@ fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
     beside && !proven
 }
 
-/// Checks the verdict of a partition that others hold up.
+/// Checks the verdict of a partition with interference delay.
 fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Result<(), Fault> {
     let verdict = &partition.verdict;
     delayed
@@ -89,10 +90,13 @@ fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Res
         );
         return Err(Fault::new("verdict.schedulable", message));
     }
-    // Undecided without disturbance is undecided with it.
+    // A test that is inconclusive without delay is inconclusive with it.
     let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
     if verdict.strength != Strength::Sufficient && !undecided {
-        let message = format!("found {}, expected sufficient beside others", verdict.strength);
+        let message = format!(
+            "found {}, expected sufficient for partitions that share a memory",
+            verdict.strength
+        );
         return Err(Fault::new("verdict.strength", message));
     }
     Ok(())
@@ -108,7 +112,7 @@ fn strength(policy: Policy) -> Strength {
     }
 }
 
-/// Whether `evidence`, which holds, is for "schedulable".
+/// Checks `evidence`, and returns whether it is evidence for "schedulable".
 fn check_evidence(
     evidence: &Evidence,
     policy: Policy,
@@ -134,7 +138,7 @@ fn check_evidence(
     let unfit = || {
         Fault::new(
             "reason",
-            format!("found {}, which is none for {policy}", evidence.reason()),
+            format!("found {}, which is not evidence for {policy}", evidence.reason()),
         )
     };
     let supply = || match policy {
@@ -229,18 +233,18 @@ fn check_evidence(
         | Evidence::WcetExceedsDeadline { .. } => {
             work(evidence, policy, &jobs, sms)?;
         }
-        Evidence::Undecided { .. } => {} // claims nothing
+        Evidence::Undecided { .. } => {} // no claim to check
         Evidence::WcetUnknown { .. } => return Err(unfit()),
     }
     Ok(evidence.is_positive())
 }
 
-/// The evidence of the work-capacity tests.
+/// Checks the evidence of the work-capacity tests.
 fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(), Fault> {
     if !matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
         return Err(Fault::new(
             "reason",
-            format!("found {}, which is none for {policy}", evidence.reason()),
+            format!("found {}, which is not evidence for {policy}", evidence.reason()),
         ));
     }
     let late = jobs

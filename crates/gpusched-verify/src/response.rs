@@ -1,14 +1,14 @@
-//! Response times under fixed priorities, from the printed recurrences, iterated in the plainest way.
+//! Response times under fixed priorities, iterated from the printed recurrences.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 
-/// Iterations after which a response time counts as unknown.
+/// Maximum number of iterations. Beyond it, a response time counts as unknown.
 const STEP_LIMIT: u64 = 10_000_000;
 
-/// The order of `jobs` by priority, highest first; `None` if the order is to be found.
+/// Returns `jobs` by priority, highest first, or `None` if the test has to find the order.
 fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     let mut order: Vec<&Job> = jobs.iter().collect();
     match priorities {
@@ -22,22 +22,22 @@ fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     Some(order)
 }
 
-/// The worst of all jobs of a task.
+/// Worst case over all jobs of a task.
 enum Worst {
-    /// All meet their deadline, the slowest after this time [ns].
+    /// All jobs meet their deadlines, and the longest response time is this time [ns].
     InTime(u128),
-    /// One misses its deadline.
+    /// A job misses its deadline.
     Late,
 }
 
-/// A job among those of higher and of lower priority.
+/// A job with the jobs of higher and of lower priority.
 struct Level<'a> {
     preemption: Preemption,
     job: &'a Job,
     higher: Vec<&'a Job>,
-    /// B: what a job of lower priority that has just started can block for.
+    /// B: blocking by a job of lower priority that has just started.
     blocking: u128,
-    /// γ: what a preemption costs.
+    /// γ: cost of one preemption.
     charge: u128,
 }
 
@@ -70,7 +70,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// The work of higher priority released in a window of `length`, its end included for a job that must still start.
+    /// Returns the work of higher priority that is released in a window of `length`. Without preemption,
+    /// releases at the end of the window count, too.
     fn interference(&self, length: u128) -> u128 {
         let of = |other: &&Job| {
             let jobs = match self.preemption {
@@ -82,8 +83,8 @@ impl<'a> Level<'a> {
         self.higher.iter().map(of).fold(0u128, u128::saturating_add)
     }
 
-    /// The least fixed point of `next` from `start`, or the first value that is no less than `enough`; `None` if neither
-    /// is found.
+    /// Returns the least fixed point of `next` from `start`, or the first value of at least `enough`. Returns `None` if the
+    /// step limit is reached first.
     fn settle(start: u128, enough: u128, next: impl Fn(u128) -> u128) -> Option<u128> {
         let mut length = start;
         for _ in 0..STEP_LIMIT {
@@ -96,7 +97,7 @@ impl<'a> Level<'a> {
         None
     }
 
-    /// The least common multiple of the periods of the level; the largest number if it is beyond.
+    /// Returns the least common multiple of the periods of the level, or the largest number if it is larger.
     fn hyperperiod(&self) -> u128 {
         let gcd = |mut a: u128, mut b: u128| {
             while b > 0 {
@@ -109,8 +110,8 @@ impl<'a> Level<'a> {
         })
     }
 
-    /// The completion of job `q` after the start of the busy period; once it is seen to be no less than `enough`, a lower
-    /// bound.
+    /// Returns the completion time of job `q`, counted from the start of the busy period. A value of at least `enough` is a
+    /// lower bound.
     fn window(&self, q: u128, enough: u128) -> Option<u128> {
         let own = |jobs: u128| self.blocking + jobs * self.job.wcet;
         match self.preemption {
@@ -125,7 +126,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Whether the level asks for more than the processor has: then its jobs respond ever later.
+    /// Whether the utilization of the level is above 1. Then response times grow without limit.
     fn overloaded(&self) -> bool {
         let higher = self.higher.iter().map(|job| (job.wcet + self.charge, job.period));
         let all = higher.chain([(self.job.wcet, self.job.period)]);
@@ -133,10 +134,10 @@ impl<'a> Level<'a> {
         utilization.cmp(1).is_gt()
     }
 
-    /// The largest response time if all jobs are in time; `None` where that is not known.
+    /// Returns the longest response time if all jobs meet their deadlines, or `None` if it is unknown.
     fn worst(&self) -> Option<Worst> {
         let job = self.job;
-        // What settles beyond is a lower bound, which shows no end.
+        // A value above this limit is only a lower bound and does not prove that the busy period ends.
         let beyond = u128::from(u64::MAX);
         let busy = Level::settle(1, beyond, |length| {
             let released = |other: &Job, charge| {
@@ -154,19 +155,19 @@ impl<'a> Level<'a> {
         let jobs_in_hyperperiod = self.hyperperiod() / job.period;
         let mut worst = 0;
         for q in 0.. {
-            // Job q arrives J before the busy period starts, and q periods later. Up to its deadline the window is exact.
+            // Job q arrives J before the start of the busy period plus q periods. Up to its deadline, the window is exact.
             let due = q * job.period + job.deadline;
             let window = self.window(q, (due + 1).saturating_sub(job.jitter))?;
             if window + job.jitter > due {
                 return Some(Worst::Late);
             }
             worst = worst.max((window + job.jitter).saturating_sub(q * job.period));
-            // The busy period may be endless (U = 1), a window that ends before the next release ends it all the same.
+            // The busy period may be endless (U = 1). A window that ends before the next release still ends it.
             match busy {
                 Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
                     return Some(Worst::InTime(worst));
                 }
-                // Where it is endless (U = 1), job q + h responds no later than job q, with h jobs in a hyperperiod.
+                // If the busy period is endless (U = 1), job q + h responds no later than job q, with h jobs per hyperperiod.
                 None if q + 1 >= jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
                 None if q >= u128::from(STEP_LIMIT) => return None,
                 _ => {}
@@ -183,7 +184,7 @@ pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize])
     if !sorted.iter().copied().eq(jobs.iter().map(|job| job.task)) {
         return Err(Fault::new(
             "priorities",
-            "found other tasks than those of the partition",
+            "found a list of tasks that differs from the tasks of the partition",
         ));
     }
     if let Some(expected) = fixed_order(priorities, jobs) {
@@ -232,7 +233,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks `deadline-missed`: `task` has a late job.
+/// Checks `deadline-missed`: a job of `task` misses its deadline.
 pub(super) fn check_miss(
     preemption: Preemption,
     priorities: Priorities,
@@ -255,7 +256,7 @@ pub(super) fn check_miss(
     };
     let job = order[rank];
     let level = Level::new(preemption, job, order[..rank].to_vec(), &order[rank + 1..]);
-    // The stated times are lower bounds: the search ends as soon as it sees that the job is late.
+    // The stated times are lower bounds. The search ends when it proves the miss.
     let (window, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
     let before = (window + job.jitter).checked_sub(response);
     let Some(q) = before
@@ -279,7 +280,7 @@ pub(super) fn check_miss(
     }
 }
 
-/// Checks `no-priority-order`: each of `tasks` is late below all the others of them.
+/// Checks `no-priority-order`: each of `tasks` misses its deadline if the other tasks of the list have higher priority.
 pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
     if tasks.is_empty() {
         return Err(Fault::new("tasks", "found no task, expected at least one"));
@@ -296,11 +297,13 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
         match Level::new(preemption, job, higher, &lower).worst() {
             Some(Worst::Late) => {}
             Some(Worst::InTime(response)) => {
-                let message = format!("task {task} responds within {response} ns below the others");
+                let message = format!("task {task} has a response time of {response} ns below the others");
                 return Err(Fault::new("tasks", message));
             }
             None => {
-                let message = format!("found that task {task} is late below the others, which is not clear");
+                let message = format!(
+                    "found that task {task} misses its deadline below the others, which is not confirmed"
+                );
                 return Err(Fault::new("tasks", message));
             }
         }
@@ -308,13 +311,14 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
     Ok(())
 }
 
-/// Whether every job is in time, under the fixed order or under some; `None` where a response time is unknown.
+/// Whether every job meets its deadline, under the fixed order or under some order. `None` if a response time is unknown.
 pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
     let order = fixed_order(priorities, jobs);
     let is_fixed = order.is_some();
     let mut above = order.unwrap_or_else(|| jobs.iter().collect());
     let mut below: Vec<&Job> = Vec::new();
-    // From the lowest priority up; where it is free, whoever is in time there has it (Audsley).
+    // The loop assigns priorities from the lowest up. If the order is free, any task that meets its deadline gets the priority
+    // (Audsley).
     while !above.is_empty() {
         let first = if is_fixed { above.len() - 1 } else { 0 };
         let mut lowest = None;

@@ -1,22 +1,22 @@
-//! C(m) from the printed formulas, in 128-bit fractions, times a common factor, and whether two tasks are in conflict.
+//! C(m) from the printed formulas in 128-bit fractions, times a common factor, and the conflicts of two tasks.
 
 use super::memory::Slices;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
 use gpusched_model::{Interference, Task, WcetFunction};
 
-/// The WCETs that a check counts.
+/// The WCETs that a check uses.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wcets<'a> {
     pub interference: Interference,
-    /// The factor on all of them, in thousandths.
+    /// Factor on all WCETs, in thousandths.
     permille: u64,
-    /// The memory, where partitions have slices of their own.
+    /// Memory slices of the partitions, if each partition has its own.
     pub slices: Option<Slices<'a>>,
 }
 
 impl<'a> Wcets<'a> {
-    /// As the task set states them.
+    /// Returns the WCETs that the task set states.
     pub fn stated(interference: Interference) -> Wcets<'static> {
         Wcets {
             interference,
@@ -25,7 +25,7 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// The same in partitions with `slices` of the memory.
+    /// Returns these WCETs for partitions with `slices` of the memory.
     pub fn within(self, slices: Option<Slices<'_>>) -> Wcets<'_> {
         Wcets {
             interference: self.interference,
@@ -34,17 +34,17 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// The same times `permille`/1000, which is at most [`LARGEST_SCALING`](gpusched_model::plan::LARGEST_SCALING).
+    /// Returns these WCETs times `permille`/1000, which is at most [`LARGEST_SCALING`](gpusched_model::plan::LARGEST_SCALING).
     pub fn scaled(self, permille: u64) -> Wcets<'a> {
         Wcets { permille, ..self }
     }
 
-    /// The same without traffic: what passes with it passes without.
+    /// Returns these WCETs without memory traffic. A partition that passes with traffic also passes without it.
     pub fn without_memory(self) -> Wcets<'static> {
         Wcets::stated(self.interference).scaled(self.permille)
     }
 
-    /// C of `task` times the factor, and then what its memory slices make of it; `None` where it is unknown.
+    /// Returns C of `task` times the factor, with the delay due to its memory slices, or `None` if it is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
         let whole = |sms| self.at(task.wcet(), sms, conflict);
         match self.slices {
@@ -53,7 +53,7 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Whether tasks disturb each other.
+    /// Whether tasks contend.
     pub fn conflict(self) -> bool {
         matches!(
             self.interference,
@@ -61,17 +61,18 @@ impl<'a> Wcets<'a> {
         )
     }
 
-    /// [`at`] times the factor.
+    /// Returns [`at`] times the factor.
     pub fn at(self, function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
         at(function, sms, conflict).map(|wcet| self.time(wcet))
     }
 
-    /// [`least_work`] times the factor, rounded up: m·C(m) times the factor is whole where C(m) is rounded up.
+    /// Returns [`least_work`] times the factor, rounded up. Rounding up is valid, because m times the rounded-up C(m) is a
+    /// whole number.
     pub fn least_work(self, function: &WcetFunction, conflict: bool) -> Option<u128> {
         least_work(function, conflict).map(|work| self.times(work))
     }
 
-    /// `ns` times the factor, rounded up; beyond the longest time that there is, 1 ns more than that.
+    /// Returns `ns` times the factor, rounded up, and at most 1 ns above the longest time.
     pub fn time(self, ns: u128) -> u128 {
         self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
     }
@@ -81,7 +82,7 @@ impl<'a> Wcets<'a> {
     }
 }
 
-/// Two tasks of the same kind, or of a kind that is not known to differ, disturb each other.
+/// Whether two tasks contend: they have the same kind, or one kind is unknown.
 pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     match (a.kind(), b.kind()) {
         (Some(a), Some(b)) => a == b,
@@ -89,9 +90,9 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     }
 }
 
-/// C(m) [ns] on `sms` SMs, rounded up; `None` below the first point of a table, on 0 SMs, or above [`MAX_SMS`].
+/// Returns C(m) [ns] on `sms` SMs, rounded up, or `None` below the first point of a table, on 0 SMs, or above [`MAX_SMS`].
 ///
-/// The products fit: the model refuses a function that leaves 128 bits anywhere up to [`MAX_SMS`].
+/// The products fit, because the model refuses a function that needs more than 128 bits at any m up to [`MAX_SMS`].
 fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     if !(1..=MAX_SMS).contains(&sms) {
         return None;
@@ -125,7 +126,7 @@ fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     }
 }
 
-/// min over m of m·C(m) [SM·ns]; the parametric forms have it at m = 1. `None` where no C(m) is known.
+/// Returns the minimum over m of m·C(m) [SM·ns], or `None` if no C(m) is known. In the parametric forms, it is at m = 1.
 fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
     match function.form() {
         Form::Table(table) => {
@@ -140,7 +141,7 @@ fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
 
 type Fraction = (u128, u128);
 
-/// a, β and k.
+/// Returns a, β and k.
 fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
     let wide = |(n, d): (u64, u64)| (u128::from(n), u128::from(d));
     let k = if conflict {

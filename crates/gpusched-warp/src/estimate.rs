@@ -1,16 +1,16 @@
-//! How long a kernel takes alone, without simulating all of it: a few rounds of blocks on one SM stand for all.
+//! Estimates the duration of a kernel in isolation. A few rounds of blocks on one SM represent the whole run.
 //!
-//! 1. *Equal SMs once.* Blocks are spread evenly, so one SM with as many blocks as the busiest has stands for all. Of `n` SMs it
-//!    gets each `n`-th block.
-//! 2. *Equal rounds once.* The run ends after some rounds of resident blocks, more of them if blocks are short; further blocks end at
-//!    the rate of the later two thirds.
-//! 3. *Equal trips once.* Where that is still much, and loops run many rounds, they run few, twice; what that adds, further rounds
-//!    add as well.
-//! 4. *Shared memory system.* The simulated SM has the memory to itself. If that takes `alone` cycles, and the sectors of
-//!    all SMs alone would keep L2 busy for `memory` cycles at the rate it reaches, the kernel is said to take
-//!    √(alone² + memory²): the larger of both where one dominates, more where both matter.
+//! 1. *Equal SMs.* Blocks are spread evenly over `n` SMs. So one SM with as many blocks as the busiest SM represents
+//!    all SMs. It executes one of every `n` blocks.
+//! 2. *Equal rounds.* The simulation stops after some rounds of resident blocks; short blocks need more rounds. All
+//!    further blocks end at the rate of the later two thirds of the simulation.
+//! 3. *Equal loop rounds.* If that is still long and loops have many rounds, two simulations run with few loop rounds.
+//!    Their difference gives the time of all further loop rounds.
+//! 4. *Shared memory system.* The simulated SM uses the memory in isolation and takes `alone` cycles. The sectors of
+//!    all SMs would keep L2 busy for `memory` cycles at the rate that L2 reaches. The estimate is √(alone² + memory²).
+//!    It equals the larger value if one value dominates, and exceeds it if both matter.
 //!
-//! An estimate, not a bound: no verdict may rest on it. `benches/warps.rs` says how far it is off.
+//! The result is an estimate, not a bound. No verdict may use it. `benches/warps.rs` measures the error.
 
 use std::sync::Arc;
 
@@ -18,50 +18,52 @@ use super::code::{BlockKey, Stream, Unlike};
 use super::gpu::{Failure, Launch, Results, Settings, Source, run_until};
 use gpusched_model::machine::Machine;
 
-/// The share of the peak rate of L2 that kernels reach, in percent: 578 of 1048 GB/s is the most that the reference
-/// measurements show (`saxpyl`, 120 blocks).
+/// Share of the peak rate of L2 that kernels reach [percent]. The highest rate in the reference measurements is 578 of
+/// 1048 GB/s (`saxpyl`, 120 blocks).
 const REACHED_PERCENT: u128 = 55;
 
-/// Warp instructions that are simulated at least, if there are as many.
+/// Minimum number of simulated warp instructions, if the kernel has enough.
 const ENOUGH: u64 = 4096;
 
-/// Loops that run so many rounds or more are cut down if more than twice `ENOUGH` instructions would be simulated.
+/// Minimum number of rounds of a loop that is shortened. Loops are shortened only if more than twice `ENOUGH`
+/// instructions would be simulated.
 const MANY_ROUNDS: u64 = 16;
 
-/// The rounds to which they are cut down.
+/// Numbers of rounds of the two simulations with shortened loops.
 const FEW_ROUNDS: [u64; 2] = [6, 2];
 
-/// Instructions of a block that are counted, at most.
+/// Maximum number of counted instructions of a block.
 const COUNTED: u64 = 1 << 20;
 
-/// An estimate.
+/// The estimated duration of a kernel.
 #[derive(Debug, Clone)]
 pub struct Estimate {
-    /// Core cycles of the kernel.
+    /// Duration of the kernel [core cycles].
     pub cycles: u64,
-    /// Core cycles if each SM had the memory system to itself.
+    /// Duration if each SM used the memory system in isolation [core cycles].
     pub alone: u64,
-    /// Core cycles for which the sectors of all SMs keep L2 busy.
+    /// Time for which the sectors of all SMs keep L2 busy [core cycles].
     pub memory: u64,
-    /// Blocks that were simulated to their end.
+    /// Number of completely simulated blocks.
     pub simulated_blocks: u64,
-    /// The run behind it, with instructions and traffic of all blocks; blocks and stalls are those that were simulated.
+    /// Results of the simulation, with instructions and traffic of all blocks. Blocks and stalls cover only the
+    /// simulated part.
     pub results: Results,
 }
 
-/// The blocks of one SM of several.
+/// The blocks of one of several SMs.
 struct Share {
     source: Arc<dyn Source>,
     sms: u64,
-    /// Blocks of the whole kernel.
+    /// Number of blocks of the whole kernel.
     blocks: u64,
-    /// The SM's blocks of the first round.
+    /// Number of blocks of the SM in the first round.
     resident: u64,
 }
 
 impl Share {
-    /// Of each `sms` blocks it gets one: in the first round the first; later, who gets which depends on which SM has a place first,
-    /// which is as good as drawn.
+    /// Selects one of each `sms` blocks. In the first round, the SM gets the first block. Later, the SM with the first
+    /// free place gets the block, which is modelled by a pseudo-random choice.
     fn block(&self, index: u64) -> u64 {
         let drawn = match index < self.resident {
             true => 0,
@@ -82,32 +84,33 @@ impl Source for Share {
     }
 }
 
-/// What is simulated.
+/// The part of the kernel that is simulated.
 struct Sampling<'a> {
     machine: Machine,
     kernel: &'a Launch,
     settings: Settings,
-    /// SMs that take part.
+    /// Number of SMs that run the kernel.
     sms: u64,
-    /// Blocks of the busiest SM.
+    /// Number of blocks of the busiest SM.
     busiest: u64,
-    /// Of them, those there at a time.
+    /// Number of blocks that the busiest SM holds at a time.
     resident: u64,
-    /// Those that are simulated to their end.
+    /// Number of blocks that are simulated to their end.
     simulated: u64,
 }
 
-/// What one run says.
+/// The result of one simulation.
 struct Sample {
     alone: u64,
-    /// With instructions and traffic of all blocks.
+    /// Results with instructions and traffic of all blocks.
     results: Results,
 }
 
-/// Estimates `kernel` alone on `machine` (or on `settings.sms` of its SMs) from `rounds` rounds of blocks, at least two.
+/// Estimates the duration of `kernel` in isolation on `machine`, or on `settings.sms` of its SMs. Simulates `rounds`
+/// rounds of blocks, at least two.
 ///
 /// # Errors
-/// [`Failure`].
+/// Fails with [`Failure`] if the simulation fails.
 pub fn estimate(
     machine: &Machine,
     kernel: &Launch,
@@ -116,7 +119,7 @@ pub fn estimate(
 ) -> Result<Estimate, Failure> {
     let sampling = Sampling::new(machine, kernel, settings, rounds)?;
     let Sample { alone, mut results } = sampling.run()?;
-    // One slice serves one sector per cycle of L2.
+    // Each slice serves one sector per L2 cycle.
     let clocks = &machine.clocks;
     let rate = u128::from(machine.memory.slices()) * u128::from(clocks.l2_khz) * REACHED_PERCENT;
     let memory = u128::from(results.traffic.l2_accesses) * u128::from(clocks.core_khz) * 100 / rate;
@@ -136,7 +139,7 @@ fn narrow(cycles: u128) -> u64 {
     u64::try_from(cycles).unwrap_or(u64::MAX)
 }
 
-/// What loops of `rounds` rounds make of a number, by what it is with `FEW_ROUNDS`.
+/// Extrapolates a number to loops of `rounds` rounds from its values with the two numbers of `FEW_ROUNDS`.
 fn extended(longer: u64, shorter: u64, rounds: u64) -> u64 {
     let [more, less] = FEW_ROUNDS;
     let further = u128::from(longer.saturating_sub(shorter)) * u128::from(rounds.saturating_sub(more));
@@ -154,14 +157,14 @@ impl<'a> Sampling<'a> {
         let busiest = kernel.blocks.div_ceil(sms).max(1);
         let resident = busiest.min(u64::from(machine.blocks_per_sm(&kernel.need))).max(1);
         let rounds = u64::from(rounds.max(2)).saturating_mul(resident);
-        // An SM that shares a cluster would leave places free for its neighbour's share of the grid.
+        // The simulated cluster has one SM. A shared cluster would leave places free for the blocks of the other SM.
         let mut shape = machine.clone().into_shape();
         shape.sms_per_cluster = 1;
         let single = Machine::new(shape).map_err(|error| Failure::Unsupported {
             machine: machine.name.clone(),
             field: "sms_per_cluster",
             found: error.to_string(),
-            expected: "what a machine can have",
+            expected: "a valid value",
         })?;
         let enough = match kernel.source.some_block(ENOUGH) {
             Some(instructions) => ENOUGH.div_ceil(instructions.max(1)).next_multiple_of(resident),
@@ -208,7 +211,8 @@ impl<'a> Sampling<'a> {
         };
         let sample = Launch {
             name: self.kernel.name.clone(),
-            // Others are under way when the last one of those that count ends; if their instructions are not known, they are not.
+            // Other blocks still run when the last counted block ends. If their instructions are unknown, these blocks
+            // are left out.
             blocks: match block {
                 Some(_) => self.busiest,
                 None => self.simulated,
@@ -217,7 +221,7 @@ impl<'a> Sampling<'a> {
             at: 0,
             resident: Some(u32::try_from(self.resident).unwrap_or(u32::MAX)),
             budget: self.kernel.budget,
-            // The first one, whatever else is in its cluster.
+            // The first SM, for every number of SMs per cluster.
             sms: Some(vec![true]),
             source: Arc::new(Share {
                 source,
@@ -234,7 +238,7 @@ impl<'a> Sampling<'a> {
                 .copied()
                 .unwrap_or(run.cycles)
         };
-        // From the end of a round to the end of the last one.
+        // The rate is measured from the end of one round to the end of the last round.
         let from = (self.simulated / self.resident).div_ceil(3) * self.resident;
         let (from, to) = (from.min(self.simulated), end(self.simulated));
         let time = u128::from(to.saturating_sub(end(from)));

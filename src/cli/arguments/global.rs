@@ -1,4 +1,4 @@
-//! The flags every subcommand understands.
+//! Options of all subcommands.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::cli::arguments::{named, whole};
 use crate::cli::report::{Content, OutputPath};
 use crate::error::{Error, Refusal, Result};
 
-/// The flags every subcommand understands.
+/// Options of all subcommands.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
@@ -19,7 +19,7 @@ pub struct Global {
     /// No progress, no notes on standard error, no assumptions in text
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Worker threads, which never change results [default: all cores]
+    /// Number of worker threads; results do not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
     /// File for results; `-` is standard output
@@ -31,11 +31,11 @@ pub struct Global {
     pub seed: Option<u64>,
 }
 
-/// How results are written.
+/// Format of results.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
-    /// For people.
+    /// Plain text with tables.
     Text,
     /// One JSON document, or one per line for several task sets.
     Json,
@@ -43,11 +43,11 @@ pub enum Format {
     Csv,
 }
 
-/// More threads than any machine has cores; each needs a stack.
+/// Upper limit of `--threads`: more than the cores of any machine. Each thread needs a stack.
 const MOST_THREADS: usize = 1024;
 
 impl Global {
-    /// The format asked for, else the one the ending of the output file stands for, else text.
+    /// The requested format. Without a request, the ending of the output file decides; the fallback is text.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,
@@ -62,10 +62,10 @@ impl Global {
         Some(ending.to_ascii_lowercase())
     }
 
-    /// Refuses an output file whose name promises anything but an answer.
+    /// Refuses an output file whose name does not fit a result.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a folder, and for the ending of a figure or a page.
+    /// [`Error::Refused`] for a folder, and for the file ending of a figure or a web page.
     pub fn check_answer(&self) -> Result<()> {
         let Some(path) = self.file() else { return Ok(()) };
         let is_folder = path.is_dir() || path.to_string_lossy().ends_with('/');
@@ -83,10 +83,10 @@ impl Global {
         ))
     }
 
-    /// Refuses a format that was asked for and is not JSON, the only one there is.
+    /// Refuses every requested format except JSON.
     ///
     /// # Errors
-    /// [`Error::Refused`] for it, with what is `expected` instead.
+    /// [`Error::Refused`] for CSV and text, with the `expected` format.
     pub fn only_json(&self, expected: &str) -> Result<()> {
         match self.format {
             None | Some(Format::Json) => Ok(()),
@@ -94,26 +94,26 @@ impl Global {
         }
     }
 
-    /// The file results go to; `None` is standard output.
+    /// The output file; `None` for standard output.
     pub fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new("-"))
     }
 
-    /// The columns of the terminal that results go to; `None` if they go elsewhere.
+    /// Width of the terminal in columns; `None` if results do not go to a terminal.
     pub fn width(&self) -> Option<usize> {
         let (_, columns) = console::Term::stdout().size_checked()?;
         self.file().is_none().then_some(columns.into())
     }
 
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
 
-    /// The worker threads.
+    /// Pool of worker threads.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the system does not grant that many.
+    /// [`Error::Refused`] if the system does not provide this number of threads.
     pub fn pool(&self) -> Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))

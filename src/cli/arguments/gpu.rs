@@ -1,4 +1,4 @@
-//! `--gpu`: the GPU by name or file, and `--granularity`: how it is divided.
+//! `--gpu`: the GPU, as a name or a file. `--granularity`: the unit of its partitions.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use crate::model::wcet::MAX_SMS;
 use crate::model::{Device, Platform};
 use crate::partitioning::Offer;
 
-/// What `--gpu` expects.
+/// Values that `--gpu` accepts.
 const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
 
-/// What to do without a number of SMs.
+/// Hint for a missing number of SMs.
 pub const NEXT: &str = "see the GPUs with `gpusched gpus`, then add `--gpu NAME`, such as `--gpu orin`";
 
-/// The GPU, by its number of SMs or by what is known of it.
+/// The GPU: its number of SMs, or a device.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Gpu {
-    /// Number of SMs, if the GPU is not named
+    /// Number of SMs, as an alternative to `--gpu`
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS), help_heading = "GPU")]
     sms: Option<u32>,
-    /// GPU: a name that `gpusched gpus` lists, or a device file
+    /// GPU to partition: a name that `gpusched gpus` lists, or a device file
     #[arg(long, aliases = ["platform", "device"], value_name = "NAME|FILE", value_parser = device, help_heading = "GPU")]
     gpu: Option<Device>,
 }
 
 impl Gpu {
-    /// M; `others` are further ways to say it, such as `--plan PLAN, `.
+    /// Number of SMs, M. `others` lists further ways to state it, such as `--plan PLAN, `.
     ///
     /// # Errors
     /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
@@ -56,7 +56,7 @@ impl Gpu {
         })
     }
 
-    /// M, if it is given in one of the two ways.
+    /// Number of SMs, M; `None` if neither option is given.
     ///
     /// # Errors
     /// [`Error::Refused`] if both `--sms` and `--gpu` are given.
@@ -67,16 +67,16 @@ impl Gpu {
         }
     }
 
-    /// The GPU, if one was named.
+    /// The device; `None` without `--gpu`.
     pub fn device(&self) -> Option<&Device> {
         self.gpu.as_ref()
     }
 }
 
-/// The GPU called `name`, or that in the file of this name.
+/// The device called `name`, or the device in the file `name`.
 ///
 /// # Errors
-/// What is wrong with the file, or the names that come near.
+/// Describes what is wrong with the file, or lists similar names.
 pub fn device(name: &str) -> Result<Device, String> {
     if let Some(device) = Device::named(name) {
         return Ok(device);
@@ -93,7 +93,7 @@ pub fn device(name: &str) -> Result<Device, String> {
     Devices::only(path, "device").map_err(|error| error.to_string())
 }
 
-/// The known names that differ from `name` in little but case and punctuation, the nearest first.
+/// Known names similar to `name`, the most similar first. Case and punctuation do not count.
 fn near(name: &str) -> Vec<String> {
     let plain = |name: &str| -> String {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);
@@ -103,7 +103,7 @@ fn near(name: &str) -> Vec<String> {
     let mut near: Vec<(u64, String)> = Device::all()
         .filter_map(|device| {
             let known = plain(device.name());
-            // A part of the name or the product, such as the 4090 of the RTX 4090.
+            // Part of the name or of the product, such as the 4090 of the RTX 4090.
             let is_part =
                 wanted.len() > 2 && (known.contains(&wanted) || plain(device.title()).contains(&wanted));
             let likeness = match is_part {
@@ -124,10 +124,10 @@ fn near(name: &str) -> Vec<String> {
     near.into_iter().map(|(_, known)| known).collect()
 }
 
-/// What thread blocks find on the GPU called `name`.
+/// Thread-block limits of the GPU called `name`.
 ///
 /// # Errors
-/// The names there are.
+/// Lists the known names.
 pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| {
         let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
@@ -137,10 +137,10 @@ pub fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// The partitions that `device` offers at `granularity`; `None` if neither is given.
+/// Supported partition sizes of `device` at `granularity`; `None` if neither is given.
 ///
 /// # Errors
-/// [`Error::Refused`] for a granularity without device, or one that the device has not.
+/// [`Error::Refused`] for a granularity without device, or for one that the device does not support.
 pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
     match (device, granularity) {
         (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),
@@ -148,7 +148,7 @@ pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Resul
         (None, Some(granularity)) => Err(Error::parameter(
             "granularity",
             format!("{granularity} without --gpu"),
-            format!("--gpu, which says what there is, with {EXPECTED}"),
+            format!("also --gpu with {EXPECTED}"),
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Notes on task sets that are legal, and seldom meant.
+//! Notes on task sets that are valid but probably contain a mistake.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::cli::report::clip;
 use crate::model::{Plan, TaskSet};
 use crate::time::Time;
 
-/// Below this, a time of a kernel is more likely a number without its unit.
+/// A shorter time of a kernel is probably a number without its unit.
 const SHORT: Time = Time::from_ns(1_000);
 
-/// What was said of the task sets of one stream; each kind of note appears once.
+/// Notes that were already written for a stream of task sets; each kind of note appears once.
 #[derive(Debug, Default)]
 pub struct Notes {
     names: bool,
@@ -18,7 +18,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Notes on `set`.
+    /// Writes the notes on `set`.
     pub fn on(&mut self, set: &TaskSet) {
         if let Some(name) = repeated(set).filter(|_| !self.names) {
             self.names = true;
@@ -31,20 +31,20 @@ impl Notes {
             self.times = true;
             let ns = time.ns();
             complain(&format!(
-                "note: `{field}` of {ns} ns is below 1 us: a number without unit counts nanoseconds, \"{ns}ms\" is milliseconds"
+                "note: `{field}` of {ns} ns is below 1 us: a number without unit is in nanoseconds (write \"{ns}ms\" for milliseconds)"
             ));
         }
     }
 }
 
-/// A name that several tasks have.
+/// The first name that two tasks share.
 fn repeated(set: &TaskSet) -> Option<&str> {
     let mut seen = BTreeSet::new();
     let mut names = set.tasks().iter().filter_map(|task| task.name());
     names.find(|name| !seen.insert(*name))
 }
 
-/// The first time that is suspiciously short, with its field.
+/// The first period or deadline below [`SHORT`], with its field.
 fn short(set: &TaskSet) -> Option<(&'static str, Time)> {
     set.tasks().iter().find_map(|task| {
         let times = [("period", task.period()), ("deadline", task.deadline())];
@@ -52,13 +52,13 @@ fn short(set: &TaskSet) -> Option<(&'static str, Time)> {
     })
 }
 
-/// Says where the plan takes Cⁿ for a Cᶜ that was not stated.
+/// Writes a note if the plan uses Cⁿ for tasks without a stated Cᶜ.
 pub fn conflict(set: &TaskSet, plan: &Plan) {
     let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
     conflict_in(set, groups);
 }
 
-/// The same of tasks that share partitions.
+/// Writes the note of [`conflict`] for the tasks in `groups`; each group shares a partition.
 pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>) {
     let mut silent: Vec<usize> = Vec::new();
     for group in groups {

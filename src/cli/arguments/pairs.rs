@@ -1,4 +1,4 @@
-//! Two streams whose documents belong together, such as plans and the task sets they are for.
+//! Reads two streams in pairs, such as plans and their task sets.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::model::counted;
 use crate::model::reader::{Document, Documents};
 
-/// Whether two files have as many documents as each other, as far as that can be seen before they are read: pipes are left alone.
+/// Checks that two files contain the same number of documents, before any work starts. Pipes are not checked.
 ///
 /// # Errors
-/// [`Error::Refused`] if they have not, and those of reading.
+/// [`Error::Refused`] if the numbers differ; errors of reading the files.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());
@@ -30,7 +30,7 @@ pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Res
     }
 }
 
-/// The documents in the file at `path`.
+/// Number of documents in the file at `path`.
 fn length<T: Document>(path: &Path) -> Result<u64> {
     let mut documents = Documents::<T>::open(path)?;
     let mut length = 0;
@@ -42,7 +42,7 @@ fn length<T: Document>(path: &Path) -> Result<u64> {
     }
 }
 
-/// Documents that are counted at a time.
+/// Number of documents that are counted at a time.
 const BATCH: usize = 64;
 
 fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
@@ -50,11 +50,11 @@ fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
     Error::file(
         shorter,
         found,
-        format!("as many as in {longer}, where there are more"),
+        format!("as many entries as in {longer}, which has more"),
     )
 }
 
-/// The documents of both streams, pair by pair; an error where one ends before the other.
+/// Pairs the documents of both streams; an error if one stream ends first.
 pub fn pairs<A: Document, B: Document>(
     mut left: Documents<A>,
     mut right: Documents<B>,

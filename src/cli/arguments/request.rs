@@ -1,4 +1,4 @@
-//! What `test` and `partition` have in common: a stream of task sets, a GPU, a test, and answers in the same order.
+//! Common part of `test` and `partition`: a stream of task sets, a GPU, a test, and results in the order of the task sets.
 
 use crate::cli::arguments::notes::Notes;
 use crate::cli::arguments::{Gpu, named, policy};
@@ -16,24 +16,25 @@ use crate::model::reader::TaskSets;
 use crate::model::{Arbitration, Bandwidth, Device, Policy, SharedMemory, TaskSet};
 use crate::partitioning::{Offer, Problem};
 
-/// Task sets that are read and checked before any of them is analysed.
+/// Number of task sets that are read and checked before gpusched analyses the first of them.
 const BATCH: usize = 512;
 
-/// Task sets, the GPU they run on, and how one partition is analysed.
+/// Task sets, their GPU, and the analysis of one partition.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Request {
-    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input
+    /// One task set (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
     /// Scheduling policy and test
     ///
-    /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic, in the
-    /// order of the tasks, or by Audsley's algorithm. These tests are exact and assume preemption at once. `np-edf`, `np-fp`, `np-fp-rm`,
-    /// `np-fp-given`, `np-fp-audsley`: the same policies without preemption, exact. `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
-    /// `lp-fp-audsley`: preemption at thread-block boundaries, sufficient. `density` (for edf), `hyperbolic`, `liu-layland` (for fixed
-    /// priorities): sufficient bounds. `work-capacity`, `work-capacity-deadline`: necessary conditions only.
+    /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic,
+    /// in the order of the tasks, or by Audsley's algorithm. These tests are exact and assume immediate preemption. `np-edf`,
+    /// `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`: the same policies without preemption, exact. `lp-edf`, `lp-fp`,
+    /// `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`: preemption at thread-block boundaries, sufficient. `density` (for edf),
+    /// `hyperbolic`, `liu-layland` (for fixed priorities): sufficient bounds. `work-capacity`, `work-capacity-deadline`: necessary
+    /// conditions only.
     #[arg(long, value_parser = policy(), default_value_t, help_heading = "Analysis")]
     policy: Policy,
     /// Interference model
@@ -53,10 +54,10 @@ pub struct Request {
     arbitration: Option<Arbitration>,
 }
 
-/// The memory that partitions share: with an interference model that counts traffic its bandwidth, without neither option.
+/// The shared memory; `None` if the interference model does not count memory traffic.
 ///
 /// # Errors
-/// [`Error::Refused`] for a missing bandwidth, or an option without effect.
+/// [`Error::Refused`] for a missing bandwidth, or for an option without effect.
 pub fn shared_memory(
     interference: Interference,
     bandwidth: Option<Bandwidth>,
@@ -84,12 +85,12 @@ pub fn shared_memory(
         found => Err(Error::parameter(
             "memory_bandwidth",
             found.map_or("none".to_owned(), |found| found.to_string()),
-            format!("what the memory sustains, such as 100GB/s, with --interference {interference}"),
+            format!("the guaranteed memory bandwidth, such as 100GB/s, with --interference {interference}"),
         )),
     }
 }
 
-/// ` (#3 is "camera")`, after messages that number `task` of `set`; nothing if it has no name.
+/// ` (#3 is "camera")`, for messages that number `task` of `set`; empty if the task has no name.
 pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
         Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
@@ -99,50 +100,50 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
 
 /// One task set of the stream.
 pub struct Case<'a> {
-    /// Its position in the stream, from 0.
+    /// Position in the stream, from 0.
     pub index: u64,
-    /// Whether the stream holds nothing else.
+    /// Whether it is the only task set of the stream.
     pub alone: bool,
-    /// Whether the text is without assumptions, and standard error without notes.
+    /// Whether to leave out assumptions in text and notes on standard error.
     pub quiet: bool,
-    /// The tasks with their names.
+    /// Tasks with their names.
     pub set: &'a TaskSet,
-    /// The tasks on their GPU.
+    /// Tasks on their GPU.
     pub problem: Problem<'a>,
 }
 
 impl Case<'_> {
-    /// ` (#3 is "camera")`, after messages that number `task`; nothing if it has no name.
+    /// ` (#3 is "camera")`, for messages that number `task`; empty if the task has no name.
     pub fn naming(&self, task: Option<usize>) -> String {
         naming(self.set, task)
     }
 
-    /// Whether a note on WCETs in conflict is welcome: for one task set, under a model that counts them.
+    /// Whether to write notes on missing WCETs in conflict: only for a single task set and a model that counts them.
     pub fn notes_on_conflict(&self, request: &Request) -> bool {
         let model = request.interference();
         let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
         self.alone && !self.quiet && counts
     }
 
-    /// ` [NAME]`, at the end of a line of a list; nothing if the set has no name.
+    /// ` [NAME]`, for the end of a line of a list; empty if the set has no name.
     pub fn in_brackets(&self) -> String {
         let name = self.set.name().map(|name| format!(" [{}]", clip(name, 40)));
         name.unwrap_or_default()
     }
 }
 
-/// What is printed for one task set.
+/// Result for one task set.
 pub struct Answer {
-    /// Whether it is schedulable.
+    /// Whether the set is schedulable.
     pub positive: bool,
-    /// Whole lines.
+    /// Complete lines of output.
     pub text: String,
-    /// What goes to the file beside the answer.
+    /// Content of the additional output file.
     pub beside: Option<String>,
 }
 
 impl Request {
-    /// The test inside a partition.
+    /// Test inside a partition.
     pub fn policy(&self) -> Policy {
         self.policy
     }
@@ -152,7 +153,7 @@ impl Request {
         self.interference
     }
 
-    /// The test for people, and that WCETs are not inflated, if so: such an answer is worth less.
+    /// Name of the test in text. It states whether gpusched neglects interference, because such a verdict is weaker.
     pub fn test_name(&self) -> String {
         match self.interference {
             Interference::None => format!("{}, interference neglected", self.policy),
@@ -167,7 +168,7 @@ impl Request {
         }
     }
 
-    /// What is asked about `set`.
+    /// The partitioning problem of `set`.
     pub fn problem<'a>(
         &self,
         set: &'a TaskSet,
@@ -184,7 +185,7 @@ impl Request {
         }
     }
 
-    /// The memory that partitions share, if their traffic counts.
+    /// The shared memory; `None` if the interference model does not count memory traffic.
     ///
     /// # Errors
     /// As [`shared_memory`].
@@ -192,7 +193,7 @@ impl Request {
         shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
     }
 
-    /// M.
+    /// Number of SMs, M.
     ///
     /// # Errors
     /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
@@ -200,18 +201,19 @@ impl Request {
         self.gpu.sms("")
     }
 
-    /// The GPU, if one was named.
+    /// The device; `None` without `--gpu`.
     pub fn device(&self) -> Option<&Device> {
         self.gpu.device()
     }
 
-    /// Answers for all task sets, in their order, as long as somebody reads them; positive if all answers are. Memory stays bounded.
+    /// Writes a result for each task set, in their order, until the reader of the output closes it. The outcome is positive if all
+    /// results are. Memory use is bounded.
     ///
-    /// `header` goes before the first answer, and `beside` is the path of a file beside the answers. `offer` says which partitions there
-    /// are, if not all. No output appears for a batch with a bad task set in it.
+    /// `header` precedes the first result, and `beside` is the path of an additional output file. `offer` restricts the partition
+    /// sizes. A batch with an invalid task set produces no output.
     ///
     /// # Errors
-    /// Whatever reading, answering and writing can fail with; of several bad task sets the first is reported.
+    /// Errors of reading, analysis and writing; of several invalid task sets, the first is reported.
     pub fn ask(
         &self,
         global: &Global,
@@ -279,7 +281,7 @@ impl Request {
             }
         }
         if !silent {
-            output.finish()?; // else there is nothing to be found in a file
+            output.finish()?; // without results, leave the output file as it is
         }
         if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
             complain(&format!("{positive} of {asked} task sets pass"));
@@ -288,7 +290,7 @@ impl Request {
     }
 }
 
-/// How many task sets are analysed at a time: as many as take a fraction of a second, so that answers appear soon.
+/// Number of task sets per chunk: a chunk takes a fraction of a second, so that results appear soon.
 struct Pace {
     chunk: usize,
     threads: usize,
@@ -308,7 +310,7 @@ impl Pace {
         self.chunk
     }
 
-    /// A chunk is done.
+    /// Adapts the size of the next chunk after one is done.
     fn step(&mut self) {
         let elapsed = self.since.elapsed();
         if elapsed < Duration::from_millis(50) {

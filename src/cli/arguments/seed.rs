@@ -1,10 +1,10 @@
-//! `--seed`, which every command takes, where nothing is random.
+//! Note on `--seed` for commands without random numbers: every command accepts the option.
 
 use clap::ArgMatches;
 
 use crate::cli::{Global, complain};
 
-/// The commands that draw something.
+/// Commands that use random numbers.
 const RANDOM: [&str; 11] = [
     "budget sequence",
     "budget simulate",
@@ -19,19 +19,19 @@ const RANDOM: [&str; 11] = [
     "wcet synth",
 ];
 
-/// Says on standard error if a seed was given to a command that draws nothing. Scripts give one to all commands, so that it is
+/// Writes a note on standard error if a command without random numbers got a seed. Scripts pass a seed to all commands, so this is
 /// neither an error nor a warning.
 pub fn note(matches: &ArgMatches, global: &Global) {
     let Some(seed) = global.seed else { return };
     let command = path(matches);
     if !global.quiet && !RANDOM.contains(&command.as_str()) {
         complain(&format!(
-            "note: --seed: found {seed}, which has no effect: nothing is random in `gpusched {command}`"
+            "note: `--seed {seed}` has no effect, because `gpusched {command}` uses no random numbers"
         ));
     }
 }
 
-/// The names of the subcommands in `matches`.
+/// Names of the subcommands in `matches`, joined by spaces.
 fn path(matches: &ArgMatches) -> String {
     let first = matches.subcommand();
     let names = std::iter::successors(first, |(_, matches)| matches.subcommand()).map(|(name, _)| name);

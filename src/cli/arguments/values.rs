@@ -1,4 +1,4 @@
-//! Numbers on the command line. What is wrong with a text says what was found and what was expected.
+//! Parsers of numbers. Their errors state what was found and what was expected.
 
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use crate::error::excerpt;
 
-/// What is wrong with `found`, where a value was `expected`.
+/// Error message for the text `found`.
 pub fn refused(found: &str, expected: impl Display) -> String {
     let found = if found.is_empty() { "nothing" } else { found };
     format!("found {}, expected {expected}", excerpt(found))
 }
 
-/// A whole number in `range`; without an end, one of 64 bits.
+/// Parser of a whole number in `range`; without an upper end, of 64 bits.
 pub fn whole<T>(
     range: impl RangeBounds<T> + Clone + Send + Sync + 'static,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
@@ -34,10 +34,10 @@ where
     }
 }
 
-/// A number.
+/// Parses a number.
 ///
 /// # Errors
-/// What was expected of any other text.
+/// States what was found and that a number was expected.
 pub fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| refused(text, "a number"))
 }

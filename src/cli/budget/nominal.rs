@@ -11,14 +11,14 @@ use crate::model::reader::Kernels;
 use crate::model::{Factor, Kernel};
 use crate::time::Time;
 
-/// Finds the largest budget that slows a kernel down by no more than is accepted.
+/// Arguments of `gpusched budget nominal`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One kernel (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    /// Accepted slowdown (G(Q) − G(0))/G(0)
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
@@ -30,10 +30,10 @@ Example:
   gpusched budget nominal tasksets/kernels/histo-m4.json --slowdown 0.10";
 
 impl Args {
-    /// A budget for each kernel.
+    /// Writes a budget for each kernel.
     ///
     /// # Errors
-    /// Bad input, or output that cannot be written.
+    /// Fails on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.slowdown > Factor::ONE && !global.quiet {
             complain(&format!(
@@ -60,7 +60,7 @@ impl Args {
 }
 
 impl Args {
-    /// The regulation period below that of `kernel` that allows most, and what it allows, if `kernel` ends within its own.
+    /// Note on the shorter regulation period that allows the largest budget, if `kernel` ends within one regulation period.
     fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
         let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
         if alone >= period {
@@ -85,7 +85,7 @@ impl Args {
     }
 }
 
-/// 1, 2, 5, 10, 20, 50 … us, up to 5 s.
+/// The periods 1, 2, 5, 10, 20, 50 … us, up to 5 s.
 fn rounded_periods() -> impl Iterator<Item = Time> {
     let units = (0..7).map(|digits| 1_000 * 10_u64.pow(digits));
     units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))

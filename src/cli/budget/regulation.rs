@@ -1,4 +1,4 @@
-//! What all simulations of budgets offer: the regulation, and how it is watched.
+//! Options that all simulations of budgets share.
 
 use crate::bandwidth::BudgetPolicy;
 use crate::cli::arguments::{named, whole};
@@ -10,7 +10,7 @@ use crate::simulator::regulation::{AccessPattern, Offset, Setting};
 use crate::study;
 use crate::time::Time;
 
-/// How best-effort cores are regulated, and what is run and drawn.
+/// Options on the regulation of best-effort cores, the runs and the figure.
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
     /// Blocks that count as delayed if memory time covers them in part
@@ -22,15 +22,15 @@ pub struct Regulation {
     /// Access pattern of best-effort cores in a regulation period
     #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,
-    /// First start after the beginning of a regulation period: a time, or `random`
+    /// Time from the start of a regulation period to the first start, or `random`
     #[arg(long, value_name = "TIME", default_value = "0ns")]
     offset: Offset,
-    /// Lead of the budget computation before its period
+    /// Time that the budget computation starts before its period
     #[arg(long, value_name = "TIME", default_value = "50us")]
     lead: Time,
-    /// Memory requests per ms of the budget process, out of 60,000
+    /// Memory requests of the budget computation per ms, out of 60,000
     ///
-    /// Best-effort cores get that many fewer.
+    /// gpusched subtracts these requests from the budget of the best-effort cores.
     #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
     pub process: u64,
     /// Number of runs under each budget policy
@@ -42,7 +42,7 @@ pub struct Regulation {
 }
 
 impl Regulation {
-    /// What it says of a simulation.
+    /// Setting of a simulation with these options.
     pub fn setting(&self) -> Setting {
         Setting {
             pattern: self.pattern,
@@ -57,24 +57,24 @@ impl Regulation {
     }
 }
 
-/// Which policies are simulated.
+/// Simulated budget policies.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Policies {
-    /// All of them.
+    /// All policies.
     All,
-    /// Always the nominal budget.
+    /// Constant nominal budget.
     Nominal,
-    /// The slack is shared equally among all remaining periods.
+    /// The remaining periods share the slack equally.
     Fair,
-    /// The next period gets all of it.
+    /// The next period gets all slack.
     Greedy,
-    /// Greedy through a filter, and never below fair.
+    /// Greedy with a low-pass filter, and never below fair.
     Smooth,
 }
 
 impl Policies {
-    /// Whether `policy` is one of them.
+    /// Whether `policy` is included.
     pub fn include(self, policy: BudgetPolicy) -> bool {
         match self {
             Policies::All => true,
@@ -86,7 +86,8 @@ impl Policies {
     }
 }
 
-/// Q over the time since `origin` in a CSV of periods, a line per policy ([Aghilinasab20] Fig. 3); for what is called `name`.
+/// Figure of Q over the time since `origin` from a CSV of periods, with one line per policy ([Aghilinasab20] Fig. 3). `name` is the
+/// kernel or the system.
 pub fn figure(csv: &str, name: &str, origin: &str) -> Result<String> {
     let table = study::Table::from_reader("periods", csv.as_bytes())?;
     let options = Options {

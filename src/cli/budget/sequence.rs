@@ -1,4 +1,4 @@
-//! `gpusched budget sequence`: several kernels, one at a time, beside best-effort cores under one regulation.
+//! `gpusched budget sequence`: several kernels, one at a time, with best-effort cores under one regulation.
 
 mod beforehand;
 mod periods;
@@ -24,53 +24,56 @@ use crate::simulator::regulation::sequence::{
 use crate::simulator::regulation::{BlockTimes, Demand, Setting};
 use crate::time::Time;
 
-/// Simulates several kernels, back to back or released periodically, beside best-effort cores.
+/// Arguments of `gpusched budget sequence`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Kernels with their periods and budgets (JSON); `-` reads standard input.
+    /// Kernels with their periods and budgets (JSON); `-` is standard input
     #[arg(value_name = "SYSTEM")]
     system: PathBuf,
-    /// Which kernel is next once the GPU is free; none is preempted.
+    /// Order of the kernels that wait for the GPU, without preemption
     #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
-    /// The accepted slowdown, (G(Q) − G(0))/G(0), of kernels that state neither a budget nor one.
+    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels without a budget or slowdown
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
     regulation: Regulation,
-    /// In which share of time best-effort cores want to access memory: a number, or bandwidth (1), libquantum (0.6), gcc (0.2)
-    /// or sjeng (0.14), which are assumptions.
+    /// Share of time when best-effort cores want to access memory
+    ///
+    /// Give a number, or `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The named values are assumptions.
     #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
     demand: Demand,
-    /// How long blocks take; `mean` and `drawn` need the distributions of the profiles.
+    /// Block times in the simulation
+    ///
+    /// `mean` and `drawn` require the distributions of the profiles.
     #[arg(long, default_value_t, value_parser = untraced())]
     blocks: BlockTimes,
 }
 
 const EXAMPLE: &str = "\
-Prints a summary and the jobs of the first run; with --format csv (or -o NAME.csv) each regulation period.
-Exit code 1 if a job misses its deadline or ends after its nominal WCET.
+The result is a summary and the jobs of the first run; with --format csv (or -o NAME.csv), each regulation period.
+Exit code 1: a job misses its deadline or ends after its nominal WCET.
 
 Example:
   gpusched budget sequence tasksets/kernels/two-kernels.json --dispatch np-edf";
 
-/// Runs that are simulated before any of them is written.
+/// Number of runs that are simulated before gpusched writes any of them.
 const BATCH: u64 = 16;
 
-/// The block times that need no trace, of which a sequence replays none.
+/// The block times that require no trace, because a sequence cannot replay traces.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
     one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }
 
-/// A policy, and what decides on the budgets of each kernel under it.
+/// A policy with the budget allocators of all kernels.
 type Deciders = (BudgetPolicy, Vec<Allocator>);
 
 impl Args {
-    /// Runs under all policies.
+    /// Simulates runs under all policies.
     ///
     /// # Errors
-    /// Bad input or usage, or output that cannot be written.
+    /// Fails on bad input or usage, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let system = Systems::only(&self.system, "system")?;
         for task in system.kernels() {
@@ -159,7 +162,7 @@ impl Args {
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))
     }
 
-    /// Q̄ of `task`.
+    /// Nominal budget Q̄ of `task`.
     fn budget(&self, task: &KernelTask) -> Result<Factor> {
         let slowdown = task.slowdown().unwrap_or(self.slowdown);
         match task.q() {

@@ -1,4 +1,4 @@
-//! `gpusched budget simulate`: a kernel beside best-effort cores under budgets that change at run time.
+//! `gpusched budget simulate`: a kernel with best-effort cores under budgets that change at run time.
 
 mod consumers;
 mod replay;
@@ -20,17 +20,17 @@ use crate::time::Time;
 use consumers::Consumers;
 use replay::Times;
 
-/// Simulates a kernel beside best-effort cores under budgets that change at run time.
+/// Arguments of `gpusched budget simulate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One kernel (JSON); `-` reads standard input.
+    /// One kernel (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// The nominal budget [default: the largest within --slowdown].
+    /// Nominal budget [default: the largest within --slowdown]
     #[arg(long, value_name = "Q", value_parser = budget, conflicts_with = "slowdown")]
     q: Option<Factor>,
-    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    /// Accepted slowdown (G(Q) − G(0))/G(0)
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
@@ -39,25 +39,25 @@ pub struct Args {
     consumers: Consumers,
     #[command(flatten)]
     times: Times,
-    /// Also find how much budgets could give away that knew each run beforehand: a limit, and budgets planned in advance.
+    /// Also compute a limit and planned budgets with full knowledge of each run
     #[arg(long)]
     optimum: bool,
 }
 
 const EXAMPLE: &str = "\
-Prints a summary; with --format csv (or -o NAME.csv) each regulation period. Exit code 1 if a run ends after the nominal WCET.
+The result is a summary; with --format csv (or -o NAME.csv), each regulation period. Exit code 1: a run ends after the nominal WCET.
 
 Example:
   gpusched budget simulate tasksets/kernels/histo-table1.json --blocks drawn --runs 20";
 
-/// Runs that are simulated before any of them is written.
+/// Number of runs that are simulated before gpusched writes any of them.
 const BATCH: u64 = 64;
 
 impl Args {
-    /// Runs under all policies.
+    /// Simulates runs under all policies.
     ///
     /// # Errors
-    /// Bad input or usage, or output that cannot be written.
+    /// Fails on bad input or usage, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let kernel = one_kernel(&self.kernel)?;
         let q = match self.q {
@@ -152,7 +152,7 @@ impl Args {
         ))
     }
 
-    /// Says on standard error if the process that computes budgets needs more than the nominal one.
+    /// Warns on standard error if the budget computation needs more than the nominal budget.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
         let dynamic = self.regulation.budget_policy != Policies::Nominal;
@@ -160,7 +160,7 @@ impl Args {
             && u128::from(self.regulation.process) * u128::from(denominator) > u128::from(numerator) * 60_000
         {
             complain(&format!(
-                "warning: --process {} of 60000 is more than the nominal budget {q}: Lemma 1 is not promised, and runs may end late",
+                "warning: --process {} of 60000 exceeds the nominal budget {q}: Lemma 1 does not apply, and runs may exceed the nominal WCET",
                 self.regulation.process
             ));
         }

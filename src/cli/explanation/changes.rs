@@ -1,4 +1,4 @@
-//! Which single changes lead to a plan: more SMs, less traffic, shorter WCETs, a later deadline. Each is tried, none is guessed.
+//! Single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline. Each one is tested.
 
 use std::cell::Cell;
 
@@ -12,16 +12,16 @@ use crate::model::{Bandwidth, Contention, SharedMemory, Task, TaskSet, TaskShape
 use crate::partitioning::Problem;
 use crate::time::Time;
 
-/// The most searches.
+/// Maximum number of searches.
 const MOST_RUNS: u32 = 20;
 
-/// The most tests of all searches together; the last one may exceed it.
+/// Maximum number of tests of all searches together; the last search may exceed it.
 const MOST_TESTS: u64 = 400_000;
 
-/// The most SMs of a GPU whose WCETs are scaled, which takes a table of all of them.
+/// Maximum number of SMs for scaled WCETs, because scaling builds a table with one entry per SM.
 const MOST_POINTS: u32 = 1024;
 
-/// Searches of a plan for problems in which one thing is changed.
+/// Searches for plans of problems with one change.
 pub struct Trials<'t, 'c> {
     request: &'t Request,
     case: &'t Case<'c>,
@@ -31,7 +31,7 @@ pub struct Trials<'t, 'c> {
 }
 
 impl<'t, 'c> Trials<'t, 'c> {
-    /// Searches by `find`.
+    /// Creates trials that search by `find`.
     pub fn new(
         request: &'t Request,
         case: &'t Case<'c>,
@@ -46,7 +46,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// The changes that lead to a plan. Searches may need `from` SMs; `task` decided, if one did.
+    /// Lines with the changes that lead to a plan. Searches start at `from` SMs; `task` caused the failure, if there is one.
     pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
         let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
             .into_iter()
@@ -55,7 +55,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         match (found.is_empty(), self.runs.get()) {
             (true, 0) => Vec::new(),
             (true, runs) => vec![format!(
-                "gpusched tried {}, and none alone makes the task set schedulable.",
+                "gpusched tried {}. No single change makes the task set schedulable.",
                 counted(runs, "change")
             )],
             (false, _) => {
@@ -66,7 +66,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Whether there is a plan for `set` on `sms` SMs before `memory`; false where too much was tried.
+    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`; false after too many searches or tests.
     fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
         if self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
             return false;
@@ -87,7 +87,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         found
     }
 
-    /// Less traffic of others, or more bandwidth.
+    /// Less memory traffic of other partitions, or more bandwidth.
     fn memory(&self) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory()?;
@@ -111,7 +111,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some("no memory traffic of other partitions".to_owned())
     }
 
-    /// More SMs: the fewest that bisection finds.
+    /// More SMs: the smallest number that bisection finds.
     fn sms(&self, from: u32) -> Option<String> {
         let (set, present) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory();
@@ -136,7 +136,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         None
     }
 
-    /// Shorter WCETs: the largest share in percent that bisection finds.
+    /// Shorter WCETs: the largest percentage that bisection finds.
     fn wcets(&self) -> Option<String> {
         let sms = self.case.problem.sms();
         let passes = |percent: u64| {
@@ -160,14 +160,14 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some(format!("WCETs of all tasks shorter by {} %", 100 - holds))
     }
 
-    /// A later deadline of one task: its period, or twice the deadline.
+    /// A later deadline of one task: its period, or twice its deadline.
     fn deadline(&self, task: Option<usize>) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let tasks = set.tasks();
         let mut candidates: Vec<usize> = (0..tasks.len())
             .filter(|&index| Some(index) == task || tasks[index].deadline() < tasks[index].period())
             .collect();
-        // The task that decided, then the most urgent ones.
+        // The task that caused the failure is first, then the tasks with the largest WCET relative to their deadlines.
         let urgency = |index: usize| {
             let wcet = tasks[index]
                 .wcet()
@@ -197,7 +197,7 @@ impl<'t, 'c> Trials<'t, 'c> {
     }
 }
 
-/// `set` with each task in another form.
+/// `set` with `change` applied to each task.
 fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Option<TaskSet> {
     let tasks: Option<Vec<Task>> = (0..)
         .zip(set.tasks())
@@ -208,7 +208,7 @@ fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Opti
     Some(changed.beside(other))
 }
 
-/// `set` with `percent` of each WCET on up to `sms` SMs, rounded up.
+/// `set` with WCETs scaled to `percent` on up to `sms` SMs, rounded up.
 fn scaled(set: &TaskSet, sms: u32, percent: u64) -> Option<TaskSet> {
     changed(set, |_, task| {
         let points = |contention| {

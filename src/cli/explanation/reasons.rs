@@ -1,4 +1,4 @@
-//! Which bound fails, by how much, and for which task.
+//! States which bound fails, by how much, and for which task.
 
 use super::called;
 use crate::cli::arguments::Case;
@@ -8,7 +8,7 @@ use crate::model::{Contention, Evidence, Plan, Utilization, Verdict};
 use crate::schedulability::Demand;
 use crate::time::Time;
 
-/// Why there is no plan.
+/// Reasons why no plan exists or was found.
 pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
     let sms = case.problem.sms();
     match &plan.failure {
@@ -37,13 +37,13 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
     }
 }
 
-/// Why all tasks do not fit in one partition.
+/// Reasons why all tasks do not fit in one partition.
 pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let all: Vec<usize> = (0..case.set.tasks().len()).collect();
     of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
 }
 
-/// Whose traffic is not known, if that matters.
+/// Line on tasks without stated traffic, if the interference model counts traffic.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
     let memory = case.problem.memory()?;
     let tasks = case.set.tasks();
@@ -56,17 +56,17 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     match silent.as_slice() {
         [] => None,
         all if all.len() == tasks.len() => Some(format!(
-            "No task states its `traffic`, so each is taken to saturate the memory of {bandwidth}."
+            "No task states its `traffic`, so gpusched assumes that each one saturates the memory of {bandwidth}."
         )),
         [only] => Some(format!(
-            "Task {} states no `traffic`, so it is taken to saturate the memory of {bandwidth}.",
+            "Task {} states no `traffic`, so gpusched assumes that it saturates the memory of {bandwidth}.",
             called(case.set, *only)
         )),
         some => {
             let names: Vec<String> = some.iter().take(3).map(|&task| called(case.set, task)).collect();
             let more = if some.len() > 3 { ", …" } else { "" };
             Some(format!(
-                "{} tasks state no `traffic` ({}{more}), so each is taken to saturate the memory of {bandwidth}.",
+                "{} tasks state no `traffic` ({}{more}), so gpusched assumes that each one saturates the memory of {bandwidth}.",
                 some.len(),
                 names.join(", ")
             ))
@@ -74,7 +74,7 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     }
 }
 
-/// Lemma 1 in numbers.
+/// Lemma 1 with its numbers.
 fn work(case: &Case<'_>) -> String {
     let shares = case.set.tasks().iter().map(|task| {
         let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
@@ -89,7 +89,7 @@ fn work(case: &Case<'_>) -> String {
     )
 }
 
-/// ` Task ... has the largest share, ...`; nothing for one task.
+/// Sentence ` Task ... has the largest share, ...`; empty for a single task.
 fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> String {
     let shares: Vec<(usize, f64)> = shares.collect();
     let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -104,7 +104,7 @@ fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> Strin
     }
 }
 
-/// Why `tasks` do not fit in a partition of `sms` SMs; the evidence itself is told elsewhere.
+/// Reasons why `tasks` do not fit in a partition of `sms` SMs. The report states the evidence separately.
 fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> Vec<String> {
     let Ok(demands) = case.problem.demands(tasks, sms) else {
         return Vec::new();
@@ -169,7 +169,7 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
     line.into_iter().collect()
 }
 
-/// The work of jobs released and due within `interval` [ns].
+/// Work of jobs with release and deadline within `interval` [ns].
 fn within(demand: &Demand, interval: Time) -> u64 {
     let due = demand.deadline.ns().saturating_sub(demand.jitter.ns());
     match interval.ns().checked_sub(due) {

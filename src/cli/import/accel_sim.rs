@@ -1,4 +1,4 @@
-//! `gpusched import accel-sim`: what the traces of a run hold.
+//! `gpusched import accel-sim`: summarizes the traces of a run.
 
 mod report;
 
@@ -12,29 +12,29 @@ use crate::cli::report::Output;
 use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 
-/// Reads traces of machine code (SASS) made by the tracer of Accel-Sim, and says what they hold.
+/// Arguments of `gpusched import accel-sim`. The traces contain machine code (SASS).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// `kernelslist.g`, or the `.traceg` of one kernel; `-` reads standard input.
+    /// `kernelslist.g`, or the `.traceg` file of one kernel; `-` is standard input
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// Only the kernel with this number.
+    /// Number of the kernel to select
     #[arg(long, value_name = "N", value_parser = whole::<u64>(0..))]
     kernel: Option<u64>,
 }
 
 const EXAMPLE: &str = "\
-Traces are processed ones (.traceg), of version 3 or later, not compressed; as CSV, a row per kernel.
+Traces must be processed (.traceg), uncompressed, and of version 3 or later. The CSV result has one row per kernel.
 
 Example:
   gpusched import accel-sim tasksets/traces/accelsim/kernelslist.g";
 
 impl Args {
-    /// Reads the traces.
+    /// Reads the traces and writes a summary.
     ///
     /// # Errors
-    /// Bad input, or output that cannot be written.
+    /// Fails on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         let (copies, kernels) = match Input::open(&self.trace)? {
@@ -59,13 +59,13 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// All, or those with the number that `--kernel` names.
+    /// All kernels, or the kernels with the number of `--kernel`.
     fn chosen<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Result<Vec<&'a Path>> {
         let files: Vec<&Path> = files.collect();
         let Some(number) = self.kernel else {
             return Ok(files);
         };
-        // Opened one after the other: there may be more of them than a process may have open.
+        // The files are opened one after the other, because their number may exceed the limit of open files.
         let id = |path: &&Path| TraceFile::open(path).map(|trace| trace.header().id);
         let ids = files.iter().map(id).collect::<Result<Vec<u64>>>()?;
         self.check(&ids)?;
@@ -73,7 +73,7 @@ impl Args {
         Ok(chosen.map(|(path, _)| path).collect())
     }
 
-    /// Whether the number that `--kernel` names, if any, is among `ids`.
+    /// Checks that `ids` contains the number of `--kernel`.
     fn check(&self, ids: &[u64]) -> Result<()> {
         match self.kernel {
             Some(number) if !ids.contains(&number) => {

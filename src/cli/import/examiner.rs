@@ -1,4 +1,4 @@
-//! `gpusched import examiner`: logs of cuda_scheduling_examiner as a scenario, or beside its simulation.
+//! `gpusched import examiner`: converts logs of cuda_scheduling_examiner to a scenario, or compares them with a simulation.
 
 mod report;
 
@@ -15,41 +15,41 @@ use crate::model::scenario::Device;
 use crate::simulator::blocks::{Comparison, Measured, Record};
 use crate::time::Time;
 
-/// Reads the logs of one run of cuda_scheduling_examiner as a scenario, or compares them with its simulation.
+/// Arguments of `gpusched import examiner`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The logs of one run, one of each benchmark; `-` reads standard input.
+    /// Logs of one run, one per benchmark; `-` is standard input
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
-    /// The GPU on which it ran: one whose limits of thread blocks are known.
+    /// GPU of the run, with known thread-block limits
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = platform)]
     gpu: Platform,
-    /// When a kernel counts as submitted.
+    /// Time when a kernel counts as submitted
     #[arg(long, value_parser = named::<LaunchTime>(), default_value_t)]
     launch: LaunchTime,
-    /// Answer with where blocks ran beside where the simulation puts them, instead of the scenario.
+    /// Compare the measured SM of each block with the simulation
     #[arg(long)]
     compare: bool,
-    /// How close in time to the start of a block the end of another counts as near.
+    /// Largest time from a block start to a nearby block end
     #[arg(long, value_name = "TIME", default_value = "2us", requires = "compare")]
     window: Time,
 }
 
 const EXAMPLE: &str = "\
-Answers with the scenario as JSON, for `gpusched simulate blocks`; with --compare for people, as JSON, or as CSV with each thread block.
+The result is a scenario (JSON) for `gpusched simulate blocks`; with --compare, a comparison as text, JSON, or CSV with each thread block.
 
 Example:
   gpusched import examiner tasksets/scenarios/examiner/spin-*.json --gpu k5000 --compare";
 
 impl Args {
-    /// Reads the logs.
+    /// Reads the logs and writes the scenario or the comparison.
     ///
     /// # Errors
-    /// Bad input, or output that cannot be written.
+    /// Fails on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if !self.compare {
-            global.only_json("that of a scenario, or --compare")?;
+            global.only_json("json, or --compare")?;
         }
         let logs = self.logs.iter().map(Log::read).collect::<Result<Vec<Log>>>()?;
         let device = Device::from(&self.gpu);

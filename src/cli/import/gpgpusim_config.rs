@@ -1,4 +1,4 @@
-//! `gpusched import gpgpusim-config`: a configuration of GPGPU-Sim as a machine.
+//! `gpusched import gpgpusim-config`: converts a GPGPU-Sim configuration to a simulated GPU.
 
 use std::path::PathBuf;
 
@@ -8,38 +8,38 @@ use crate::error::Result;
 use crate::gpgpusim_config::{Imported, read};
 use crate::warp::gpu;
 
-/// Reads a configuration of GPGPU-Sim as a machine.
+/// Arguments of `gpusched import gpgpusim-config`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The files, such as gpgpusim.config, one after the other: of an option set twice, the last counts; `-` reads standard input.
+    /// Configuration files (the last value of an option counts); `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// What the machine is called.
+    /// Name of the simulated GPU
     #[arg(long, value_name = "NAME", default_value = "imported")]
     name: String,
-    /// List the options without effect and the defaults on standard error.
+    /// List options without effect, and defaults, on standard error
     #[arg(long, short)]
     verbose: bool,
 }
 
 const EXAMPLE: &str = "\
-Answers with the machine as JSON. Options that are missing have GPGPU-Sim's defaults.
+The result is the simulated GPU as JSON. Missing options have the defaults of GPGPU-Sim.
 
 Example:
   gpusched import gpgpusim-config tasksets/machines/small.config --name small";
 
 impl Args {
-    /// Reads the files.
+    /// Reads the files and writes the simulated GPU.
     ///
     /// # Errors
-    /// Bad input, or output that cannot be written.
+    /// Fails on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        global.only_json("that of a machine")?;
+        global.only_json("json, because a simulated GPU is JSON")?;
         let imported = read(&self.files, &self.name)?;
         Output::open(global)?.answer(json_document(&imported.machine)?)?;
         if let Err(failure) = gpu::check(&imported.machine) {
-            complain(&format!("warning: cannot be simulated: {failure}"));
+            complain(&format!("warning: gpusched cannot simulate this GPU: {failure}"));
         }
         if !global.quiet {
             self.tell(&imported);
@@ -47,11 +47,13 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// How the files became a machine.
+    /// Writes notes on the conversion.
     fn tell(&self, imported: &Imported) {
         for one in &imported.unmodelled {
             let (option, value, instead) = (&one.option, clip(&one.value, 60), one.instead);
-            complain(&format!("{option} {value}: not modelled, simulated is {instead}"));
+            complain(&format!(
+                "{option} {value}: not modeled; gpusched simulates {instead}"
+            ));
         }
         let (missing, ignored) = (&imported.missing, &imported.ignored);
         if self.verbose {
@@ -73,7 +75,7 @@ impl Args {
         };
         let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
-        // Misspelled options are among them.
+        // The names may reveal misspelled options.
         let names: Vec<String> = ignored
             .iter()
             .take(NAMED)
@@ -90,5 +92,5 @@ impl Args {
     }
 }
 
-/// How many options without effect are named in any case.
+/// Maximum number of named options without effect.
 const NAMED: usize = 10;

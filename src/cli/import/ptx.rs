@@ -1,4 +1,4 @@
-//! `gpusched import ptx`: a kernel of a PTX text as a program.
+//! `gpusched import ptx`: converts a kernel of a PTX text to a program.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,46 +12,46 @@ use crate::model::Program;
 use crate::model::program::Dimensions;
 use crate::ptx::{Argument, Module, Options, import};
 
-/// Reads a kernel of a PTX text as a program.
+/// Arguments of `gpusched import ptx`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The PTX text; `-` reads standard input.
+    /// PTX text; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The kernel, by its mangled or plain name.
+    /// Mangled or plain name of the kernel
     #[arg(long, value_name = "NAME")]
     kernel: String,
-    /// Thread blocks: 480, 16x8, 16x8x2.
+    /// Number of thread blocks, e.g., 480, 16x8 or 16x8x2
     #[arg(long, value_name = "SIZE")]
     grid: Dimensions,
-    /// Threads of a block: 256, 16x16, 8x8x4.
+    /// Threads per block, e.g., 256, 16x16 or 8x8x4
     #[arg(long, value_name = "SIZE")]
     block: Dimensions,
     /// Parameters of the kernel, in order: memory NAME:BYTES, numbers NAME=VALUE
     ///
-    /// Parameters of type f32 and f64 also take decimals, such as `a=2.5`. Their values have no effect on timing.
+    /// Parameters of type f32 and f64 also accept decimals, such as `a=2.5`. Their values have no effect on timing.
     #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
     parameters: Vec<Argument>,
-    /// Registers of a thread.
+    /// Registers per thread
     #[arg(long, value_name = "COUNT", default_value_t = Program::REGISTERS, value_parser = whole(0..=u32::MAX))]
     registers: u32,
-    /// Shared memory of a block beyond that of the kernel's variables [bytes].
+    /// Dynamic shared memory per block [bytes]
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     shared_memory: u32,
-    /// Pass over modifiers that an opcode does not have
+    /// Ignore modifiers that an opcode does not have
     ///
-    /// Without it such a modifier is refused. It may change what an instruction does, and so its timing.
+    /// By default, such a modifier is an error, because it may change the effect of an instruction and its timing.
     #[arg(long)]
     any_modifier: bool,
-    /// Address of the first instruction [bytes].
+    /// Address of the first instruction [bytes]
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     pc: u32,
 }
 
 const EXAMPLE: &str = "\
-Answers with the program as JSON, one statement per line. It does what the kernel does under this launch: for another grid or block,
-or other parameters, import it again, for a mask without effect here, say, is not in the program.
+The result is the program as JSON, one statement per line. It is valid only for this launch, because statements without effect are
+left out. For another grid, block or parameter, import the kernel again.
 
 Example:
   gpusched import ptx tasksets/kernels/ptx/kernels.ptx --kernel pc --grid 120 --block 256 -p a:122880 -p b:122880 -p n=16";
@@ -84,7 +84,7 @@ fn argument(text: &str) -> std::result::Result<Argument, String> {
     }
 }
 
-/// The longest text [bytes].
+/// Maximum length of the PTX text [bytes].
 const LONGEST: u64 = 1 << 26;
 
 fn read(path: &Path) -> Result<String> {
@@ -110,12 +110,12 @@ fn read(path: &Path) -> Result<String> {
 }
 
 impl Args {
-    /// Reads the kernel.
+    /// Reads the kernel and writes the program.
     ///
     /// # Errors
-    /// Bad input, a kernel that programs cannot say, or output that cannot be written.
+    /// Fails on bad input, for a kernel without an equivalent program, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        global.only_json("that of a program")?;
+        global.only_json("json, because a program is JSON")?;
         let text = read(&self.file)?;
         let options = Options {
             grid: self.grid,
@@ -132,8 +132,9 @@ impl Args {
             let line = Some(error.line).filter(|line| *line > 0);
             let refusal = Refusal::told("", error.message).at(&self.file, line);
             match error.unknown_modifier {
-                true => refusal
-                    .hint("correct the modifier, or add `--any-modifier` to pass over all such modifiers"),
+                true => {
+                    refusal.hint("correct the modifier, or add `--any-modifier` to ignore all such modifiers")
+                }
                 false => refusal,
             }
         })?;

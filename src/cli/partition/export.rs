@@ -1,4 +1,4 @@
-//! `--export`: the plan in the words of a tool, in place of the answer or in a file beside it.
+//! `--export`: the plan in the format of a tool, in place of the result or in an additional file.
 
 use crate::cli::arguments::{Case, named};
 use crate::cli::export::{misnamed, of};
@@ -9,7 +9,7 @@ use crate::export::Target;
 use crate::model::Plan;
 use crate::partitioning::Offer;
 
-/// The options of an export.
+/// Options of the export.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
     /// Export the plan for a tool, in place of the result; requires `--gpu`
@@ -22,10 +22,11 @@ pub struct Export {
 }
 
 impl Export {
-    /// Whether the export makes sense, to be asked before a search.
+    /// Checks the options before the search.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a missing device, sizes that the tool cannot give, and options about an answer that is not given.
+    /// [`Error::Refused`] for a missing device, for sizes that the tool does not support, and for options of a result that is not
+    /// written.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
@@ -34,7 +35,7 @@ impl Export {
             return Err(Error::parameter(
                 "export",
                 format!("{target} without --gpu"),
-                format!("--gpu, which says what {target} can give"),
+                "also --gpu",
             ));
         };
         target
@@ -46,10 +47,10 @@ impl Export {
         Ok(())
     }
 
-    /// The same of what stands in place of the answer.
+    /// Checks the options of an export that replaces the result.
     fn check_alone(&self, global: &Global, target: Target, sensitivity: bool) -> Result<()> {
-        let place = format!("--export {target}, which stands in place of the answer");
-        let beside = "--export-to FILE beside it, which leaves the answer as it is";
+        let place = format!("--export {target}, which replaces the result");
+        let beside = "also --export-to FILE, which keeps the result";
         if let Some(format) = global.format {
             return Err(Error::parameter(
                 "format",
@@ -60,7 +61,7 @@ impl Export {
         if sensitivity {
             return Err(Error::parameter(
                 "sensitivity",
-                format!("it with {place}"),
+                format!("the option with {place}"),
                 beside,
             ));
         }
@@ -74,21 +75,21 @@ impl Export {
         }
     }
 
-    /// Whether the export goes where the answer would.
+    /// Whether the export replaces the result.
     pub fn replaces_answer(&self) -> bool {
         self.export.is_some() && self.export_to.is_none()
     }
 
-    /// The file beside the answer, if there is one.
+    /// The additional output file, if there is one.
     pub fn beside(&self) -> Option<&OutputPath> {
         self.export_to.as_ref()
     }
 
-    /// The plan of `case` in other words, if asked for: in place of the answer or beside it. A plan that is not schedulable is
-    /// not exported.
+    /// The plan of `case` in the format of the tool; `None` without `--export`. gpusched does not export a plan that is not
+    /// schedulable.
     ///
     /// # Errors
-    /// [`Error::Refused`] for one of many task sets, or for what the tool cannot carry out.
+    /// [`Error::Refused`] for more than one task set, or for a plan that the tool does not support.
     pub fn run(&self, case: &Case<'_>, plan: &Plan) -> Result<Option<String>> {
         let Some(target) = self.export else {
             return Ok(None);
@@ -97,7 +98,7 @@ impl Export {
             return Err(Error::parameter("export", "more than one task set", "one"));
         }
         if !plan.schedulable {
-            complain("not schedulable: nothing is exported");
+            complain("note: the plan is not schedulable, so it is not exported");
             return Ok(None);
         }
         let text = target.export(plan, case.set);

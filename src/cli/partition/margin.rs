@@ -1,8 +1,8 @@
-//! By how much all WCETs of a plan may grow together, for people.
+//! WCET margin of a plan in text: the largest common factor on all WCETs.
 
 use crate::model::plan::{LARGEST_SCALING, Margin};
 
-/// The factor of the plan, and the limit for all plans.
+/// Line with the factor of the plan and the upper limit over all plans.
 pub(super) fn line(margin: &Margin) -> String {
     let found = times(margin.wcet_scaling_permille);
     let limit = match margin.at_most_permille {
@@ -22,7 +22,7 @@ pub(super) fn line(margin: &Margin) -> String {
     format!("\nWCET margin: all WCETs may grow together to {found}{limit}\n")
 }
 
-/// A factor in thousandths.
+/// Text of a factor in thousandths.
 pub(super) fn times(permille: u64) -> String {
     match permille {
         LARGEST_SCALING.. => format!("{} times or more", LARGEST_SCALING / 1000),

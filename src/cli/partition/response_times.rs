@@ -1,10 +1,10 @@
-//! The response times of a plan, as text.
+//! Response times of a plan in text.
 
 use crate::cli::arguments::Case;
 use crate::cli::report::{Column, Table, clip};
 use crate::model::{Evidence, Plan};
 
-/// Each task with its response time, where verdicts rest on them.
+/// Table of tasks and response times; `None` if no verdict contains response times.
 pub(super) fn table(case: &Case<'_>, plan: &Plan) -> Option<Table> {
     let mut rows = Vec::new();
     for (index, partition) in plan.partitions.iter().enumerate() {

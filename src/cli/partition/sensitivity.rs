@@ -1,4 +1,4 @@
-//! How far a plan is from the edge, for people.
+//! Sensitivity of a plan in text.
 
 use super::margin::times;
 use crate::cli::arguments::Case;
@@ -6,7 +6,7 @@ use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
 use crate::model::plan::Sensitivity;
 
-/// What may still change, one thing at a time.
+/// Table of spare SMs and WCET margins. Each entry assumes that everything else stays the same.
 pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {
     let mut table = Table::new(vec![
         Column::Right("partition"),

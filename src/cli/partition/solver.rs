@@ -1,28 +1,28 @@
-//! `--solver`: what chooses among known groups.
+//! `--solver`: the solver that selects candidate partitions.
 
 #[cfg(not(feature = "highs"))]
 use crate::error::Error;
 use crate::error::Result;
 use crate::partitioning;
 
-/// The same names in every build.
+/// Solver names, the same in every build.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub(super) enum Solver {
-    /// Branch and bound in integers.
+    /// Branch and bound in integer arithmetic.
     #[default]
     Exact,
-    /// HiGHS first, for plans; what it claims beyond the proven bound is stated apart.
+    /// HiGHS first, to find plans; its claims beyond the proven bound are reported separately.
     Highs,
 }
 
 impl Solver {
-    /// As the library has it.
+    /// The solver of the library.
     ///
     /// # Errors
-    /// A usage error for HiGHS in a build without it.
+    /// Fails for HiGHS in a build without it.
     pub fn of_the_library(self) -> Result<partitioning::Solver> {
         match self {
             Solver::Exact => Ok(partitioning::Solver::Exact),
@@ -32,7 +32,7 @@ impl Solver {
             Solver::Highs => Err(Error::parameter(
                 "solver",
                 "highs",
-                "exact: this gpusched was built without HiGHS (cargo build --release --features highs)",
+                "exact, because this gpusched was built without HiGHS (cargo build --release --features highs)",
             )),
         }
     }

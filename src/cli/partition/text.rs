@@ -1,4 +1,4 @@
-//! What `partition` says of a plan: text for people, and CSV.
+//! Results of `partition`: text and CSV.
 
 use super::{Args, margin, response_times, sensitivity};
 use crate::cli::arguments::Case;
@@ -15,12 +15,12 @@ use crate::partitioning::{HeuristicKind, MARGIN_SEARCHES, Objective, Offer, Prob
 use crate::schedulability::edf;
 use crate::time::Time;
 
-/// The columns of the CSV: a row per partition.
+/// CSV columns; one row per partition.
 pub const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,tasks,utilization,slack_ns,reason,bound,gap,\
     ended_by,wcet_scaling_permille,at_most_permille";
 
 impl Args {
-    /// The answer first, in color, then on how many SMs or why not.
+    /// Headline: verdict in color, then the number of SMs or the reason of the failure.
     fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
@@ -58,7 +58,7 @@ impl Args {
             Some(failure) => {
                 let style = palette.bad;
                 let task = failure.task();
-                // "All SMs" are those of the largest partition there is.
+                // `failure` says "all SMs"; these are the SMs of the largest supported partition.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
                 let largest =
@@ -72,13 +72,13 @@ impl Args {
         }
     }
 
-    /// Whether a plan may exist in spite of `failure`, which rests on a test that is only sufficient.
+    /// Whether a plan may exist in spite of `failure`, because the test is only sufficient.
     fn is_open(&self, failure: &Failure) -> bool {
         let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
         by_test && self.request.policy().strength() == Strength::Sufficient
     }
 
-    /// What to do where no plan was found and none is excluded.
+    /// Hint if the search found no plan and a plan may still exist.
     fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
         if plan.failure != Some(Failure::HeuristicFailed) {
             return "";
@@ -86,7 +86,7 @@ impl Args {
         if explanation::lacks_traffic(case) {
             return "\nhint: state the `traffic` of each task\n";
         }
-        // With memory traffic, no search proves that there is no plan.
+        // With memory traffic, no search proves that no plan exists.
         match (self.kind(), plan.stats.ended_by) {
             (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
@@ -98,7 +98,7 @@ impl Args {
         }
     }
 
-    /// All there is to say about one task set.
+    /// Full text for one task set.
     fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let mut text = format!(
             "{}\n{}: {}, heuristic {}, each partition under {}\n",
@@ -133,7 +133,7 @@ impl Args {
                     Proof::Search => "by complete search",
                 },
                 match gap {
-                    // More SMs may not help such a plan.
+                    // With memory traffic, such a plan may fail for any number of SMs.
                     _ if plan.memory.is_some() && !plan.schedulable => ", without memory traffic".to_owned(),
                     0 => ", gap 0: no plan has fewer".to_owned(),
                     _ => format!(", gap {gap}"),
@@ -155,7 +155,7 @@ impl Args {
         let stats = plan.stats;
         let dim = palette.dim;
         if stats == SearchStats::default() {
-            return text; // a lemma decided
+            return text; // a lemma decided without a search
         }
         text += &format!(
             "\n{dim}search: {} tested{} in {}{dim:#}",
@@ -184,7 +184,7 @@ impl Args {
         })
     }
 
-    /// What ended the search, and which option would let it go on.
+    /// States what ended the search, and which option would let it continue.
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
@@ -192,7 +192,7 @@ impl Args {
                     Some(Objective::Margin) => MARGIN_SEARCHES,
                     _ => 1,
                 };
-                // Beside a memory, searches with and without traffic differ in what they may spend.
+                // With shared memory, searches with and without traffic have different limits.
                 let default = (!beside_memory).then(|| searches * default_budget(self.kind(), tasks, false));
                 let effort = self.search_effort.or(default);
                 let effort = effort.map_or(String::new(), |effort| format!(" after {} of work", counted(effort, "test")));
@@ -218,7 +218,7 @@ impl Args {
         if with_slack {
             columns.push(Column::Right("slack"));
         }
-        // Which single SMs a partition has is arbitrary: no tool can reserve them.
+        // The SM numbers of a partition are arbitrary, because no tool can reserve single SMs.
         let told = |place: &Place| !matches!(place, Place::Sms(_));
         let with_place = plan
             .partitions
@@ -261,7 +261,7 @@ impl Args {
 }
 
 impl Report for About<(&Args, &Case<'_>), Plan> {
-    /// One row per partition; a row without partition where there is none.
+    /// Adds one row per partition; a single row without partition if there is no partition.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((args, case), plan) = self;
         let system = (
@@ -320,13 +320,13 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
     if case.problem.memory().is_some() {
-        return None; // what others take is not known to be less
+        return None; // the delay by other partitions may grow as well
     }
     let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
     edf::slack(&demands)
 }
 
-/// A measured time: its nanoseconds are noise.
+/// A measured time in whole microseconds; nanoseconds are noise.
 fn microseconds(ns: u64) -> Time {
     Time::from_ns(ns - ns % 1_000)
 }

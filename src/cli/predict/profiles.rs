@@ -1,4 +1,4 @@
-//! Profiles that a group names: published ones, JSON, and CSV such as `simulate profile` writes.
+//! Memory profiles that a group names: published profiles, JSON files, and CSV files, for example from `simulate profile`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::model::{Factor, MemoryProfile};
 use crate::study::Table;
 use crate::time::Time;
 
-/// The columns with a time, and their units.
+/// Columns with a time, and their units.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -19,14 +19,14 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// The columns with a bandwidth.
+/// Columns with a bandwidth.
 pub const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 
-/// The profile that is called `name`, or is in that file, relative to `folder`. `files` is told of the file, and `fault` is for a
-/// name that is neither.
+/// The profile called `name`, or the profile in the file `name`, relative to `folder`. Adds the file to `files`. `refuse` creates
+/// the error for a name that is neither.
 ///
 /// # Errors
-/// An unknown name, or those of reading.
+/// Fails for an unknown name, or if the file cannot be read.
 pub fn find(
     folder: &Path,
     name: &str,
@@ -39,11 +39,11 @@ pub fn find(
         path
     };
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
-    // What is wrong in a file is said of the file; that it is not there, of whoever names it.
+    // Errors inside a file name the file. A missing file is an error of the group that names it.
     let read = |profile: Result<MemoryProfile>| match profile {
         Err(Error::Io { path, action, cause }) => {
             let why = format!("cannot {action} {}: {cause}", path.display());
-            let expected = format!("a profile that can be read: {why}");
+            let expected = format!("a readable profile ({why})");
             Err(refuse(format!("{name:?}"), expected))
         }
         other => other,
@@ -75,14 +75,13 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
     };
     if table.find(ESTIMATE_COLUMN).is_some() {
         let found = format!("a column `{ESTIMATE_COLUMN}`");
-        let expected = "times that were measured or simulated in full (`simulate profile` without --estimate): what is predicted \
-                        would not say that it rests on an estimate";
+        let expected = "times that were measured or simulated in full (`simulate profile` without --estimate), because a \
+                        prediction does not state that it uses an estimate";
         return Err(table.error(None, Refusal::new("", found, expected)));
     }
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
         let found = format!("a column `{unknown}`");
-        let expected =
-            "sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or those of `simulate profile`";
+        let expected = "sms, time_ns (or time_us, time_ms, time_s), bandwidth [GB/s] or the columns of `simulate profile`";
         return Err(table.error(None, Refusal::new("", found, expected)));
     }
     let time = only(&table, &times, "times")?;
@@ -103,7 +102,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             })?,
             bandwidth: bandwidth_in(&table, row.row, bandwidth)?,
         });
-        // Of the last row, on most SMs: Eqs 1 and 3 of [Masola23] are about all of them.
+        // The last row has the most SMs; Eqs 1 and 3 of [Masola23] apply to all SMs.
         if counted == [true, true] {
             let count = |text: &str| text.parse::<u64>().ok();
             let instructions = row.needed("thread_instructions", "a whole number", count)?;
@@ -120,7 +119,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
 /// The column with a bandwidth, if there is one.
 ///
 /// # Errors
-/// More than one.
+/// Fails for more than one.
 pub fn bandwidth_column(table: &Table) -> Result<Option<&'static str>> {
     match BANDWIDTHS.iter().any(|name| table.find(name).is_some()) {
         true => only(table, &BANDWIDTHS, "bandwidths").map(Some),
@@ -131,7 +130,7 @@ pub fn bandwidth_column(table: &Table) -> Result<Option<&'static str>> {
 /// The bandwidth in the column `name`, one of [`BANDWIDTHS`]; `None` for an empty cell.
 ///
 /// # Errors
-/// Anything else in the cell.
+/// Fails for any other content of the cell.
 pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Factor>> {
     let expected = "a bandwidth up to 1000000 GB/s with at most nine decimals of GB/s";
     Row { table, row }.optional(name, expected, |text| match name {
@@ -140,10 +139,10 @@ pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Fact
     })
 }
 
-/// The GPU that all rows were measured on, if the table says so.
+/// The GPU of all measurements, if the table states it.
 ///
 /// # Errors
-/// One of [`GPU_COLUMNS`] without the other, a cell that is not what it should be, or rows of different GPUs.
+/// Fails if only one of [`GPU_COLUMNS`] is present, for an invalid cell, or for rows of different GPUs.
 pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
     let [sms, rate] = GPU_COLUMNS;
     if GPU_COLUMNS.iter().all(|name| table.find(name).is_none()) {
@@ -161,7 +160,7 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
                 "the nominal bandwidth of the GPU in bytes per second, at least 10^9",
                 |text| {
                     let rate = text.parse().ok().and_then(Factor::from_billionths);
-                    rate.filter(|&rate| rate >= Factor::ONE) // less is a rate in another unit
+                    rate.filter(|&rate| rate >= Factor::ONE) // a smaller rate is in another unit
                 },
             )?,
         };
@@ -173,7 +172,7 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
     Ok(gpu)
 }
 
-/// The one of `names` that is a column with `what`.
+/// The only one of `names` that is a column; `what` describes its content.
 fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     let found: Vec<&str> = names
         .iter()
@@ -191,7 +190,7 @@ fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     }
 }
 
-/// `text` in the unit of the column `name`.
+/// The time `text` in the unit of the column `name`.
 fn time_in(name: &str, text: &str) -> Option<Time> {
     let (_, unit) = TIMES.iter().find(|(known, _)| *known == name)?;
     let time: Option<Time> = format!("{text}{unit}").parse().ok();
@@ -214,7 +213,7 @@ impl Row<'_> {
         })
     }
 
-    /// The same of a cell that may be empty.
+    /// The cell in the column `name`; `None` if it is empty.
     fn optional<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
         match self.table.column(name)?.text(self.row).trim() {
             "" => Ok(None),

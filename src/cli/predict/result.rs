@@ -1,111 +1,111 @@
-//! Predictions as they are written.
+//! JSON form of predictions.
 
 use serde::Serialize;
 
 use crate::model::{Factor, Group};
 use crate::prediction::{Class, Isolated, Model, Part, Prediction, Window};
 
-/// What models say of a group.
+/// Predictions for one group of kernels.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Predictions")]
 pub struct Answer {
-    /// The group's name, if it has one.
+    /// Name of the group, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// N, the SMs of the platform.
+    /// Number of SMs of the platform, N.
     pub sms: u32,
-    /// EM_BW [GB/s].
+    /// Effective bandwidth EM_BW [GB/s].
     pub effective_bandwidth: Factor,
-    /// By model, as asked for.
+    /// Predictions, one per requested model, in the requested order.
     pub predictions: Vec<ModelAnswer>,
 }
 
-/// What a model says.
+/// Prediction of one model.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Prediction")]
 pub struct ModelAnswer {
-    /// The model.
+    /// Prediction model.
     pub model: Model,
-    /// In the order of the group.
+    /// Kernels, in the order of the group.
     pub kernels: Vec<KernelAnswer>,
-    /// By time.
+    /// Time windows, in the order of time.
     pub windows: Vec<WindowAnswer>,
 }
 
-/// One kernel.
+/// Prediction for one kernel.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictedKernel")]
 pub struct KernelAnswer {
-    /// Its name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// n, its SMs.
+    /// Number of its SMs, n.
     pub sms: u32,
-    /// What it mostly uses, by its bandwidth on all SMs; null where that was not measured.
+    /// Resource that the kernel mostly uses, by its bandwidth on all SMs; null if that was not measured.
     pub class: Option<Class>,
-    /// C(n), alone on its SMs [ns].
+    /// C(n): execution time in isolation on n SMs [ns].
     pub isolated_ns: u64,
-    /// Whether that is in the profile; else the model fills it in.
+    /// Whether C(n) is in the profile; otherwise the model estimates it.
     pub isolated_measured: bool,
-    /// BW(n), alone on its SMs [GB/s].
+    /// BW(n): bandwidth in isolation on n SMs [GB/s].
     pub bandwidth: f64,
-    /// Whether that is in the profile; else the model fills it in.
+    /// Whether BW(n) is in the profile; otherwise the model estimates it.
     pub bandwidth_measured: bool,
-    /// Beside the others [ns].
+    /// Predicted execution time with the other kernels of the group [ns].
     pub predicted_ns: u64,
-    /// The one by the other.
+    /// Slowdown: predicted_ns divided by isolated_ns.
     pub slowdown: f64,
 }
 
-/// A span in which the same kernels run: alone for `masola` and `naive`, together for `fluid`.
+/// Time window with a constant set of running kernels: by predicted times for `fluid`, otherwise by times in isolation.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictionWindow")]
 pub struct WindowAnswer {
-    /// [ns]
+    /// Start of the window [ns].
     pub start_ns: u64,
-    /// [ns]
+    /// End of the window [ns].
     pub end_ns: u64,
-    /// What the kernels in it ask for together [GB/s].
+    /// Total bandwidth demand of the kernels in the window [GB/s].
     pub demand: f64,
-    /// I(w) of [Masola23] Eq. 7.
+    /// Interference I(w) of [Masola23] Eq. 7.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<f64>,
-    /// The kernels in it.
+    /// Kernels that run in the window.
     pub parts: Vec<PartAnswer>,
 }
 
-/// A kernel in a window.
+/// One kernel in a window.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictionPart")]
 pub struct PartAnswer {
-    /// Its position in the group.
+    /// Position of the kernel in the group.
     pub kernel: usize,
-    /// The part of it that is done here, of 1.
+    /// Fraction of its work that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
-    /// The bandwidth it gets [GB/s].
+    /// Bandwidth that the kernel gets [GB/s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Π of [Masola23] Eq. 6.
+    /// Penalty Π of [Masola23] Eq. 6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub penalty: Option<f64>,
-    /// How many times as long it takes here as alone.
+    /// Slowdown of the kernel in the window.
     pub factor: f64,
-    /// What that adds to its time [ns].
+    /// Contribution of the window to the predicted execution time of the kernel [ns].
     pub time_ns: u64,
 }
 
-/// With six decimals.
+/// Rounds to six decimals.
 fn six(value: f64) -> f64 {
     let rounded = (value * 1e6).round() / 1e6;
     if rounded == 0.0 { 0.0 } else { rounded }
 }
 
-/// Whole nanoseconds.
+/// Rounds to whole nanoseconds.
 fn ns(value: f64) -> u64 {
     value.round() as u64
 }
 
 impl Answer {
-    /// What `predictions` say of `group`.
+    /// The JSON form of `predictions` for `group`.
     pub fn new(group: &Group, predictions: &[Prediction]) -> Answer {
         Answer {
             name: group.name().map(str::to_owned),

@@ -1,11 +1,11 @@
-//! Predictions as CSV and for people.
+//! Predictions as CSV and text.
 
 use super::result::{Answer, KernelAnswer, ModelAnswer};
 use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::counted;
 
-/// The columns: a row per kernel and model, or per kernel, window and model.
+/// CSV columns: one row per kernel and model, or per kernel, window and model.
 pub fn columns(windows: bool) -> &'static str {
     match windows {
         true => {
@@ -19,7 +19,7 @@ fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The position of a group, whether windows are asked for, and the predictions.
+/// The data are the position of the group, whether to show windows, and the predictions.
 impl Report for About<(usize, bool), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((index, windows), answer) = self;
@@ -99,7 +99,7 @@ fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
     ]
 }
 
-/// From the number of the window on.
+/// Cells of a row, starting with the number of the window.
 fn window_rows(prediction: &ModelAnswer) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (number, window) in prediction.windows.iter().enumerate() {
@@ -128,7 +128,7 @@ fn us(ns: u64) -> String {
     format!("{:.3} us", ns as f64 / 1e3)
 }
 
-/// What was not measured has a tilde.
+/// Marks a value that was not measured with a tilde.
 fn filled(value: String, measured: bool) -> String {
     if measured { value } else { format!("~{value}") }
 }

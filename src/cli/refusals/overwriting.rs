@@ -1,5 +1,5 @@
-//! What the command line says about files makes sense, before any work starts: no command writes over a file that it was told to
-//! read, or writes two things to one file, or gives a file the ending of another format, or reads standard input twice.
+//! Checks the files on the command line before any work starts. No command may overwrite an input file, write two outputs to one
+//! file, write a file with the ending of another format, or read standard input twice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use clap::{ArgMatches, Command};
 use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
-/// Arguments that may name a file to be read, though they are no paths.
+/// Arguments that may name an input file although they are not paths.
 const NAMES: [&str; 2] = ["gpu", "machine"];
 
-/// What one argument names.
+/// A path and the argument that names it.
 struct Named<P> {
-    /// As people know it: `--output`, or `PLAN`.
+    /// Displayed name of the argument, such as `--output` or `PLAN`.
     argument: String,
     path: P,
 }
 
 /// # Errors
-/// [`Error::Refused`] for an output that is the same file as an input or as another output, and for an output with a name that does
-/// not fit it ([`OutputPath::check`]); and for two inputs from standard input, the second of which would wait forever.
+/// [`Error::Refused`] for an output that is also an input or another output, for an output with an unsuitable name
+/// ([`OutputPath::check`]), and for two inputs from standard input, because the second read would never end.
 pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -45,7 +45,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let mut streams = inputs.iter().filter(|input| input.path.as_os_str() == "-");
     if let (Some(first), Some(second)) = (streams.next(), streams.next()) {
         let arguments = format!("{}, {}", first.argument, second.argument);
-        return Err(Error::parameter(arguments, "-, standard input, twice", "it once"));
+        return Err(Error::parameter(arguments, "standard input twice", "it once"));
     }
     for (index, output) in outputs.iter().enumerate() {
         let same = |input: &&Named<PathBuf>| match input.path.as_os_str() == "-" {
@@ -57,7 +57,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         let other = others.find(|other| same_output(other.path, output.path));
         if let Some(other) = input.or(other.map(|other| &other.argument)) {
             let arguments = format!("{}, {other}", output.argument);
-            let expected = format!("two: {}", output.path.display());
+            let expected = format!("two files: {}", output.path.display());
             return Err(Error::parameter(arguments, "the same file", expected));
         }
     }
@@ -66,7 +66,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         .try_for_each(|output| output.path.check(&output.argument))
 }
 
-/// The name of an argument of `command`; that of a global option is its own.
+/// Displayed name of an argument of `command`; a global option has its own name.
 fn shown(command: &Command, id: &str) -> String {
     let argument = command.get_arguments().find(|argument| argument.get_id() == id);
     let value = argument.filter(|argument| argument.is_positional());
@@ -76,7 +76,7 @@ fn shown(command: &Command, id: &str) -> String {
     }
 }
 
-/// The files to be read that the argument `id` names.
+/// Input files that the argument `id` names.
 fn read(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
     if NAMES.contains(&id) {
         let values = matches.get_raw(id).into_iter().flatten();
@@ -84,11 +84,11 @@ fn read(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
     }
     match matches.try_get_many::<PathBuf>(id) {
         Ok(Some(paths)) => paths.cloned().collect(),
-        _ => Vec::new(), // no path
+        _ => Vec::new(), // not a path
     }
 }
 
-/// Whether both are one regular file, under whatever name.
+/// Whether both paths refer to one regular file.
 fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b && a.is_file(),
@@ -96,7 +96,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether both outputs go to one file, which need not be there yet. Devices and streams take any number of outputs.
+/// Whether both outputs go to one file, which may not exist yet. Devices and streams accept any number of outputs.
 fn same_output(a: &Path, b: &Path) -> bool {
     let is_stream = a == Path::new("-") || (a.exists() && !a.is_file());
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -115,7 +115,7 @@ fn is_standard_input(path: &Path) -> bool {
     }
 }
 
-/// Elsewhere that cannot be told.
+/// Other systems cannot detect this.
 #[cfg(not(unix))]
 fn is_standard_input(_path: &Path) -> bool {
     false
@@ -130,7 +130,7 @@ mod tests {
     use super::OutputPath;
     use crate::cli::Cli;
 
-    /// Every option whose help says that it writes a file has the type that the check looks for.
+    /// Checks that every option with help on a written file has the type `OutputPath`.
     fn look_at(command: &Command, found: &mut Vec<String>) {
         for option in command.get_arguments() {
             let help = option.get_help().map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is wrong with the command line: option, found, expected, in the words of all other errors.
+//! Errors of the command line in the format of all other errors: option, found, expected.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,8 @@ use clap::{Arg, ArgAction, Command};
 use crate::cli::arguments::{NEXT, refused};
 use crate::error::{Error, Refusal, Result, excerpt};
 
-/// `command`, in which a negative number after an option is a value of that option, which says what it expects.
+/// `command` that treats a negative number after an option as the value of this option, so that the option can state what it
+/// expects.
 pub fn prepared(command: Command) -> Command {
     let command = command.mut_args(|option| {
         let takes_number = takes_value(&option) && !option.is_positional();
@@ -24,15 +25,15 @@ pub fn prepared(command: Command) -> Command {
     command.mut_subcommands(prepared)
 }
 
-/// Whether a value belongs to `option`.
+/// Whether `option` takes a value.
 fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// What `error` says of `arguments`. Values that an option does not take are told in our words; all else clap says well, which then
-/// ends the process, as help does.
+/// Converts `error` of `arguments`. gpusched reports invalid values of options itself. clap reports all other errors, and help, and
+/// ends the process.
 pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
-    command.build(); // or arguments have no text form
+    command.build(); // otherwise arguments have no text form
     if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {
         return refusal.into();
     }
@@ -43,14 +44,14 @@ pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::E
     in_short(error).exit()
 }
 
-/// What is wrong with a value, or with one that is missing; `None` for all other errors.
+/// Error of an invalid or missing value; `None` for all other errors.
 fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     let option = known(command, &|option| {
         text(error, ContextKind::InvalidArg) == Some(&option.to_string())
     })?;
     let found = text(error, ContextKind::InvalidValue).unwrap_or_default();
     let message = match (error.kind(), error.get(ContextKind::ValidValue)) {
-        // Every parser says what it found and what it expected.
+        // Every parser states what it found and what it expected.
         (ErrorKind::ValueValidation, _) => error.source()?.to_string(),
         (ErrorKind::TooManyValues, _) => refused(found, "no value"),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
@@ -65,7 +66,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
         _ => return None,
     };
     let refusal = Refusal::told(name(option), message);
-    // Commands that take a number of SMs or a GPU.
+    // The option belongs to a command that takes a number of SMs or a GPU.
     let is_either = option.get_long() == Some("sms") && option.get_help_heading() == Some("GPU");
     Some(match is_either {
         true => refusal.hint(NEXT),
@@ -73,7 +74,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     })
 }
 
-/// What is wrong with a negative value with a unit, such as -5ms, that stands behind its option and is not taken for a value.
+/// Error of a negative value with a unit, such as -5ms, after its option: clap does not accept it as a value.
 fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Refusal> {
     let found = text(error, ContextKind::InvalidArg)?;
     let is_value = |value: &OsString| {
@@ -92,7 +93,7 @@ fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> O
     bad_value(command, &error)
 }
 
-/// How to write an argument that stands behind an option and a blank, and is not taken as its value.
+/// Hint on how to write a value that clap does not accept after an option and a blank.
 fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<String> {
     let found =
         text(error, ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
@@ -118,7 +119,7 @@ fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Opt
     })
 }
 
-/// `error`, which repeats no more of the arguments than any other error does.
+/// `error` with shortened arguments.
 fn in_short(mut error: clap::Error) -> clap::Error {
     let repeated: Vec<(ContextKind, String)> = error
         .context()
@@ -128,7 +129,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
         })
         .collect();
     for (kind, text) in repeated {
-        // A suggestion repeats it, too.
+        // A suggestion repeats the argument, too.
         if error.get(kind) != Some(&ContextValue::String(text.clone())) {
             error.insert(ContextKind::Suggested, ContextValue::None);
         }
@@ -137,7 +138,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What `error` says of `kind`, if that is one text.
+/// Text of `error` for `kind`, if it is a single text.
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),
@@ -145,7 +146,7 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// The first argument of `command` and the commands in it that is looked for.
+/// The first `wanted` argument of `command` and its subcommands.
 fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c Arg> {
     let mut own = command.get_arguments();
     let mut inner = command.get_subcommands();
@@ -153,7 +154,7 @@ fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c 
         .or_else(|| inner.find_map(|inner| known(inner, wanted)))
 }
 
-/// The name of `option` as people know it: `--gap`, or `SET`.
+/// Displayed name of `option`, such as `--gap` or `SET`.
 fn name(option: &Arg) -> String {
     match (option.get_long(), option.get_value_names()) {
         (Some(long), _) => format!("--{long}"),
@@ -162,7 +163,7 @@ fn name(option: &Arg) -> String {
     }
 }
 
-/// Refuses a global option that is given twice: before a subcommand and after it, where clap takes the last in silence.
+/// Refuses a global option that is given before and after a subcommand, because clap ignores the first value without a message.
 ///
 /// # Errors
 /// [`Error::Refused`] with the option.
@@ -170,26 +171,26 @@ pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     let options = command.get_arguments().filter(|option| option.is_global_set());
     let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();
     let Ok(matches) = without_globals(command, &options).try_get_matches_from(arguments) else {
-        return Ok(()); // said already
+        return Ok(()); // already reported
     };
     for option in &options {
         let id = option.get_id().as_str();
         let commands = iter::successors(Some(&matches), |matches| Some(matches.subcommand()?.1));
         let given = commands.filter(|matches| matches.value_source(id) == Some(ValueSource::CommandLine));
         if given.count() > 1 {
-            return Err(Error::parameter(name(option), "it twice", "it once"));
+            return Err(Error::parameter(name(option), "the option twice", "it once"));
         }
     }
     Ok(())
 }
 
-/// `command`, in which every command has `options` of its own, and all values are mere texts.
+/// `command` with `options` in every subcommand, and with text values for all options.
 fn without_globals(command: Command, options: &[Arg]) -> Command {
     let command = command.mut_args(as_text);
     command.mut_subcommands(|inner| without_globals(inner.args(options), options))
 }
 
-/// `option` of one command alone, with any text as its value.
+/// `option` as an option of one command, with any text as its value.
 fn as_text(option: Arg) -> Arg {
     match takes_value(&option) {
         true => option.global(false).value_parser(ValueParser::os_string()),

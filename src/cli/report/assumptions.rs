@@ -1,8 +1,8 @@
-//! The assumptions of a verdict, for people.
+//! Assumptions of a verdict as text.
 
 use crate::model::assumptions::Assumption;
 
-/// A numbered list under the verdict.
+/// Numbered list of assumptions.
 pub fn numbered(assumptions: &[Assumption]) -> String {
     let lines = (1..).zip(assumptions);
     let lines: String = lines

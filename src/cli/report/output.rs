@@ -1,8 +1,8 @@
-//! Where results go: standard output, locked and buffered, or a file, and further files beside it. All files of a command appear
-//! together when it ends well, and none of them otherwise.
+//! Destination of results: standard output, locked and buffered, or a file, and additional files. All files of a command appear
+//! together when the command succeeds. After an error, no file appears.
 //!
-//! A reader of standard output that goes away (`| head`) has seen what it wanted, which is no error: what comes later is dropped.
-//! Whoever writes much asks now and then whether there is a [reader](Output::has_reader) left.
+//! If the reader of standard output closes it (`| head`), this is not an error, and later output is dropped. Commands with much
+//! output check from time to time whether there still is a [reader](Output::has_reader).
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::artifact::{Artifact, Outputs};
 use crate::cli::Global;
 use crate::error::{Error, Result};
 
-/// The destination of results. What is not [finished](Output::finish) leaves no file.
+/// Destination of results. Without [finish](Output::finish), no file appears.
 #[derive(Debug)]
 pub struct Output {
     form: Form,
@@ -27,12 +27,12 @@ pub struct Output {
 enum Sink {
     Stdout(BufWriter<StdoutLock<'static>>),
     File(Artifact),
-    /// The reader of standard output has gone away.
+    /// The reader closed standard output.
     Nobody,
 }
 
 impl Output {
-    /// Opens what `--output` names.
+    /// Opens the destination that `--output` names.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be created.
@@ -53,15 +53,15 @@ impl Output {
         })
     }
 
-    /// Starts a file beside the answer, if `path` asks for one. [`Output::add`] takes it when it is complete.
+    /// Opens an additional file if there is a `path`. Pass the complete file to [`Output::add`].
     ///
     /// # Errors
-    /// Those of [`Outputs::create`].
+    /// Errors of [`Outputs::create`].
     pub fn beside(&mut self, path: Option<&OutputPath>) -> Result<Option<Artifact>> {
         path.map(|path| self.files.create(path)).transpose()
     }
 
-    /// Takes a complete file, which appears together with the answer.
+    /// Adds a complete file, which appears together with the result.
     pub fn add(&mut self, file: Artifact) {
         self.files.add(file);
     }
@@ -69,7 +69,7 @@ impl Output {
     /// Completes `file` with `content`.
     ///
     /// # Errors
-    /// Those of [`Artifact::put`].
+    /// Errors of [`Artifact::put`].
     pub fn complete(&mut self, mut file: Artifact, content: impl AsRef<[u8]>) -> Result<()> {
         file.put(content)?;
         self.add(file);
@@ -79,12 +79,12 @@ impl Output {
     /// Protects files that an input names.
     ///
     /// # Errors
-    /// Those of [`Outputs::keep`].
+    /// Errors of [`Outputs::keep`].
     pub fn keep(&mut self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<()> {
         files.into_iter().try_for_each(|file| self.files.keep(file))
     }
 
-    /// Brings the files beside the answer to disk, before the answer is written.
+    /// Writes the additional files to disk, before the result is written.
     ///
     /// # Errors
     /// [`Error::Io`] if the disk is full.
@@ -92,7 +92,7 @@ impl Output {
         self.files.sync()
     }
 
-    /// Writes the whole answer, once all files beside it are on disk, and makes sure that everything has arrived.
+    /// Writes the whole result after all additional files are on disk, and finishes the output.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -102,7 +102,7 @@ impl Output {
         self.finish()
     }
 
-    /// Writes the text before the first report: in CSV the `columns`, separated by commas.
+    /// Writes the text before the first report: in CSV the comma-separated `columns`.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -110,19 +110,19 @@ impl Output {
         self.write(self.form.header(columns))
     }
 
-    /// Writes `report`, one of many.
+    /// Writes `report`, one of several reports.
     ///
     /// # Errors
-    /// Those of the report, and [`Error::Io`] as for [`Output::write`].
+    /// Errors of the report, and [`Error::Io`] as for [`Output::write`].
     pub fn report(&mut self, report: &impl Report) -> Result<()> {
         let text = self.form.render(report)?;
         self.write(text)
     }
 
-    /// Writes `report`, the whole answer, as [`Output::answer`] does.
+    /// Writes `report` as the whole result, as [`Output::answer`] does.
     ///
     /// # Errors
-    /// Those of [`Output::report`].
+    /// Errors of [`Output::report`].
     pub fn only(mut self, columns: &str, report: &impl Report) -> Result<()> {
         let text = self.form.render(report)?;
         self.sync()?;
@@ -130,16 +130,16 @@ impl Output {
         self.answer(text)
     }
 
-    /// Writes `report`, the end of the answer, after all files beside it are on disk.
+    /// Writes `report` as the end of the result, after all additional files are on disk.
     ///
     /// # Errors
-    /// Those of [`Output::report`].
+    /// Errors of [`Output::report`].
     pub fn last(self, report: &impl Report) -> Result<()> {
         let text = self.form.render(report)?;
         self.answer(text)
     }
 
-    /// Writes `value` on one line of JSON, the whole answer, in pieces: the text may be larger than the value.
+    /// Writes `value` as one line of JSON, the whole result. It writes in pieces, because the text may be larger than the value.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -154,18 +154,18 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full, ….
+    /// [`Error::Io`] if writing fails, for example on a full disk.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let written = self.write_all(bytes.as_ref());
         written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Whether somebody may see what is written from now on.
+    /// Whether the output is still open for a reader.
     pub fn has_reader(&self) -> bool {
         !matches!(self.sink, Sink::Nobody)
     }
 
-    /// A failure to write is an error, unless it says only that the reader of standard output has gone away; then `unread` is the result.
+    /// Returns `unread` instead of the error if the reader of standard output closed it. Other errors remain errors.
     fn heed<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
         match written {
             Err(cause)
@@ -178,7 +178,7 @@ impl Output {
         }
     }
 
-    /// Lets the reader of standard output see what there is so far.
+    /// Sends buffered output to the reader of standard output.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -187,7 +187,7 @@ impl Output {
         written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Makes sure that everything has arrived: the files on disk, then standard output, then the names of the files.
+    /// Finishes the output: first the files on disk, then standard output, then the final names of the files.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -214,7 +214,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.flush(),
-            // Nobody sees the file yet.
+            // The file is not visible yet.
             Sink::File(_) | Sink::Nobody => Ok(()),
         };
         self.heed(flushed, ())

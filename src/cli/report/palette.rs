@@ -1,4 +1,4 @@
-//! Colors.
+//! Colors of text.
 
 use std::io;
 
@@ -6,16 +6,16 @@ use anstyle::{AnsiColor, Style};
 
 use crate::cli::Global;
 
-/// How text stands out; everything is plain unless standard output is a terminal that wants colors.
+/// Styles of text; all plain unless standard output is a terminal with colors.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Palette {
-    /// A positive verdict.
+    /// Positive verdict.
     pub good: Style,
-    /// A negative verdict.
+    /// Negative verdict.
     pub bad: Style,
-    /// The header of a table.
+    /// Header of a table.
     pub header: Style,
-    /// What is of less interest.
+    /// Text of less interest.
     pub dim: Style,
 }
 

@@ -1,4 +1,4 @@
-//! Where a command writes a file, as the command line says.
+//! Output files on the command line.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::error::{Error, Result};
 
-/// The value of an option that names a file to write. All such options have this type, so that one check finds them
+/// Value of an option that names an output file. All such options have this type, so that one check finds all of them
 /// ([`crate::cli::refusals::overwriting`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputPath {
@@ -18,40 +18,40 @@ pub struct OutputPath {
     content: Content,
 }
 
-/// What a file holds, as far as the ending of its name tells.
+/// Content of a file, according to the ending of its name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// The answer; `-` is standard output, and a command may choose the format by the ending.
+    /// The result; `-` is standard output, and the ending may determine the format.
     Answer,
-    /// The words of another tool.
+    /// A file for another tool.
     Export,
-    /// A figure.
+    /// A figure (SVG).
     Svg,
-    /// A Gantt chart: SVG, or text.
+    /// A Gantt chart (SVG or text).
     Chart,
-    /// A table.
+    /// A table (CSV).
     Csv,
-    /// A document.
+    /// A document (JSON).
     Json,
 }
 
 impl OutputPath {
-    /// The parser of an option for a file with `content`.
+    /// Parser of an option for a file with `content`.
     pub fn of(content: Content) -> impl TypedValueParser<Value = OutputPath> {
         PathBufValueParser::new().map(move |path| OutputPath { path, content })
     }
 
-    /// Whether the path fits what it is for; `option` is the one that it belongs to.
+    /// Checks that the path fits its content. `option` is the option of the path.
     ///
     /// # Errors
-    /// [`Error::Refused`] for standard output, which has the answer, and for the ending of another format; [`Error::Io`] for a folder
-    /// that is not there, also where the file is opened late.
+    /// [`Error::Refused`] for standard output, which contains the result, and for the ending of another format. [`Error::Io`] for a
+    /// missing folder, even if the file is opened later.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
             return Err(Error::parameter(
                 option,
                 "-",
-                "a file, for standard output has the answer",
+                "a file, because standard output contains the result",
             ));
         }
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -63,7 +63,7 @@ impl OutputPath {
 }
 
 impl Content {
-    /// The endings of its files, and whether a file may have none; `None` for any.
+    /// Supported endings, and whether a name without ending is allowed; `None` for any name.
     fn endings(self) -> Option<(&'static [&'static str], bool)> {
         match self {
             Content::Answer | Content::Export => None,
@@ -74,10 +74,10 @@ impl Content {
         }
     }
 
-    /// Whether `path`, of `option`, is a device or has the ending of this content.
+    /// Checks that `path` of `option` is a device or has an ending of this content.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the endings that it may have.
+    /// [`Error::Refused`] with the supported endings.
     pub fn check(self, option: &str, path: &Path) -> Result<()> {
         let Some((endings, or_none)) = self.endings() else {
             return Ok(());

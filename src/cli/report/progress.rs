@@ -1,4 +1,4 @@
-//! How far a run is, on standard error.
+//! Progress of a run on standard error.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -7,11 +7,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
 
-/// A counter on standard error, if that is a terminal and nobody asked for quiet.
+/// Counter on standard error, if standard error is a terminal and `--quiet` is not set.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// A counter of `units`.
+    /// Creates a counter of `units`.
     pub fn new(global: &Global, units: &str) -> Progress {
         if global.quiet || !io::stderr().is_terminal() {
             return Progress(ProgressBar::hidden());
@@ -23,12 +23,12 @@ impl Progress {
         Progress(bar)
     }
 
-    /// It is so far.
+    /// Sets the counter.
     pub fn at(&self, position: u64) {
         self.0.set_position(position);
     }
 
-    /// It is one further.
+    /// Increments the counter.
     pub fn step(&self) {
         self.0.inc(1);
     }

@@ -1,22 +1,22 @@
-//! Aligned tables for people.
+//! Aligned tables as text.
 
 use std::fmt::Write as _;
 
 use anstyle::Style;
 
-/// A table that is filled row by row and then printed; numbers to the right, words to the left.
+/// A table that is built row by row and then printed. Numbers are right-aligned, and words are left-aligned.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
 
-/// A column's title and alignment.
+/// Title and alignment of a column.
 #[derive(Debug, Copy, Clone)]
 pub enum Column {
-    /// Words.
+    /// Left-aligned words.
     Left(&'static str),
-    /// Numbers.
+    /// Right-aligned numbers.
     Right(&'static str),
 }
 
@@ -42,12 +42,12 @@ impl Table {
         self.rows.push(cells.into());
     }
 
-    /// The width of the rendered table [characters].
+    /// Width of the rendered table [characters].
     pub fn width(&self) -> usize {
         self.render(Style::new()).lines().map(width).max().unwrap_or(0)
     }
 
-    /// The table as text, two blanks before each column, its titles in `header` style.
+    /// The table as text: two blanks before each column, and titles in `header` style.
     pub fn render(&self, header: Style) -> String {
         let widths: Vec<usize> = self
             .columns
@@ -62,7 +62,7 @@ impl Table {
         let mut text = String::new();
         let titles: Vec<&str> = self.columns.iter().map(|column| column.title()).collect();
         let titles = self.line(&widths, &titles);
-        let _ = writeln!(text, "{header}{titles}{header:#}"); // a string takes everything
+        let _ = writeln!(text, "{header}{titles}{header:#}"); // never fails
         for row in &self.rows {
             let height = row.iter().map(|cell| cell.lines().count()).max().unwrap_or(0);
             for line in 0..height {
@@ -95,7 +95,7 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A name from a file, fit for a line of text: no control characters, at most `longest` characters.
+/// A name from a file as part of a line of text: without control characters, with at most `longest` characters.
 pub fn clip(name: &str, longest: usize) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     if width(name) <= longest {

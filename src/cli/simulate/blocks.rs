@@ -1,4 +1,4 @@
-//! `gpusched simulate blocks`: the thread blocks of kernels on the SMs of a GPU.
+//! `gpusched simulate blocks`: thread blocks of kernels on the SMs of a GPU.
 
 mod result;
 mod rows;
@@ -23,17 +23,17 @@ use crate::simulator::blocks::{Chart, Event, Overview, Record, simulate};
 use crate::simulator::timeline::Timeline;
 use crate::time::Time;
 
-/// Simulates the thread blocks of kernels on the SMs of a GPU.
+/// Arguments of `gpusched simulate blocks`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One scenario (JSON); `-` reads standard input
+    /// One scenario (JSON); `-` is standard input
     #[arg(value_name = "SCENARIO")]
     scenario: PathBuf,
     /// Mapping of blocks to SMs [default: as in the scenario]
     #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
-    /// GPU, in place of the GPU of the scenario
+    /// GPU that replaces the GPU of the scenario
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = crate::cli::arguments::platform)]
     gpu: Option<Platform>,
     #[command(flatten)]
@@ -41,24 +41,24 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Prints when and where each kernel ran; with --format json or csv (or -o NAME.csv) each thread block. Rows of CSV come in the order in
-which the blocks end, and are written while the simulation goes on.
+The result is when and where each kernel ran; with --format json or csv (or -o NAME.csv), each thread block. `simulate` writes the CSV
+rows during the simulation, in the order of the ends of blocks.
 
 Examples:
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv";
 
-/// The most blocks of a run.
+/// Maximum number of blocks of a run.
 const MOST: u64 = 200_000_000;
 
-/// The most blocks of an answer in JSON, which is sorted and therefore held in memory.
+/// Maximum number of blocks of a JSON result, which is sorted in memory.
 const MOST_BLOCKS: u64 = 20_000_000;
 
 impl Args {
     /// Simulates the scenario.
     ///
     /// # Errors
-    /// Bad input, more blocks than JSON holds, or output that cannot be written.
+    /// Fails on bad input, for more blocks than JSON supports, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let scenario = self.scenario()?;
         let shape = scenario.shape();
@@ -66,7 +66,9 @@ impl Args {
         let expected = match global.format() {
             _ if blocks > MOST => format!("at most {MOST} of all kernels (field `blocks`)"),
             Format::Json if blocks > MOST_BLOCKS => {
-                format!("at most {MOST_BLOCKS} for JSON, which is held in memory; --format csv takes {MOST}")
+                format!(
+                    "at most {MOST_BLOCKS} for JSON, which must fit in memory; --format csv supports {MOST}"
+                )
             }
             _ => String::new(),
         };
@@ -105,7 +107,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Simulates, and records what is drawn; what cannot be simulated is the file's fault.
+    /// Simulates and records the timeline if required. Errors of the simulation name the file.
     fn simulate(
         &self,
         scenario: &Scenario,
@@ -125,7 +127,7 @@ impl Args {
         Ok((end, Some(timeline)))
     }
 
-    /// The scenario with what the options change of it.
+    /// The scenario with the values of the options.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
         if self.block_scheduler.is_none() && self.gpu.is_none() {

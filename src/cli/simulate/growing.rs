@@ -1,23 +1,23 @@
-//! A table in CSV that is written while a simulation goes on.
+//! A CSV table that is written during a simulation.
 
 use std::fmt::{self, Write as _};
 
 use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
-/// Text that is written at a time [bytes].
+/// Size of the text that is written at once [bytes].
 const CHUNK: usize = 1 << 16;
 
 /// A table that grows.
 pub struct Growing<'a> {
     output: &'a mut Output,
     text: String,
-    /// Why writing failed; then nothing more is written.
+    /// First error of writing; after it, nothing is written.
     failure: Option<Error>,
 }
 
 impl<'a> Growing<'a> {
-    /// No rows so far. The header, of the `columns` separated by commas, appears with the first rows; `None` if it has appeared.
+    /// An empty table. The header of comma-separated `columns` precedes the first rows; `None` if it was already written.
     pub fn new(output: &'a mut Output, columns: Option<&str>) -> Growing<'a> {
         Growing {
             output,
@@ -28,14 +28,14 @@ impl<'a> Growing<'a> {
 
     /// Adds a row.
     pub fn row(&mut self, row: fmt::Arguments<'_>) {
-        // A string takes everything.
+        // Writing to a string never fails.
         let _ = writeln!(self.text, "{row}");
         if self.text.len() >= CHUNK {
             self.flush();
         }
     }
 
-    /// Whether there is no use in going on: writing failed, or nobody reads.
+    /// Whether the simulation can stop, because writing failed or the output was closed.
     pub fn is_futile(&self) -> bool {
         self.has_failed() || !self.output.has_reader()
     }
@@ -52,10 +52,10 @@ impl<'a> Growing<'a> {
         self.text.clear();
     }
 
-    /// There are no more rows. What else is written comes after them.
+    /// Writes the remaining rows.
     ///
     /// # Errors
-    /// The first failure to write.
+    /// Returns the first error of writing.
     pub fn finish(mut self) -> Result<()> {
         self.flush();
         self.failure.map_or(Ok(()), Err)

@@ -1,4 +1,4 @@
-//! `gpusched simulate profile`: a kernel alone on more and more SMs.
+//! `gpusched simulate profile`: a kernel in isolation on different numbers of SMs.
 
 mod range;
 mod report;
@@ -22,46 +22,51 @@ use crate::model::warp_run::{KernelSource, WarpRunShape};
 use crate::model::{Estimated, Scheduler};
 use crate::warp::scenario::{LIMIT, Options, Setup};
 
-/// Simulates a kernel alone on different numbers of SMs: execution time and bandwidth, for `wcet fit`.
+/// Arguments of `gpusched simulate profile`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// A program (JSON) or a trace of Accel-Sim (`.traceg`); `-` reads a program from standard input.
+    /// Program (JSON; `-` is standard input) or Accel-Sim trace (`.traceg`)
     #[arg(value_name = "PROGRAM")]
     program: PathBuf,
-    /// The machine, by name or file.
+    /// Simulated GPU: a name or a file
     #[arg(long, value_name = "MACHINE")]
     machine: String,
-    /// The numbers of SMs, such as 1..30 or 2..30:4; the memory system stays whole [default: all].
+    /// Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]
+    ///
+    /// The memory system keeps its full size for every number of SMs.
     #[arg(long, value_name = "FIRST..LAST[:STEP]")]
     sms: Option<SmRange>,
     #[command(flatten)]
     launch: Launch,
-    /// Which warp issues next [default: as the machine says].
+    /// Warp scheduler [default: scheduler of the simulated GPU]
     #[arg(long, value_parser = named::<Scheduler>())]
     scheduler: Option<Scheduler>,
-    /// qaws: the kernel's budget; rt-paws: its priority.
+    /// Issue budget (`qaws`) or priority (`rt-paws`) of the kernel
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     budget: Option<u32>,
-    /// Nothing is in L2 at the start; else the program's buffers are.
+    /// Start with an empty L2 cache, not with the buffers of the program
     #[arg(long)]
     cold: bool,
-    /// Estimate from so many rounds of blocks on one SM: many times faster, but off; nothing for a safety argument.
+    /// Estimate from ROUNDS rounds of blocks on one SM
+    ///
+    /// The default is 3 rounds. An estimate is many times faster than a simulation, but inexact. Do not use it in a safety
+    /// argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
         value_parser = estimated, conflicts_with = "equal_sms_once")]
     estimate: Option<Estimated>,
     #[command(flatten)]
     once: EqualSmsOnce,
-    /// Another frequency; may be repeated.
+    /// Clock frequency of a domain; may be repeated
     #[arg(long = "clock", value_name = "core|interconnect|l2|dram=MHZ")]
     clocks: Vec<Clock>,
-    /// Give up after so many core cycles.
+    /// Maximum number of core cycles
     #[arg(long, value_name = "CYCLES", default_value_t = LIMIT, value_parser = whole::<u64>(1..))]
     limit: u64,
 }
 
 const EXAMPLE: &str = "\
-As CSV, a row per number of SMs, which `wcet fit` reads. More SMs can be slower: it takes that into account.
+`wcet fit` reads the CSV result, with one row per number of SMs. It handles kernels that are slower on more SMs.
 
 Examples:
   gpusched simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060
@@ -77,7 +82,7 @@ impl Args {
     /// Simulates the kernel on each number of SMs.
     ///
     /// # Errors
-    /// Bad input, what cannot be simulated, a run that is too long, or output that cannot be written.
+    /// Fails on bad input, for unsupported programs, for runs that are too long, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let setup = self.setup()?;
         let sms = self.numbers(setup.machine())?;
@@ -100,11 +105,11 @@ impl Args {
         let points: Vec<Result<Point>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
         let points = points.into_iter().collect::<Result<Vec<Point>>>()?;
         drop(progress);
-        // Traces do not say which buffers there are.
+        // Traces do not name their buffers.
         let warm = !self.cold && !is_trace(&self.program);
         let answer = Answer::new(&setup, warm, self.estimate, points);
         output.only(&answer.columns(), &answer)?;
-        // For people the answer says so itself.
+        // Text results contain the warning.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {
             complain(&format!("warning: {estimated}"));
@@ -137,7 +142,7 @@ impl Args {
         kernels::setup(&self.program, shape, &[]).map_err(kernels::blame)
     }
 
-    /// The numbers of SMs that are asked for and that `machine` has.
+    /// The requested numbers of SMs, if `machine` supports them.
     fn numbers(&self, machine: &Machine) -> Result<Vec<u32>> {
         let (all, cluster) = (machine.sms(), machine.sms_per_cluster);
         let range = self.sms.unwrap_or(SmRange::new(cluster, all, cluster));
@@ -150,7 +155,7 @@ impl Args {
             Some(found) => {
                 let name = &machine.name;
                 let expected = match cluster {
-                    1 => format!("1 to {all}, those of {name}"),
+                    1 => format!("1 to {all}, the SMs of {name}"),
                     _ => format!(
                         "multiples of {cluster} (the SMs of a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
                     ),

@@ -1,4 +1,4 @@
-//! `gpusched simulate tasks`: the jobs of tasks on their partitions.
+//! `gpusched simulate tasks`: jobs of tasks on their partitions.
 
 mod case;
 mod end;
@@ -29,11 +29,11 @@ use case::Case;
 use rows::Rows;
 use utilization::Utilizations;
 
-/// Simulates the jobs of tasks on their partitions, one kernel at a time on each.
+/// Arguments of `gpusched simulate tasks`. One kernel runs at a time on each partition.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One task set (JSON) or many (JSONL, one per line); `-` reads standard input
+    /// One task set (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// Plan of `partition --format json` for these task sets
@@ -69,13 +69,13 @@ pub struct Args {
     /// Only with `--times short`.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     shortest: Option<Factor>,
-    /// Time of the last arrival [default: one hyperperiod after the last first job]
+    /// End of the arrivals [default: one hyperperiod after the largest offset]
     #[arg(long, value_name = "TIME")]
     duration: Option<Time>,
     /// Also write the utilization of each partition over time, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     utilization: Option<OutputPath>,
-    /// Number of equal intervals [default: 200]
+    /// Number of equal intervals of the utilization [default: 200]
     ///
     /// Only with `--utilization`.
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
@@ -84,22 +84,22 @@ pub struct Args {
     timeline_files: TimelineFiles,
 }
 
-/// How long jobs take.
+/// Execution times of jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Times {
-    /// Their WCET.
+    /// WCET of the task.
     #[default]
     Wcet,
-    /// Drawn for each job, from a share of its WCET up to it.
+    /// Random time for each job, from a share of the WCET up to the WCET.
     Short,
 }
 
 const EXAMPLE: &str = "\
-Prints a summary; with --format csv (or -o NAME.csv) each job. Exit code 1 if a job misses its deadline, or a plan has no partitions.
-That no job does proves nothing about other releases: `gpusched test` and `gpusched partition` do.
+The result is a summary; with --format csv (or -o NAME.csv), each job. Exit code 1: a job misses its deadline, or a plan has no partitions.
+A run without misses proves nothing about other releases. For a proof, use `gpusched test` or `gpusched partition`.
 
 Examples:
   gpusched simulate tasks tasksets/tasksets/adas.json --gpu orin
@@ -116,7 +116,7 @@ impl Args {
     /// Simulates all sets.
     ///
     /// # Errors
-    /// Bad input or usage, or output that cannot be written.
+    /// Fails on bad input or usage, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
         if let Some(plan) = &self.plan {
@@ -151,13 +151,13 @@ impl Args {
                     rows.as_mut(),
                     utilizations.as_mut(),
                 )?;
-                drawn = timeline; // of the only set, if there are any timeline_files
+                drawn = timeline; // only for a single set
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
             positive &= summary.misses == 0 && summary.failure.is_none();
             if let (true, Some(failure)) = (is_csv, &summary.failure) {
-                // Rows are of jobs, and there are none.
+                // The CSV has no rows of a plan without jobs.
                 complain(&format!(
                     "warning: task set {} is not simulated: {failure}",
                     case.index
@@ -176,17 +176,17 @@ impl Args {
         Ok(Outcome::of_answers(positive, whole))
     }
 
-    /// Options that would have no effect are refused.
+    /// Refuses options without effect.
     fn check(&self) -> Result<()> {
         if self.shortest.is_some() && self.times == Times::Wcet {
             return Err(Error::parameter(
                 "shortest",
                 "--times wcet",
-                "--times short, where it has an effect",
+                "--times short, where the option has an effect",
             ));
         }
         if self.intervals.is_some() && self.utilization.is_none() {
-            let found = "no --utilization PATH, without which it has no effect";
+            let found = "no --utilization PATH";
             return Err(Error::parameter("intervals", found, "--utilization PATH"));
         }
         Ok(())
@@ -201,7 +201,7 @@ impl Args {
         }
     }
 
-    /// Simulates `case`, with the timeline and its title if there are pictures.
+    /// Simulates `case`. The result includes the timeline and its title if they are required.
     fn simulate(
         &self,
         (case, alone): (&Case<'_>, bool),
@@ -221,7 +221,7 @@ impl Args {
             ));
         }
         let numbers = (seed, case.index);
-        // All partitions have the same instant.
+        // The releases of all partitions refer to a common instant.
         let together: Vec<Task> = case
             .parts
             .iter()
@@ -265,7 +265,7 @@ impl Args {
         Ok((summary, timeline.map(|timeline| (timeline, title.to_owned()))))
     }
 
-    /// Draws partition `index` of `set`.
+    /// Chart of partition `index` of `set`.
     fn chart<'a>(
         &self,
         timeline: &'a mut Timeline,

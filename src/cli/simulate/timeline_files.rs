@@ -1,4 +1,4 @@
-//! Simulations as traces and Gantt charts: what all of them offer.
+//! Traces and Gantt charts of simulations.
 
 use crate::artifact::Artifact;
 use crate::cli::report::{Content, Output, OutputPath};
@@ -7,7 +7,7 @@ use crate::plot::gantt::{self, Options, Terminal};
 use crate::simulator::timeline::{Timeline, TimelineError};
 use crate::time::Time;
 
-/// Where a run is drawn.
+/// Output files of the timeline.
 #[derive(Debug, clap::Args)]
 pub struct TimelineFiles {
     /// Also write a trace for ui.perfetto.dev, to NAME.json
@@ -25,21 +25,21 @@ pub struct TimelineFiles {
 }
 
 impl TimelineFiles {
-    /// Whether there is anything to draw.
+    /// Whether a trace or a chart is required.
     pub fn wanted(&self) -> bool {
         self.trace.is_some() || self.gantt.is_some()
     }
 
-    /// What a timeline refused, as an error of the user's.
+    /// Converts the error of a timeline to an error that names the option.
     pub fn refuse(&self, error: TimelineError) -> Error {
         let option = if self.trace.is_some() { "trace" } else { "gantt" };
         Error::from(error).map_refusal(|refusal| refusal.of_field(option))
     }
 
-    /// Starts the files of the pictures, before a simulation.
+    /// Opens the output files, before a simulation.
     ///
     /// # Errors
-    /// An empty window, or files that cannot be written.
+    /// Fails for an empty window, or for files that cannot be written.
     pub fn open(&self, output: &mut Output) -> Result<Canvas<'_>> {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from >= to
@@ -69,7 +69,7 @@ impl TimelineFiles {
     }
 }
 
-/// The files of pictures, still empty.
+/// Open output files of the timeline, still empty.
 #[derive(Debug)]
 pub struct Canvas<'a> {
     timeline_files: &'a TimelineFiles,
@@ -78,10 +78,10 @@ pub struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Draws a run called `title` into `output`.
+    /// Draws a run called `title` into the output files.
     ///
     /// # Errors
-    /// More in the window than a chart can show, or files that cannot be written.
+    /// Fails if the window contains more than a chart can show, or if files cannot be written.
     pub fn draw(self, timeline: &Timeline, title: &str, output: &mut Output) -> Result<()> {
         if let Some(file) = self.gantt {
             output.complete(file, self.timeline_files.chart(timeline, title)?)?;

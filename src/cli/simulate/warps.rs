@@ -1,4 +1,4 @@
-//! `gpusched simulate warps`: the warps of kernels, on a sub-core with latencies alone, or on a whole machine.
+//! `gpusched simulate warps`: warps of kernels on a sub-core with fixed latencies, or on a simulated GPU.
 
 mod result;
 mod rows;
@@ -24,18 +24,17 @@ use crate::simulator::timeline::Timeline;
 use crate::simulator::warp_charts::Chart;
 use crate::warp::subcore::{Issue, Overview, Record, simulate};
 
-/// Simulates the warps of kernels, cycle by cycle: on a machine with its memory, or on a sub-core with latencies alone.
+/// Arguments of `gpusched simulate warps`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One scenario (JSON), or a kernel that runs alone: a program (JSON) or a trace of Accel-Sim (`.traceg`). `-` reads
-    /// standard input.
+    /// Scenario or program (JSON; `-` is standard input), or Accel-Sim trace (`.traceg`)
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// Which warp issues next [default: as the scenario says].
+    /// Warp scheduler [default: scheduler of the scenario]
     #[arg(long, value_parser = named::<Scheduler>())]
     scheduler: Option<Scheduler>,
-    /// Another budget (rt-paws: priority) of a kernel; may be repeated.
+    /// Issue budget (`rt-paws`: priority) of a kernel; may be repeated
     #[arg(long, value_name = "KERNEL=N", value_parser = budget)]
     budget: Vec<(String, u32)>,
     #[command(flatten)]
@@ -45,11 +44,10 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-On a machine: prints when each kernel finishes, what memory did and why schedulers did not issue; with --format json also each
-thread block, with --format csv (or -o NAME.csv) a row per kernel.
-On a sub-core (a scenario without machine): prints when each kernel finishes; with --format json also which warp issued in each
-cycle, with --format csv each instruction that was issued.
-In traces and Gantt charts a cycle is a nanosecond.
+Result on a simulated GPU: finish time of each kernel, memory traffic, and stalls of the schedulers. --format json adds each
+thread block. --format csv (or -o NAME.csv) has one row per kernel.
+Result on a sub-core (a scenario without machine): finish time of each kernel. --format json adds the warp that issued in each
+cycle. --format csv has one row per issued instruction. Traces and Gantt charts show a cycle as one nanosecond.
 
 Examples:
   gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --scheduler gto
@@ -57,7 +55,7 @@ Examples:
   gpusched simulate warps tasksets/runs/pc-copyl-spatial.json
   gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --budget K2=6 --gantt fig3d.svg";
 
-/// `KERNEL=N`; the name may have a = in it.
+/// Parses `KERNEL=N`; the name may contain `=`.
 fn budget(text: &str) -> Result<(String, u32), String> {
     let parts = text.rsplit_once('=');
     let parts = parts.and_then(|(kernel, budget)| Some((kernel.to_owned(), budget.parse().ok()?)));
@@ -68,7 +66,7 @@ impl Args {
     /// Simulates the scenario.
     ///
     /// # Errors
-    /// Bad input, a run that is too long, or output that cannot be written.
+    /// Fails on bad input, for runs that are too long, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let changes = Changes {
             scheduler: self.scheduler,
@@ -95,7 +93,7 @@ impl Args {
         self.run_subcore(global, scenario)
     }
 
-    /// Simulates a sub-core with latencies alone.
+    /// Simulates a sub-core with fixed latencies.
     fn run_subcore(&self, global: &Global, scenario: WarpScenario) -> Result<Outcome> {
         let scenario = self.changed(scenario)?;
         let shape = scenario.shape();
@@ -118,7 +116,7 @@ impl Args {
                 let timeline = self.simulate(&scenario, &mut record)?;
                 if let Some(most) = record.exceeded() {
                     let message = format!(
-                        "found a run of more than {most} cycles, expected at most that for JSON, which is held in memory; \
+                        "found a run of more than {most} cycles, expected at most that for JSON, which must fit in memory; \
                          --format csv has no limit"
                     );
                     return Err(self.refuse(&message));
@@ -136,7 +134,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Simulates, and records what is drawn; what cannot be simulated is the file's fault.
+    /// Simulates and records the timeline if required. Errors of the simulation name the file.
     fn simulate(
         &self,
         scenario: &WarpScenario,
@@ -158,7 +156,7 @@ impl Args {
             .into()
     }
 
-    /// The scenario with what the options change of it.
+    /// The scenario with the values of the options.
     fn changed(&self, scenario: WarpScenario) -> Result<WarpScenario> {
         let mut shape = scenario.shape().clone();
         if let Some(scheduler) = self.scheduler {

@@ -1,4 +1,4 @@
-//! `gpusched study check`: the claims of studies, held against their results.
+//! `gpusched study check`: checks the claims of studies against their results.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use crate::cli::{Global, Outcome};
 use crate::error::Result;
 use crate::study::{self, Finding, Findings, State, Study};
 
-/// Says for each claim and reading whether the results confirm it, with our figures beside the published statement.
+/// Arguments of `gpusched study check`. The result has one verdict for each claim and analysis variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// A folder that `study run` wrote, or one with study files and their results in folders named after them.
+    /// Folder of `study run`, or study files with results in subfolders by study name
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 const EXAMPLE: &str = "\
-Exit code 1 if a claim that must hold is not reproduced. Studies without results are left out.
+Exit code 1: a claim that must hold is not reproduced. Studies without results are left out.
 
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study check results";
@@ -29,7 +29,7 @@ impl Args {
     /// Checks all studies in the folder.
     ///
     /// # Errors
-    /// No results, or results that are not those of the study; claims that ask for what is not there.
+    /// Fails without results, for results of another study, or for claims about missing data.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let findings: Vec<Findings> = finished(&self.folder)?
             .iter()
@@ -43,7 +43,8 @@ impl Args {
     }
 }
 
-/// The studies in the folder at `path` that have results; all of them if none has, so that the error says what is missing.
+/// Studies with results in the folder at `path`. Without any results it returns all studies, so that a later error names what is
+/// missing.
 pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     let mut studies = study::studies(path)?;
     if studies.iter().any(|study| study.state != State::Missing) {
@@ -52,7 +53,7 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     Ok(studies)
 }
 
-/// Prints findings.
+/// Writes findings.
 pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
     Output::open(global)?.only(COLUMNS, &Checked(findings))
 }
@@ -65,7 +66,7 @@ fn text(study: &Findings, palette: &Palette) -> String {
         source => format!(", {source}"),
     };
     let header = palette.header;
-    // A string takes everything.
+    // Writing to a string never fails.
     let mut text = format!("{header}{}{source}{header:#}: ", study.study);
     let _ = match all.len() {
         0 => writeln!(text, "no claims"),
@@ -93,7 +94,7 @@ fn text(study: &Findings, palette: &Palette) -> String {
     text
 }
 
-/// What was published, and when it counts as reproduced.
+/// Published statement and criterion of its reproduction.
 fn statement(finding: &Finding) -> String {
     let must = if finding.must_hold { " [must hold]" } else { "" };
     let mut text = format!("\n  {}{must}: {}", finding.id, finding.text);
@@ -108,17 +109,17 @@ fn statement(finding: &Finding) -> String {
     text
 }
 
-/// What we found.
+/// Measured figures in words.
 fn figures(finding: &Finding, separator: &str) -> String {
     let figures = finding.figures_in_words();
     let figures = figures.iter().map(|(name, value)| format!("{name} = {value}"));
     figures.collect::<Vec<_>>().join(separator)
 }
 
-/// The columns of the CSV.
+/// CSV columns.
 const COLUMNS: &str = "study,claim,reading,reproduced,must_hold,text,source,published,figures,holds";
 
-/// The findings of studies.
+/// Findings of studies.
 #[derive(Serialize)]
 struct Checked<'a>(&'a [Findings]);
 

@@ -1,4 +1,4 @@
-//! The figures of a study.
+//! Figures of a study.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub fn draw(study: &Study) -> Result<()> {
     }
 }
 
-/// The headline.
+/// Title of the figure.
 fn title(study: &Study) -> &str {
     match study.spec.title() {
         "" => study.spec.name(),
@@ -22,7 +22,7 @@ fn title(study: &Study) -> &str {
     }
 }
 
-/// Lines of selected rows.
+/// Draws lines of selected rows.
 fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
     let selections = figure.selection.iter();
     let options = Options {
@@ -47,8 +47,8 @@ fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
     outputs.commit()
 }
 
-/// Over the utilization, or over the number of tasks where the study has more of these. What varies beside that gets one
-/// figure for each value.
+/// Draws figures over the utilization, or over the number of tasks if the study has more different numbers of tasks. The other one
+/// gets one figure per value.
 fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
     let folder = &study.folder;
     let path = match of.figure().table {
@@ -74,7 +74,7 @@ fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
         ),
     };
     let values = match weighted {
-        true => vec![String::new()], // one number for all
+        true => vec![String::new()], // one figure for all values
         false => values,
     };
     let title = title(study);

@@ -1,4 +1,4 @@
-//! `gpusched study list`: the studies in a folder.
+//! `gpusched study list`: lists the studies in a folder.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,11 @@ use crate::error::Result;
 use crate::model::counted;
 use crate::study::{self, Kind, State, Study};
 
-/// Lists the studies in a folder, and whether their results are there.
+/// Arguments of `gpusched study list`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// The folder with the study files; results may be beside them or in folders named after the studies.
+    /// Folder with study files, and results there or in subfolders by study name
     #[arg(default_value = "analysis", value_name = "DIR")]
     folder: PathBuf,
 }
@@ -23,7 +23,7 @@ const EXAMPLE: &str = "\
 Example:
   gpusched study list analysis";
 
-/// One line of the list; what its kind of study does not have is empty.
+/// One line of the list. Fields that do not apply to the kind of study are empty.
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
@@ -82,7 +82,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// How much it does, in words.
+    /// Size of the study, in words.
     fn size(&self) -> String {
         match (self.points, self.sets, self.cases) {
             (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
@@ -101,10 +101,10 @@ impl<'a> Entry<'a> {
 }
 
 impl Args {
-    /// Prints the list.
+    /// Writes the list.
     ///
     /// # Errors
-    /// Those of [`study::studies`], or output that cannot be written.
+    /// Errors of [`study::studies`], or output that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = study::studies(&self.folder)?;
         let list = List {
@@ -116,15 +116,15 @@ impl Args {
     }
 }
 
-/// The columns of the CSV.
+/// CSV columns.
 const COLUMNS: &str = "name,title,source,points,sets,readings,algorithms,claims,results,cases,measures";
 
-/// The studies in a folder.
+/// Studies in a folder.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct List<'a> {
     entries: Vec<Entry<'a>>,
-    /// The columns of the terminal, if the list goes to one.
+    /// Width of the terminal [characters]; `None` if the list does not go to a terminal.
     #[serde(skip)]
     width: Option<usize>,
 }
@@ -152,7 +152,7 @@ impl Report for List<'_> {
         })
     }
 
-    /// The widest table that fits: with narrower cells, or without readings and algorithms.
+    /// The widest table that fits: with narrower cells, or without analysis variants and algorithms.
     fn text(&self, palette: &Palette) -> Result<String> {
         let cells = (WIDEST - 24..=WIDEST).rev();
         let all = cells.clone().map(|cell| self.table(cell, true));
@@ -164,11 +164,11 @@ impl Report for List<'_> {
     }
 }
 
-/// The widest cell of readings, measures and algorithms [characters]; sources have four more.
+/// Maximum width of a cell with analysis variants, metrics and algorithms [characters]; sources may have four more.
 const WIDEST: usize = 36;
 
 impl List<'_> {
-    /// The table with cells of about `cell` characters; `words` says whether it has readings, measures and algorithms.
+    /// Table with cells of about `cell` characters. `words` adds analysis variants, metrics and algorithms.
     fn table(&self, cell: usize, words: bool) -> Table {
         let mut columns = vec![
             Column::Left("study"),

@@ -1,4 +1,4 @@
-//! The progress bar.
+//! Progress bar of a study.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -8,17 +8,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::Global;
 use crate::study::{Observer, Spec};
 
-/// Shows on standard error how a study gets on, if that is a terminal and nobody asked for quiet.
+/// Progress bar on standard error, if standard error is a terminal and `--quiet` is not set.
 pub struct Progress {
     study: String,
-    /// What is counted.
+    /// Counted units.
     units: &'static str,
     visible: bool,
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar for `study`.
+    /// Creates a bar for `study`.
     pub fn new(study: &Spec, global: &Global) -> Progress {
         Progress {
             study: study.name().to_owned(),
@@ -46,7 +46,7 @@ impl Observer for Progress {
             .with_prefix(self.study.clone())
             .with_message(resumed.to_string())
             .with_position(resumed);
-        self.bar.reset_eta(); // what was found done says nothing about our speed
+        self.bar.reset_eta(); // resumed units must not count for the speed
         self.bar.enable_steady_tick(Duration::from_millis(500));
     }
 

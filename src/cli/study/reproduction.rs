@@ -1,4 +1,4 @@
-//! `gpusched study reproduction`: the claims of finished studies as a page.
+//! `gpusched study reproduction`: writes a page about the claims of finished studies.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,23 @@ use super::check::finished;
 use crate::cli::report::Output;
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
-use crate::study::{Study, reproduction};
+use crate::study::{Reasons, Study, reproduction};
 
-/// Writes a page in Markdown: every claim with its source, what was published, our figures, and a verdict per reading.
+/// Arguments of `gpusched study reproduction`. The Markdown page lists every claim with its source, the published and the measured
+/// figures, and one verdict per analysis variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Folders as for `study check`.
+    /// Folders as for `study check`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
+    /// JSON file with reasons for deviations [default: reasons.json in DIR]
+    #[arg(long, value_name = "PATH")]
+    reasons: Option<PathBuf>,
 }
 
 const EXAMPLE: &str = "\
-Exit code 1 if a claim that must hold is not reproduced. Studies without results are left out.
+Exit code 1: a claim that must hold is not reproduced. Studies without results are left out.
 
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study reproduction results -o reproduction.md";
@@ -27,23 +31,20 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// As for `study check`; [`Error::Refused`] for a format other than text, or one study in two folders.
+    /// Errors of `study check`; [`Error::Refused`] for a format other than text, or for a study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::parameter(
                 "format",
                 format,
-                "none: the page is Markdown (see `study check` for JSON and CSV)",
+                "no --format, because the page is Markdown (`study check` writes JSON and CSV)",
             ));
         }
         let mut studies: Vec<Study> = Vec::new();
         for folder in &self.folders {
             for study in finished(folder)? {
                 if studies.iter().any(|other| other.spec.name() == study.spec.name()) {
-                    let found = format!(
-                        "study `{}`, which is in another folder as well",
-                        study.spec.name()
-                    );
+                    let found = format!("study `{}`, which is also in another folder", study.spec.name());
                     return Err(Error::file(folder, found, "each study once"));
                 }
                 studies.push(study);
@@ -51,7 +52,12 @@ impl Args {
         }
         let folders = self.folders.iter().map(|folder| format!(" {}", folder.display()));
         let command = format!("gpusched study reproduction{}", folders.collect::<String>());
-        let page = reproduction(&studies, &command)?;
+        let file = self.reasons.clone().or_else(|| {
+            let mut files = self.folders.iter().map(|folder| folder.join("reasons.json"));
+            files.find(|file| file.is_file())
+        });
+        let reasons = file.map_or_else(|| Ok(Reasons::default()), Reasons::read)?;
+        let page = reproduction(&studies, &reasons, &command)?;
         let mut failed = false;
         for study in &studies {
             failed |= study.findings()?.is_failure();

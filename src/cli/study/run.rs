@@ -12,17 +12,18 @@ use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 
-/// Runs studies, or continues where they were interrupted: repeat the command, nothing is lost.
+/// Arguments of `gpusched study run`. An interrupted run continues when the command is repeated.
 ///
-/// Writes for each study NAME.csv (results), NAME.timing.csv (where times are measured), NAME.weighted.csv (weighted schedulability, if asked for), NAME.svg, NAME.claims.json, NAME.provenance.json,
-/// NAME.toml (the study as run), NAME.inputs.json (the files that its cases name) and NAME.checkpoint.jsonl (what is done so far). Prints what became of the claims.
+/// For each study, it writes NAME.csv (results), NAME.timing.csv (measured times), NAME.weighted.csv (weighted schedulability),
+/// NAME.svg, NAME.claims.json, NAME.provenance.json, NAME.toml (the study as run), NAME.inputs.json (files of its cases) and
+/// NAME.checkpoint.jsonl (progress).
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLE)]
 pub struct Args {
     /// Study files (TOML)
     #[arg(required = true, value_name = "SPEC")]
     specs: Vec<PathBuf>,
-    /// Run only part i of n; `study merge` combines the parts
+    /// Part i of n to run; `study merge` combines the parts
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
     /// Task sets per point, for a quick look [default: as in the study]
@@ -31,9 +32,9 @@ pub struct Args {
 }
 
 const RUN_EXAMPLE: &str = "\
-Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any
-order, then `gpusched study merge part1 part2 -o whole`.
-Exit code 1 if a claim that must hold is not reproduced; the results are written all the same.
+Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any order. Then combine the
+results with `gpusched study merge part1 part2 -o whole`.
+Exit code 1: a claim that must hold is not reproduced. The results are written in any case.
 
 Examples:
   gpusched study run analysis/smoke.toml -o results
@@ -44,11 +45,11 @@ const MERGE_EXAMPLE: &str = "\
 Example:
   gpusched study run analysis/smoke.toml -o parts && gpusched study merge parts -o whole";
 
-/// Puts the shards of studies together; the files are those of an undivided run.
+/// Arguments of `gpusched study merge`. The merged files equal the files of an undivided run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = MERGE_EXAMPLE)]
 pub struct MergeArgs {
-    /// Folders with the journals of shards.
+    /// Folders with the journals of shards
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 }
@@ -57,10 +58,10 @@ impl Args {
     /// Runs the studies one after the other.
     ///
     /// # Errors
-    /// Those of [`Spec::read`] for any study, before the first is run, and those of [`study::run`].
+    /// Errors of [`Spec::read`] for any study, before the first study runs, and errors of [`study::run`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.specs.iter().any(|path| path.as_os_str() == "-") {
-            let expected = "a file: a study is not read from standard input";
+            let expected = "a file, because a study cannot be read from standard input";
             return Err(Error::parameter("SPEC", "-", expected));
         }
         let output = folder(global)?;
@@ -78,7 +79,7 @@ impl Args {
         if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
             return Err(Error::file(
                 twice.file(),
-                format!("the name `{}` a second time", twice.name()),
+                format!("the name `{}` of another study", twice.name()),
                 "another name",
             ));
         }
@@ -118,7 +119,7 @@ impl MergeArgs {
     /// Merges all studies in the folders.
     ///
     /// # Errors
-    /// Those of [`study::merge`].
+    /// Errors of [`study::merge`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let output = folder(global)?;
         let specs = study::merge(&self.folders, output)?;
@@ -132,8 +133,8 @@ impl MergeArgs {
     }
 }
 
-/// Draws the figures and prints what became of the claims, study by study in the order of their names; negative if one that
-/// must hold does not. Whatever else is in the folder does not matter.
+/// Draws the figures and writes the findings of all studies, sorted by name. The outcome is negative if a claim that must hold is
+/// not reproduced. Other files in the folder do not matter.
 fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
     specs.sort_by(|a, b| a.name().cmp(b.name()));
     let mut findings = Vec::new();
@@ -161,9 +162,9 @@ fn folder(global: &Global) -> Result<&Path> {
         .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the results"))
 }
 
-/// A line on standard error, unless nobody wants it.
+/// Writes a line to standard error, except with `--quiet`.
 fn note(global: &Global, line: &str) {
     if !global.quiet {
-        let _ = writeln!(anstream::stderr(), "{line}"); // if nobody listens, there is nobody to tell
+        let _ = writeln!(anstream::stderr(), "{line}"); // a closed standard error is ignored
     }
 }

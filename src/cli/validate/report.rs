@@ -1,4 +1,4 @@
-//! What a validation found, as JSON, CSV and text.
+//! Result of a validation as JSON, CSV and text.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,73 +13,74 @@ use crate::model::policy::Strength;
 use crate::validation::check::Breach;
 use crate::validation::{self, Campaign, PolicyTally};
 
-/// What `validate` answers.
+/// Result of `validate`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Validation {
-    /// Random systems: a task set, a GPU, a heuristic, a policy and an interference model.
+    /// Number of random systems; each has a task set, a GPU, a heuristic, a policy and an interference model.
     systems: u64,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     seed: u64,
-    /// Accepted partitions with a missed deadline, or with a response time above its bound.
+    /// Number of accepted partitions with a missed deadline, or with a response time above its bound.
     breaches: u64,
-    /// By policy.
+    /// Results by policy.
     policies: Vec<PolicyResult>,
-    /// The first broken promise in its smallest form.
+    /// Smallest counterexample of the first violation.
     #[serde(skip_serializing_if = "Option::is_none")]
     reproducer: Option<Found>,
 }
 
-/// What became of the systems of one policy.
+/// Results of the systems with one policy.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct PolicyResult {
-    /// The test, and the scheduler.
+    /// Scheduling policy and test.
     policy: Policy,
-    /// What a positive answer of this test is worth.
+    /// Strength of the test.
     strength: Strength,
-    /// Systems.
+    /// Number of systems.
     systems: u64,
-    /// Those with a schedulable plan.
+    /// Number of systems with a schedulable plan.
     schedulable: u64,
-    /// Partitions that the analysis accepts; all were simulated.
+    /// Number of partitions that the analysis accepts; all were simulated.
     partitions: u64,
-    /// Simulations of them.
+    /// Number of simulations of accepted partitions.
     runs: u64,
-    /// Jobs in these.
+    /// Number of jobs in these simulations.
     jobs: u64,
-    /// Preemptions in these.
+    /// Number of preemptions in these simulations.
     preemptions: u64,
-    /// Accepted partitions with a missed deadline.
+    /// Number of accepted partitions with a missed deadline.
     misses: u64,
-    /// Accepted partitions without, but with a response time above its bound.
+    /// Number of accepted partitions without a missed deadline, but with a response time above its bound.
     above_bound: u64,
-    /// Rejected partitions that were simulated under critical releases.
+    /// Number of rejected partitions that were simulated under critical releases.
     rejected: u64,
-    /// Those of them with a missed deadline.
+    /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,
-    /// Those of the others with a utilization above 1 as the test sees it: a deadline may be missed later.
+    /// Number of rejected partitions without a missed deadline and with a utilization above 1 in the test; they may miss a deadline
+    /// later.
     rejected_overloaded: u64,
-    /// Tasks of accepted partitions with a bound on their response times.
+    /// Number of tasks of accepted partitions with a bound on their response times.
     bounded: u64,
-    /// The mean over these tasks of the longest response time by the bound, each rounded up to hundredths.
+    /// Mean of longest response time divided by bound over these tasks; each ratio is rounded up to hundredths.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_ratio: Option<f64>,
 }
 
-/// A broken promise.
+/// Violation of a guarantee.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Found {
-    /// The system it was found in.
+    /// Number of the system with the violation.
     system: u64,
-    /// `miss` or `above-bound`.
+    /// Kind of violation: `miss` or `above-bound`.
     breach: &'static str,
-    /// The file with the task set.
+    /// File with the task set.
     file: String,
-    /// The command that shows it.
+    /// Command that repeats the violation.
     command: String,
-    /// How many tasks are left.
+    /// Number of tasks in the smallest counterexample.
     tasks: usize,
 }
 
@@ -106,7 +107,7 @@ impl PolicyResult {
 }
 
 impl Validation {
-    /// What `report` says about `campaign`; the reproducer, if there is one, goes to `file`.
+    /// Result of `campaign` from its `report`. The smallest counterexample, if there is one, is in `file`.
     pub fn new(campaign: &Campaign, report: &validation::Report, file: &Path) -> Validation {
         let file = file.display().to_string();
         let policies = report.policies.iter();
@@ -131,7 +132,7 @@ impl Validation {
     }
 }
 
-/// The columns of the CSV: a row per policy.
+/// CSV columns; one row per policy.
 pub const COLUMNS: &str = "policy,strength,systems,schedulable,partitions,runs,jobs,preemptions,misses,above_bound,\
     rejected,rejected_missed,rejected_overloaded,bounded,mean_ratio";
 
@@ -211,7 +212,7 @@ impl Report for Validation {
     }
 }
 
-/// How many of the tasks with a bound have a longest response time of at most so much of it.
+/// CSV of the ratio of longest response time to bound: cumulative share of the tasks with a bound, by policy and ratio.
 pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {
@@ -221,7 +222,7 @@ pub fn pessimism(report: &validation::Report) -> String {
             sum += tasks;
             let share = sum as f64 / bounded as f64;
             let ratio = hundredths as f64 / 100.0;
-            let _ = writeln!(text, "{policy},{ratio:.2},{tasks},{share:.6}"); // a string takes everything
+            let _ = writeln!(text, "{policy},{ratio:.2},{tasks},{share:.6}"); // writing to a string never fails
         }
     }
     text

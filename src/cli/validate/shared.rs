@@ -1,4 +1,4 @@
-//! `gpusched validate --shared-memory`: partitions that share a memory.
+//! `gpusched validate --shared-memory`: validation of partitions that share a memory.
 
 use std::fmt::Write as _;
 
@@ -10,47 +10,47 @@ use crate::model::Policy;
 use crate::model::counted;
 use crate::validation::shared::{self, Campaign, Tally};
 
-/// What `validate --shared-memory` answers.
+/// Result of `validate --shared-memory`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SharedValidation {
-    /// Random systems of two to four partitions at one memory.
+    /// Number of random systems; two to four partitions of each share one memory.
     systems: u64,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     seed: u64,
-    /// Systems that `conflict+bandwidth` accepts and that miss a deadline.
+    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline.
     breaches: u64,
-    /// By policy.
+    /// Results by policy.
     policies: Vec<PolicyResult>,
-    /// The first such system.
+    /// Number of the first such system.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<u64>,
 }
 
-/// What became of the systems of one policy.
+/// Results of the systems with one policy.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "SharedPolicyResult", deny_unknown_fields)]
 struct PolicyResult {
-    /// The test, and the scheduler.
+    /// Scheduling policy and test.
     policy: Policy,
-    /// Systems.
+    /// Number of systems.
     systems: u64,
-    /// Those that `conflict` accepts, which is blind to the memory.
+    /// Number of systems that `conflict` accepts; it ignores memory traffic.
     blind: u64,
-    /// Those of them that miss a deadline when bandwidth is short.
+    /// Number of systems that `conflict` accepts and that miss a deadline because bandwidth is short.
     blind_missed: u64,
-    /// Those that `conflict+bandwidth` accepts.
+    /// Number of systems that `conflict+bandwidth` accepts.
     accepted: u64,
-    /// Those of them that miss a deadline.
+    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline.
     accepted_missed: u64,
-    /// Simulations.
+    /// Number of simulations.
     runs: u64,
-    /// Jobs in these.
+    /// Number of jobs in these simulations.
     jobs: u64,
 }
 
 impl SharedValidation {
-    /// What `report` says about `campaign`.
+    /// Result of `campaign` from its `report`.
     pub fn new(campaign: &Campaign, report: &shared::Report) -> SharedValidation {
         let result = |&(policy, tally): &(Policy, Tally)| PolicyResult {
             policy,
@@ -72,11 +72,11 @@ impl SharedValidation {
     }
 }
 
-/// The columns of the CSV: a row per policy.
+/// CSV columns; one row per policy.
 pub const COLUMNS: &str = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs";
 
 impl PolicyResult {
-    /// In the order of the columns.
+    /// Numbers in the order of the columns.
     fn numbers(&self) -> [u64; 7] {
         [
             self.systems,

@@ -1,4 +1,4 @@
-//! `gpusched wcet bound`: G(Q).
+//! `gpusched wcet bound`: the WCET bound G(Q) of a kernel under the budget Q.
 
 use std::path::PathBuf;
 
@@ -13,25 +13,27 @@ use crate::model::reader::Kernels;
 use crate::model::{Bound, Factor, Kernel, Straddling};
 use crate::time::Time;
 
-/// Bounds the execution time of a kernel under a memory budget.
+/// Arguments of `gpusched wcet bound`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One kernel (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// The budget: the share of each regulation period in which best-effort cores may access memory, 0 to 1.
+    /// Share of each regulation period when best-effort cores access memory, 0 to 1
     #[arg(long, value_name = "Q", value_parser = budget)]
     q: Factor,
     #[command(flatten)]
     traffic: Traffic,
-    /// How the linear program inside is solved; `both` compares, and exits with 3 if they disagree.
+    /// Solver of the linear program
+    ///
+    /// `both` compares the two solvers. If they disagree, the exit code is 3.
     #[arg(long, value_parser = named::<Solver>(), default_value_t)]
     solver: Solver,
 }
 
 const EXAMPLE: &str = "\
-The bound holds if no block takes longer than the e0 of its cluster alone, and than its e1 beside traffic without a budget.
+The bound assumes that no block exceeds e0 of its cluster in isolation, or e1 under unregulated memory traffic.
 
 Examples:
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13
@@ -40,10 +42,10 @@ Examples:
 const COLUMNS: &str = "kernel,q,sync,straddling,wcet_ns,iterations,memory_time_ns,lambda,mu";
 
 impl Args {
-    /// A bound for each kernel.
+    /// Writes a bound for each kernel.
     ///
     /// # Errors
-    /// Bad input, solvers that fail, or output that cannot be written.
+    /// Fails on bad input, if a solver fails, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
         output.header(COLUMNS)?;
@@ -59,12 +61,12 @@ impl Args {
     }
 }
 
-/// How people call a kernel.
+/// Name of a kernel in text.
 pub fn title(kernel: &Kernel) -> String {
     kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
 }
 
-/// Says on standard error where WCETs come from fits that failed their tests, even to those who want no notes.
+/// Warns on standard error if WCETs come from fits that failed their tests, even with `--quiet`.
 pub fn distrust(kernel: &Kernel) {
     for (index, cluster) in kernel.clusters().iter().enumerate() {
         for (name, distribution) in [
@@ -82,7 +84,7 @@ pub fn distrust(kernel: &Kernel) {
     }
 }
 
-/// `+12.3 %`, of `time` over `base`.
+/// `+12.3 %`: the increase of `time` relative to `base`.
 pub fn percent(time: Time, base: Time) -> String {
     format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
 }

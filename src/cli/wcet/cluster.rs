@@ -1,4 +1,4 @@
-//! `gpusched wcet cluster`: from block traces to the profile of a kernel.
+//! `gpusched wcet cluster`: builds the profile of a kernel from block traces.
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -17,48 +17,48 @@ use crate::model::kernel::{Distribution, MAX_ACTIVE, MAX_CLUSTERS, Tail, TailFam
 use crate::recording::block_trace::{Format as TraceFormat, Input};
 use crate::time::Time;
 
-/// Turns measured times of thread blocks into the profile of a kernel.
+/// Arguments of `gpusched wcet cluster`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Measurements with a column q: 0 in isolation, 1 under interference; `-` reads standard input.
+    /// Measurements with a column q (0 isolated, 1 interference); `-` is standard input
     #[arg(value_name = "TRACE", required_unless_present_any = ["isolated", "interference"])]
     traces: Vec<PathBuf>,
-    /// Measurements in isolation; may be repeated.
+    /// Measurements in isolation; may be repeated
     #[arg(long, value_name = "FILE")]
     isolated: Vec<PathBuf>,
-    /// Measurements under unregulated interference; may be repeated.
+    /// Measurements under unregulated interference; may be repeated
     #[arg(long, value_name = "FILE")]
     interference: Vec<PathBuf>,
-    /// The format of all these files [default: by ending and content].
+    /// Format of all these files [default: by ending and content]
     #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT")]
     trace_format: Option<TraceFormat>,
-    /// The kernel to take from files of cuda_scheduling_examiner that have several.
+    /// Kernel to select from files of cuda_scheduling_examiner
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// M, how many blocks run at a time on the whole GPU [default: as many as ever did in the trace].
+    /// Blocks that run at a time on the whole GPU, M [default: maximum in the trace]
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: Option<u32>,
-    /// T, the period in which best-effort memory traffic gets its budget.
+    /// Regulation period T of best-effort memory traffic
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
-    /// The probability of dividing blocks that are all alike.
+    /// Probability that identical blocks are divided
     #[arg(long, value_name = "P", default_value_t = Options::default().alpha, value_parser = alpha)]
     alpha: f64,
-    /// The largest number of clusters.
+    /// Maximum number of clusters
     #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
           value_parser = whole(1..=MAX_CLUSTERS as u64))]
     max_clusters: u64,
-    /// How many measurements of each block and level are kept for comparison.
+    /// Measurements of each block and level to keep for comparisons
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1..=MAX_SAMPLES as u64))]
     samples: u64,
-    /// What e0 and e1 are: the longest times, or beyond them by an extreme-value fit.
+    /// Definition of e0 and e1: longest time, or an extreme-value fit beyond it
     #[arg(long, value_parser = named::<Estimate>(), default_value_t)]
     estimate: Estimate,
-    /// gev, gpd: the probability that one block takes longer than e0 or e1 [default: 1e-9].
+    /// Probability that a block exceeds e0 or e1 with gev or gpd [default: 1e-9]
     #[arg(long, value_name = "P", value_parser = probability)]
     exceedance: Option<f64>,
-    /// The name of the kernel in the profile.
+    /// Name of the kernel in the profile
     #[arg(long)]
     name: Option<String>,
 }
@@ -77,33 +77,33 @@ fn probability(text: &str) -> Result<f64, String> {
         .ok_or_else(|| refused(text, "a probability above 0, at most 0.5"))
 }
 
-/// What WCETs are taken from.
+/// Source of the WCETs e0 and e1.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 enum Estimate {
-    /// The longest time measured.
+    /// Longest measured time.
     #[default]
     Max,
-    /// The generalized extreme value distribution of block maxima.
+    /// Generalized extreme value distribution of block maxima.
     Gev,
-    /// The generalized Pareto distribution of times over a threshold.
+    /// Generalized Pareto distribution of times over a threshold.
     Gpd,
 }
 
 const EXAMPLE: &str = "\
-The trace: CSV with the columns run, block, start_ns (optional), duration_ns, q; or JSONL with the same fields; or the \
-output of cuda_scheduling_examiner. Memory does not grow with the number of runs.
+A trace is CSV with the columns run, block, start_ns (optional), duration_ns and q, JSONL with the same fields, or the \
+output of cuda_scheduling_examiner. Memory use does not grow with the number of runs.
 
 Example:
   gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
 
 impl Args {
-    /// Writes the profile.
+    /// Computes and writes the profile.
     ///
     /// # Errors
-    /// Whatever is no trace, too few measurements, or output that cannot be written.
+    /// Fails for files that are not traces, for too few measurements, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let trace = self.read(global)?;
@@ -121,14 +121,14 @@ impl Args {
         if !global.quiet {
             if self.active_blocks.is_none() {
                 complain(&format!(
-                    "note: --active-blocks {active}: as many blocks ran at a time in the trace, never more"
+                    "note: `--active-blocks {active}` is the maximum in the trace"
                 ));
             }
             for doubt in doubts(&trace, &clustering) {
                 complain(&format!("note: {doubt}"));
             }
         }
-        // Even to those who want no notes.
+        // Warnings appear even with `--quiet`.
         for warning in &profile.warnings {
             complain(&format!("warning: {warning}"));
         }
@@ -146,7 +146,7 @@ impl Args {
             (Estimate::Max, Some(_)) => Err(Error::parameter(
                 "exceedance",
                 "no --estimate gev or gpd",
-                "one: the longest time has no probability",
+                "--estimate gev or gpd, because the longest time has no probability",
             )),
             (Estimate::Gev, _) => Ok(tail(TailFamily::Gev)),
             (Estimate::Gpd, _) => Ok(tail(TailFamily::Gpd)),
@@ -190,20 +190,20 @@ impl Args {
                 u32::try_from(active).map_err(|_| Error::parameter("active_blocks", active, expected))
             }
             (None, None) => {
-                let expected = "how many blocks run at a time on the GPU: the trace has no starts, from which that could be read off";
+                let expected = "the blocks that run at a time on the GPU, because a trace without starts does not show them";
                 Err(Error::parameter("active_blocks", "none", expected))
             }
         }
     }
 }
 
-/// What the reader of a profile should know, if anything.
+/// Notes for the user of the profile.
 fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     let mut doubts = Vec::new();
     let (runs, kept) = (trace.isolated.runs(), trace.isolated.kept());
     if (kept as u64) < runs {
         doubts.push(format!(
-            "blocks were compared by {kept} of their {runs} runs, drawn at random (--samples); all else is from all runs"
+            "only {kept} of {runs} runs, selected at random (--samples), served to compare blocks; all other values use all runs"
         ));
     }
     if trace.interference.runs() < runs {
@@ -214,22 +214,22 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     }
     if clustering.rejected() > 0 {
         doubts.push(format!(
-            "{} blocks are unlike the others of their cluster: {} clusters were not enough (--max-clusters); WCETs are safe all \
-             the same",
+                "{} blocks differ from the others of their cluster: {} clusters were not enough (--max-clusters); the WCETs \
+                 are safe",
             clustering.rejected(),
             clustering.clusters()
         ));
     }
     if !clustering.is_exact() {
         doubts.push(format!(
-            "there are more than {CELLS} different times: the closest counted as equal"
+            "there are more than {CELLS} different times, so the closest times counted as equal"
         ));
     }
     let figures = clustering.summaries(&trace.isolated).into_iter();
     for (index, (e0, e1)) in figures.zip(clustering.summaries(&trace.interference)).enumerate() {
         if e1.max < e0.max {
             doubts.push(format!(
-                "cluster {index}: the longest time under interference, {}, is shorter than that in isolation, which therefore is e1",
+                "cluster {index}: the longest time under interference, {}, is shorter than in isolation, so the longest isolated time is e1",
                 Time::from_ns(e1.max)
             ));
         }
@@ -237,7 +237,7 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     doubts
 }
 
-/// A bar on standard error, if that is a terminal.
+/// Progress bar on standard error, if standard error is a terminal.
 fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> ProgressBar {
     if global.quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -366,7 +366,7 @@ impl Report for About<(Trace, Wcets), Kernel> {
     }
 }
 
-/// What the WCETs are, where they are not the longest times.
+/// Line on the WCETs if they are not the longest times.
 fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     let Wcets::Tail { family, exceedance } = *wcets else {
         return String::new();

@@ -1,4 +1,4 @@
-//! `gpusched wcet curve`: G over Q.
+//! `gpusched wcet curve`: the WCET bound G over the budget Q.
 
 use std::path::PathBuf;
 
@@ -16,25 +16,25 @@ use crate::model::reader::Kernels;
 use crate::plot::{Options, line_chart};
 use crate::study;
 
-/// Bounds the execution time of a kernel for many budgets.
+/// Arguments of `gpusched wcet curve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One kernel (JSON) or many (JSONL, one per line); `-` reads standard input.
+    /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// The smallest budget.
+    /// Smallest budget
     #[arg(long, value_name = "Q", value_parser = budget, default_value = "0")]
     from: Factor,
-    /// The largest budget.
+    /// Largest budget
     #[arg(long, value_name = "Q", value_parser = budget, default_value = "1")]
     to: Factor,
-    /// The number of steps between them.
+    /// Number of steps from the smallest to the largest budget
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..=100_000))]
     steps: u64,
     #[command(flatten)]
     traffic: Traffic,
-    /// Also draw the curves, as SVG.
+    /// Also draw the curves, as SVG
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     svg: Option<OutputPath>,
 }
@@ -46,10 +46,10 @@ Example:
 const COLUMNS: &str = "kernel,sync,straddling,q,wcet_ns,wcet_ms,slowdown,memory_time_ns,iterations";
 
 impl Args {
-    /// A curve for each kernel.
+    /// Writes a curve for each kernel.
     ///
     /// # Errors
-    /// Bad input or usage, or output that cannot be written.
+    /// Fails on bad input or usage, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(path) = global
             .file()
@@ -87,7 +87,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// `steps` + 1 budgets from `from` to `to`, to the billionth below.
+    /// `steps` + 1 budgets from `from` to `to`, rounded down to billionths.
     fn budgets(&self) -> Result<Vec<Factor>> {
         if self.from >= self.to {
             return Err(Error::parameter(
@@ -107,7 +107,7 @@ impl Args {
     }
 }
 
-/// The curve of one kernel.
+/// Curve of one kernel.
 #[derive(Serialize)]
 struct KernelCurve<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ impl Report for KernelCurve<'_> {
     }
 }
 
-/// The curves as a figure: G [ms] over Q, a line per kernel.
+/// Figure of the curves: G [ms] over Q, with one line per kernel.
 fn figure(csv: &str) -> Result<String> {
     let table = study::Table::from_reader("curve", csv.as_bytes())?;
     let options = Options {

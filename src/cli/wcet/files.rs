@@ -1,14 +1,14 @@
-//! Several files on one command line.
+//! Check of several files on one command line.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Refuses a file that is named twice; standard input is one, too.
+/// Refuses duplicate files, including standard input.
 ///
 /// # Errors
-/// [`Error::Refused`] with its name.
+/// [`Error::Refused`] with the name of the duplicate file.
 pub fn distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! `gpusched wcet fit`: a WCET function C(m) from measurements.
+//! `gpusched wcet fit`: fits a WCET function C(m) to measurements.
 
 use std::path::PathBuf;
 
@@ -19,19 +19,19 @@ use crate::model::{Factor, TaskSet};
 use crate::time::Time;
 use crate::{plot, study};
 
-/// Fits a WCET function of the number of SMs to measurements.
+/// Arguments of `gpusched wcet fit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Measurements (CSV); `-` reads standard input
+    /// Measurements (CSV); `-` is standard input
     ///
     /// The columns are sms, one of time_ns, time_us, time_ms and time_s, and optionally contention: isolated or conflict.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
     ///
-    /// `envelope` is the least a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, which
-    /// extrapolates nothing.
+    /// `envelope` is the least a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
+    /// extrapolation.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
     /// Smallest improvement by more SMs that counts, above 0 and below 0.25
@@ -39,7 +39,7 @@ pub struct Args {
     epsilon: Factor,
     /// Print a task set with one task of this period
     ///
-    /// The task has the WCET function and its source, and `kind` and `traffic` where they are known. Without them the analysis makes safe
+    /// The task contains the WCET function and its source, and `kind` and `traffic` if known. Without them the analysis makes safe
     /// assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
@@ -49,10 +49,10 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The function is never below a measurement, and says nothing about what was not measured. The members `wcet`, `wcet_source`,
-`kind` and `traffic` of the JSON answer are those of a task in a task set.
+The function is never below a measurement. It is not a bound where nothing was measured. The JSON result contains `wcet`,
+`wcet_source`, `kind` and `traffic`, as in a task of a task set.
 
-A wrong kind is unsafe, so `kind` is there only if the bandwidth on all SMs shows it.
+A wrong kind is unsafe. Therefore the result contains `kind` only if the bandwidth on all SMs shows it.
 
 Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv
@@ -60,7 +60,7 @@ Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv --svg speed-up.svg -o curve.csv
   gpusched wcet fit tasksets/measurements/stencil.csv --period 60ms | gpusched partition - --sms 16";
 
-/// The columns of the CSV.
+/// CSV columns.
 const COLUMNS: &str = "contention,sms,measurements,longest_ns,monotone_ns,wcet_ns,least_squares_ns,speed_up";
 
 fn period(text: &str) -> Result<Time, String> {
@@ -78,19 +78,19 @@ fn epsilon(text: &str) -> Result<Factor, String> {
 }
 
 impl Args {
-    /// Fits and reports.
+    /// Fits the function and writes the result.
     ///
     /// # Errors
-    /// Bad measurements, measurements without an envelope of that form, or output that cannot be written.
+    /// Fails for bad measurements, for measurements without an envelope of the requested form, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.period.is_some() {
-            global.only_json("json: task sets are JSON")?;
+            global.only_json("json, because task sets are JSON")?;
         }
         let mut output = Output::open(global)?;
         let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
-        // A task set is used as it is: where nothing was measured, its WCET is unknown rather than extrapolated.
+        // The task set is used without further checks: its WCET is unknown, not extrapolated, where nothing was measured.
         let form = self.form.unwrap_or(match self.period {
             Some(_) => EnvelopeForm::Table,
             None => EnvelopeForm::Envelope,
@@ -121,14 +121,14 @@ impl Args {
     }
 }
 
-/// A task set with the task of `answer` alone.
+/// A task set that contains only the task of `answer`.
 fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
     let bad = |error: &dyn std::fmt::Display| Error::parameter("period", period, error.to_string());
     let task = answer.task(period).map_err(|error| bad(&error))?;
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 
-/// A note that gives the reason if the kind is left out.
+/// Note with the reason if the kind is left out.
 fn left_out(answer: &Fit) -> Option<String> {
     let drawn = || drawn(answer.utilization.unwrap_or_default());
     let why = match answer.kind_reason {
@@ -146,7 +146,7 @@ fn left_out(answer: &Fit) -> Option<String> {
     ))
 }
 
-/// The share of the bandwidth in words.
+/// Share of the memory bandwidth, in words.
 fn drawn(utilization: f64) -> String {
     format!(
         "the kernel draws {:.1} % of the memory bandwidth on all SMs",
@@ -154,7 +154,7 @@ fn drawn(utilization: f64) -> String {
     )
 }
 
-/// What is not in the measurements, or should not be.
+/// Notes on extrapolation and on missing or suspicious measurements.
 fn notes(answer: &Fit) -> Vec<String> {
     let mut notes = Vec::new();
     for (contention, curve) in curves(answer) {
@@ -169,19 +169,20 @@ fn notes(answer: &Fit) -> Vec<String> {
         let smallest = measured().min().unwrap_or(1);
         if smallest > 1 {
             notes.push(format!(
-                "C(m){which} below {smallest} SMs is extrapolated: nothing was measured there (--form table stops at {smallest})"
+                "C(m){which} below {smallest} SMs is extrapolated without measurements (--form table stops at {smallest})"
             ));
         }
         if let Some(largest) = measured().max() {
             let sms = counted(largest, "SM");
             notes.push(format!(
-                "C(m){which} above {sms} is extrapolated: nothing was measured there (--form table keeps the time on {sms})"
+                "C(m){which} above {sms} is extrapolated without measurements (--form table keeps the time on {sms})"
             ));
         }
     }
     match &answer.conflict {
         None => notes.push(
-            "nothing was measured in conflict: the kernel is taken to be as fast beside another of its kind as alone".to_owned(),
+            "the input has no measurements in conflict, so the WCET in conflict is the isolated WCET"
+                .to_owned(),
         ),
         Some(conflict) => {
             let faster = conflict.points.iter().filter(|point| {
@@ -191,7 +192,7 @@ fn notes(answer: &Fit) -> Vec<String> {
             let faster: Vec<String> = faster.map(|point| point.sms.to_string()).collect();
             if !faster.is_empty() {
                 notes.push(format!(
-                    "on {} the kernel was faster in conflict than alone, and is taken to be as fast; are the labels right?",
+                    "on {} the kernel was faster in conflict than in isolation, so the isolated time is used for both; check the labels",
                     match faster.as_slice() {
                         [one] if one == "1" => "1 SM".to_owned(),
                         many => format!("{} SMs", many.join(", ")),
@@ -203,7 +204,7 @@ fn notes(answer: &Fit) -> Vec<String> {
     notes
 }
 
-/// The curves with their names.
+/// Curves with their names.
 fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
     let conflict = answer.conflict.iter().map(|curve| ("conflict", curve));
     std::iter::once(("isolated", &answer.isolated)).chain(conflict)
@@ -314,7 +315,7 @@ fn figure(fitted: &About<&str, Fit>) -> Result<String> {
     plot::line_chart(&[table], &options)
 }
 
-/// The WCET function in words.
+/// The WCET function as text.
 fn function(answer: &Fit, contention: &str) -> String {
     let words = |line: &Affine| format!("C(m) = {}/m + {}", line.a, line.b);
     match answer.wcet.form() {

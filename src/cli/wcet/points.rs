@@ -1,5 +1,5 @@
-//! Reading measured points: a CSV file with the columns `sms`, `time_UNIT` and, if there are conflicts, `contention`. Of the
-//! columns of `simulate profile`, those with bandwidths, traffic, the GPU and the mark of estimates count.
+//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally `contention`. Of the columns of `simulate
+//! profile`, bandwidths, traffic, the GPU and the mark of estimates are used.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::model::{Bytes, Estimated};
 use crate::study::Table;
 use crate::time::Time;
 
-/// The columns with a time, and their units.
+/// Columns with a time, and their units.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -23,14 +23,14 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// The column with the most bytes that the kernel moves.
+/// Column with the maximum memory traffic of the kernel in bytes.
 const TRAFFIC_COLUMN: &str = "traffic_bytes";
 
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`] with line and column for a cell that is not what it should be, a column too many or too few, or a file
-/// without measurements of the kernel alone.
+/// [`Error::Refused`] with line and column for an invalid cell, a missing or unknown column, or a file without isolated
+/// measurements.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
@@ -45,18 +45,18 @@ pub fn read(path: &Path) -> Result<Measured> {
             || BANDWIDTHS.contains(&name)
     };
     if let Some(unknown) = table.columns().iter().find(|name| !known(name)) {
-        let expected = "sms, time_ns (or time_us, time_ms, time_s), contention and bandwidth; those of `simulate profile` may stay";
+        let expected = "sms, time_ns (or time_us, time_ms, time_s), contention, bandwidth, and the columns of `simulate profile`";
         let unit = "name the unit of the times, as in `time_us`; for a profile, use `simulate profile … --format csv`";
         let error = whole(&format!("a column `{unknown}`"), expected);
         return Err(error.map_refusal(|refusal| refusal.hint(unit)));
     }
-    // A number at the end of a file that was cut off may have lost digits.
+    // The last number of a truncated file may have lost digits.
     if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
         let line = 1 + bytes.iter().filter(|&&byte| byte == b'\n').count();
         let refusal = Refusal::new(
             "",
             "no line break at the end",
-            "one: the last number may be cut off",
+            "one, because the last number may be cut off",
         );
         return Err(refusal.at(&file, line).into());
     }
@@ -97,7 +97,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         })?;
         if let Some(column) = bytes_moved {
             let found = column.text(row).trim();
-            // A single row that does not say leaves it open.
+            // A single row without a value makes the traffic unknown.
             traffic = match found {
                 "" => None,
                 _ => {
@@ -149,19 +149,19 @@ pub fn read(path: &Path) -> Result<Measured> {
         conflict,
         estimate,
         utilization,
-        // An estimate is no upper bound.
+        // An estimate is not an upper bound.
         traffic: traffic.filter(|_| estimate.is_none()),
     })
 }
 
-/// `error` of a file that is no table.
+/// Adds a hint to the `error` of a file that is not a table.
 fn as_csv(error: Error) -> Error {
     error.map_refusal(|refusal| {
         refusal.hint("`wcet fit` reads CSV; for a profile, use `simulate profile … --format csv`")
     })
 }
 
-/// What a cell says of how its time was estimated; empty, it was not.
+/// Mark of an estimated time in a cell; `None` for an empty cell, because the time is not estimated.
 fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     if found.is_empty() {
         return Ok(None);
@@ -170,12 +170,12 @@ fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     let estimated = found.parse().ok().and_then(Estimated::new);
     estimated.map(Some).ok_or_else(|| {
         format!(
-            "found {found:?}, expected {least} to {most} rounds, or nothing for a time that is no estimate"
+            "found {found:?}, expected {least} to {most} rounds, or an empty cell for a time that is not an estimate"
         )
     })
 }
 
-/// All of the file at `path`; `-` is standard input.
+/// Reads the file at `path`; `-` is standard input.
 fn bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = match path.as_os_str() == "-" {

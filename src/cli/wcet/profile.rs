@@ -1,4 +1,4 @@
-//! `gpusched wcet profile`: a made-up kernel with the published figures of a benchmark.
+//! `gpusched wcet profile`: a synthetic kernel with the published figures of a benchmark.
 
 use std::path::PathBuf;
 
@@ -13,41 +13,41 @@ use crate::model::reader::Documents;
 use crate::model::{Benchmarks, Factor};
 use crate::time::Time;
 
-/// Makes up a kernel with the published figures of a benchmark whose block times are not published.
+/// Arguments of `gpusched wcet profile`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Benchmarks with published figures (JSON); `-` reads standard input.
+    /// Benchmarks with published figures (JSON); `-` is standard input
     #[arg(value_name = "BENCHMARKS")]
     benchmarks: PathBuf,
-    /// The name of the benchmark.
+    /// Name of the benchmark
     #[arg(long, value_name = "NAME")]
     benchmark: String,
-    /// M: how many blocks run at a time on the whole GPU.
+    /// Blocks that run at a time on the whole GPU, M
     #[arg(long, value_name = "M", default_value_t = 4, value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: u32,
-    /// T: the regulation period.
+    /// Regulation period, T
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
-    /// The slowdown that the published budget is for, (G(Q) − G(0))/G(0).
+    /// Slowdown (G(Q) − G(0))/G(0) of the published budget
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
 }
 
 const EXAMPLE: &str = "\
-Blocks, clusters, intervals, the nominal budget, and the overestimation between mean and longest times are the published ones; all \
-else is SYNTHETIC, drawn from --seed, and says so. Prints one line of JSON.
+The published figures determine blocks, clusters, intervals, the nominal budget, and the overestimation between mean and longest \
+times. All other values are SYNTHETIC, generated from --seed, and marked so. `profile` prints one line of JSON.
 
 Example:
   gpusched wcet profile tasksets/kernels/aghilinasab20-table2.json --benchmark sad -o sad.json";
 
 impl Args {
-    /// Writes the kernel.
+    /// Generates and writes the kernel.
     ///
     /// # Errors
-    /// Bad input, figures that are missing or that no kernel has, or output that cannot be written.
+    /// Fails on bad input, on missing or impossible figures, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        global.only_json("json: kernels are JSON")?;
+        global.only_json("json, because kernels are JSON")?;
         let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;
         let recipe = Recipe {
             active_blocks: self.active_blocks,

@@ -1,4 +1,4 @@
-//! `gpusched wcet synth`: block traces drawn from the profile of a kernel.
+//! `gpusched wcet synth`: generates block traces from the profile of a kernel.
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -17,45 +17,45 @@ use crate::model::Kernel;
 use crate::model::counted;
 use crate::model::reader::Kernels;
 
-/// Draws measured times of thread blocks from the profile of a kernel.
+/// Arguments of `gpusched wcet synth`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// A profile with distributions (JSON); `-` reads standard input.
+    /// Profile with distributions (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// The number of runs without interference, and of those with it.
+    /// Number of isolated runs, and number of runs with interference
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..))]
     runs: u64,
-    /// Divide the blocks of the clusters among that many intervals, in turn [default: those of the profile, else one each].
+    /// Number of intervals, with clusters in turn [default: profile, or one per cluster]
     #[arg(long, value_name = "K", value_parser = whole::<usize>(0..))]
     intervals: Option<usize>,
 }
 
 const EXAMPLE: &str = "\
-CSV with the columns run, block, start_ns, duration_ns, q, or with --format json (or -o NAME.jsonl) one object per row. \
-Equal arguments and --seed give equal traces, on every machine; of more runs the first ones stay the same.
+The output is CSV with the columns run, block, start_ns, duration_ns, q, or with --format json (or -o NAME.jsonl) one object per row. \
+The same arguments and --seed generate the same traces on every machine. A larger --runs keeps the first runs.
 
 Example:
   gpusched wcet synth tasksets/traces/two-paths.json --runs 40 -o trace.csv";
 
-/// The most rows of a trace: about 20 GB of CSV.
+/// Maximum number of rows of a trace: about 20 GB of CSV.
 const MOST_ROWS: u64 = 1_000_000_000;
 
-/// Rows that are drawn before they are written, about, so that memory stays bounded.
+/// Approximate number of rows that are generated before they are written, which bounds memory use.
 const BATCH_ROWS: u64 = 1 << 20;
 
 impl Args {
-    /// Writes the trace.
+    /// Generates and writes the trace.
     ///
     /// # Errors
-    /// A profile from which nothing can be drawn, or output that cannot be written.
+    /// Fails for a profile without the data to generate a trace, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format == Some(Format::Text) {
             return Err(Error::parameter(
                 "format",
                 "text",
-                "csv or json: traces are CSV or JSONL",
+                "csv or json, because traces are CSV or JSONL",
             ));
         }
         let write = match global.format() {
@@ -112,21 +112,21 @@ impl Args {
         }
     }
 
-    /// A bar on standard error, where somebody looks and no trace goes to the same terminal.
+    /// Progress bar on standard error; hidden if the trace goes to the same terminal.
     fn progress(&self, global: &Global) -> ProgressBar {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();
         }
         let template = "{bar:40} {pos} of {len} runs, {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(self.runs).with_style(style) // draws on a terminal only
+        ProgressBar::new(self.runs).with_style(style) // appears on a terminal only
     }
 }
 
-/// The only kernel in `path`.
+/// Reads the single kernel in `path`.
 ///
 /// # Errors
-/// Bad input, none, or more than one.
+/// Fails on bad input, or unless there is exactly one kernel.
 pub fn one_kernel(path: &Path) -> Result<Kernel> {
     Kernels::only(path, "kernel")
 }

@@ -1,31 +1,31 @@
-//! How best-effort traffic meets a kernel: options that several commands share.
+//! Options on best-effort memory traffic that several commands share.
 
 use crate::cli::arguments::{named, refused};
 use crate::kernel_wcet::Estimator;
 use crate::model::{Factor, Kernel, Straddling};
 
-/// How best-effort traffic meets a kernel.
+/// Options on best-effort memory traffic.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Traffic {
-    /// The kernel starts with a regulation period [default: at any time].
+    /// Assume a kernel start with a regulation period [default: any time]
     #[arg(long)]
     pub sync: bool,
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed if memory time covers them in part
     ///
-    /// `end` is Eq. 10 of the paper, and safe if blocks are slowed down in memory time. If one touch of memory time may cost a
-    /// block all of e1, only `both` is safe.
+    /// `end` is Eq. 10 of [Aghilinasab20]. It is safe if blocks slow down only during memory time. If any contact with memory time
+    /// may extend a block to e1, only `both` is safe.
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
 }
 
 impl Traffic {
-    /// Algorithm 1 for `kernel` beside this traffic.
+    /// Algorithm 1 for `kernel` with these options.
     pub fn estimator<'a>(&self, kernel: &'a Kernel) -> Estimator<'a> {
         Estimator::new(kernel).straddling(self.straddling)
     }
 }
 
-/// A factor from 0 to `most`.
+/// Parses a factor from 0 to `most`.
 fn factor(text: &str, most: Factor) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     value.filter(|value| *value <= most).ok_or_else(|| {
@@ -36,12 +36,12 @@ fn factor(text: &str, most: Factor) -> Result<Factor, String> {
     })
 }
 
-/// A budget Q.
+/// Parses a budget Q.
 pub fn budget(text: &str) -> Result<Factor, String> {
     factor(text, Factor::ONE)
 }
 
-/// A slowdown.
+/// Parses a slowdown.
 pub fn slowdown(text: &str) -> Result<Factor, String> {
     factor(
         text,

@@ -1,4 +1,4 @@
-//! `gpusched wcet verify`: an independent check of bounds.
+//! `gpusched wcet verify`: checks bounds with independent code.
 
 use std::path::PathBuf;
 
@@ -12,26 +12,26 @@ use crate::model::reader::{Bounds, Kernels};
 use crate::model::{Bound, Kernel};
 use crate::verification::{Fault, verify_bound};
 
-/// Checks bounds and their certificates with a program of its own.
+/// Arguments of `gpusched wcet verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// What `wcet bound --format json` answered: one bound (JSON) or many (JSONL, one per line).
+    /// Result of `wcet bound --format json`: one bound (JSON) or many (JSONL)
     #[arg(value_name = "BOUND")]
     bounds: PathBuf,
-    /// The kernels it was asked about, in the same order.
+    /// Kernels of the bounds, in the same order
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
 }
 
 const EXAMPLE: &str = "\
-The certificate is evaluated in exact arithmetic, by code that shares nothing with the solvers.
-Exit code 0: every bound is proven. 1: one is not.
+`verify` evaluates the certificate in exact arithmetic. It shares no code with the solvers.
+Exit code 0: every bound is proven. 1: a bound is not proven.
 
 Example:
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13 --format json | gpusched wcet verify - tasksets/kernels/histo-m4.json";
 
-/// The answer for one bound.
+/// Result for one bound.
 #[derive(Serialize)]
 struct Answer<'a> {
     #[serde(skip)]
@@ -50,10 +50,10 @@ struct Found {
 }
 
 impl Args {
-    /// An answer for each bound.
+    /// Writes a result for each bound.
     ///
     /// # Errors
-    /// Bad input, more bounds than kernels or the other way round, or output that cannot be written.
+    /// Fails on bad input, if the numbers of bounds and kernels differ, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         check_as_many::<Bound, Kernel>(&self.bounds, &self.kernels)?;
         let (bounds, kernels) = (Bounds::open(&self.bounds)?, Kernels::open(&self.kernels)?);

@@ -61,7 +61,7 @@ fn the_table_and_the_csv_say_the_same() {
     assert!(text.stdout.starts_with(head), "{}", text.stdout);
     let csv = run_with("wcet cluster - --format csv", trace);
     assert!(
-        csv.stderr.contains("note: --active-blocks 3: as many"),
+        csv.stderr.contains("note: `--active-blocks 3` is"),
         "{}",
         csv.stderr
     );

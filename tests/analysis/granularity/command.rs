@@ -167,7 +167,7 @@ fn no_plan_no_export() {
         ] {
             let answer = run_with(&format!("{line}{options}"), overload);
             assert_eq!((answer.code, answer.stdout.as_str()), (1, ""), "{options}");
-            assert!(answer.stderr.contains("nothing is exported"), "{}", answer.stderr);
+            assert!(answer.stderr.contains("it is not exported"), "{}", answer.stderr);
         }
     }
     // The answer beside it is there; the export is not.

@@ -133,7 +133,7 @@ fn a_plan_that_fails_is_not_exported() {
     ));
     assert_eq!(
         (answer.code, answer.stderr.as_str()),
-        (1, "not schedulable: nothing is exported\n")
+        (1, "note: the plan is not schedulable, so it is not exported\n")
     );
     assert_eq!(files(folder.path()).len(), 2);
 }

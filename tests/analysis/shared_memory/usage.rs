@@ -59,7 +59,7 @@ fn usage_is_checked() {
         ),
         (
             "test - --sms 2 --interference conflict+bandwidth --memory-bandwidth 9GB/s --response-times",
-            "--response-times: found --policy edf beside memory traffic",
+            "--response-times: found --policy edf with memory traffic",
         ),
         (
             "simulate tasks - --sms 2 --interference bandwidth",

@@ -1,17 +1,17 @@
-//! Every JSON and TOML block is what it says it is.
+//! Every JSON and TOML block is valid for its label.
 
 use serde_json::Value;
 
-use crate::docs::markdown::pages;
+use crate::docs::markdown::chosen_pages;
 use crate::support::run;
 
-/// Languages of blocks that nothing reads here: a library's code, other programs, drawings (no language).
+/// Languages of blocks that the test does not read: library code, other programs, and drawings (no language).
 const NOT_READ: [&str; 5] = ["rust", "python", "r", "gnuplot", ""];
 
 #[test]
 fn data_is_accepted() {
     let (mut json, mut toml) = (0, 0);
-    for page in pages() {
+    for page in chosen_pages() {
         for block in &page.blocks {
             let place = &block.place;
             match block.info.split_whitespace().collect::<Vec<_>>().as_slice() {
@@ -51,5 +51,8 @@ fn data_is_accepted() {
             }
         }
     }
-    assert!(json >= 5 && toml >= 3, "{json} JSON blocks, {toml} TOML blocks");
+    assert!(
+        json >= 5 && toml >= 3 || std::env::var_os("GPUSCHED_PAGE").is_some(),
+        "{json} JSON blocks, {toml} TOML blocks"
+    );
 }

@@ -1,4 +1,4 @@
-//! docs/formats.md leaves nothing out: fields, values, columns, platforms.
+//! docs/formats.md describes all fields, values, columns and platforms.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ fn formats() -> String {
     read("docs/formats.md")
 }
 
-/// Asserts that every name stands in backticks, by itself or as a word of a longer span.
+/// Asserts that every name is in backticks, alone or as a word of a longer span.
 fn documents<'a>(names: impl IntoIterator<Item = &'a str>) {
     let text = formats();
     let spans = code_spans(&text).flat_map(|span| {
@@ -32,7 +32,7 @@ fn documents<'a>(names: impl IntoIterator<Item = &'a str>) {
     assert!(missing.is_empty(), "not in docs/formats.md: {missing:?}");
 }
 
-/// The names of fields, and the values of fields with few values.
+/// Collects the names of fields, and the values of fields with few values.
 fn names(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(object) => {
@@ -99,7 +99,7 @@ fn every_column_is_documented() {
     }
 }
 
-/// The lines of a table that start with its header.
+/// The lines of the table with this header.
 fn table(text: &str, header: &str) -> String {
     let start = text.find(header).unwrap_or_else(|| panic!("no table {header:?}"));
     let lines = text[start..].lines().take_while(|line| line.starts_with('|'));

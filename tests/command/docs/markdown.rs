@@ -41,6 +41,14 @@ pub fn pages() -> Vec<Page> {
     paths.iter().map(|path| page(path)).collect()
 }
 
+/// The documents whose blocks are checked: all, or with `GPUSCHED_PAGE=docs/limits.md` those whose path starts with it.
+pub fn chosen_pages() -> Vec<Page> {
+    let chosen = std::env::var("GPUSCHED_PAGE").unwrap_or_default();
+    let pages = pages();
+    let chosen = |page: &Page| page.path.to_string_lossy().starts_with(&chosen);
+    pages.into_iter().filter(chosen).collect()
+}
+
 fn find(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

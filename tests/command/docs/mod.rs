@@ -6,5 +6,6 @@ mod commands;
 mod data;
 mod formats;
 mod markdown;
+mod reference;
 mod references;
 mod reproduction;

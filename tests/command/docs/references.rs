@@ -1,4 +1,4 @@
-//! What the documents point to exists: files, headings, functions, options.
+//! Targets in the documents exist: files, headings, functions, options.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The anchors that GitHub gives the headings of `page`.
+/// The anchors that GitHub gives to the headings of `page`.
 fn headings(page: &Page) -> BTreeSet<String> {
     let titles = page.prose.lines().filter_map(|line| {
         let title = line.trim_start_matches('#');
@@ -110,7 +110,7 @@ fn functions_are_where_the_documents_say() {
     assert!(found >= 30, "{found}");
 }
 
-/// The crates that the facade shows as a module.
+/// The crates that the facade exports as modules.
 const CRATES: [(&str, &str); 6] = [
     ("model", "model"),
     ("recording", "recording"),
@@ -120,7 +120,7 @@ const CRATES: [(&str, &str); 6] = [
     ("warp", "warp"),
 ];
 
-/// Whether the modules exist in the crate that the facade takes them from, and their files define every name that follows.
+/// Whether the modules exist in the crate of the facade module, and their files define all following names.
 fn defined(parts: &[&str]) -> bool {
     let sources = |name: &str| root().join(format!("crates/gpusched-{name}/src"));
     let Some((first, rest)) = parts.split_first() else {
@@ -136,7 +136,7 @@ fn defined(parts: &[&str]) -> bool {
         .any(|folder| defined_below(folder, parts))
 }
 
-/// Where the module `name` of the folder is, without extension: in it, or in one below whose modules it shows as its own.
+/// Path of the module `name` without extension: in `folder`, or in a subfolder that exports its modules.
 fn module(folder: &Path, name: &str) -> Option<PathBuf> {
     let below = std::fs::read_dir(folder).into_iter().flatten();
     std::iter::once(folder.to_path_buf())
@@ -179,7 +179,7 @@ fn collect(folder: &Path, sources: &mut Vec<String>) {
     }
 }
 
-/// Whether a line defines `name`: as an item, or as a variant of an enum.
+/// Whether a line defines `name`, as an item or as a variant of an enum.
 fn defines(sources: &[String], name: &str) -> bool {
     let after = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     sources.iter().flat_map(|source| source.lines()).any(|line| {
@@ -222,7 +222,7 @@ fn definitions_are_told_from_mentions() {
     }
 }
 
-/// Options of other programs that the documents name.
+/// Options of other programs in the documents.
 const OTHER_OPTIONS: [&str; 4] = ["--release", "--open", "--features", "--profile"];
 
 #[test]

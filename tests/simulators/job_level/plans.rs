@@ -103,8 +103,8 @@ fn more_sms_than_the_gpu_has_are_warned_of() {
         (
             0,
             format!(
-                "warning: {path}: plan 0: found partitions of 8 SMs in all, expected at most the 4 of its GPU, which has no room for \
-                 them side by side\n"
+                "warning: {path}: plan 0: found partitions of 8 SMs in total, expected at most the 4 of its GPU, because they run \
+                 concurrently\n"
             )
         )
     );

@@ -65,7 +65,7 @@ fn it_is_refused_where_it_means_nothing() {
     assert!(
         subcore
             .stderr
-            .contains("--equal-sms-once: found with a scenario of a sub-core"),
+            .contains("--equal-sms-once: found a scenario of a sub-core"),
         "{}",
         subcore.stderr
     );

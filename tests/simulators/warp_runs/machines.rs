@@ -109,7 +109,7 @@ fn matrices_need_units() {
     let answer = run(&machine);
     assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
     assert!(
-        answer.stderr.contains("computes with matrices"),
+        answer.stderr.contains("has matrix instructions"),
         "{}",
         answer.stderr
     );

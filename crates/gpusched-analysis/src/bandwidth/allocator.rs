@@ -1,16 +1,16 @@
-//! The on-line step: the budget of the next regulation period ([Aghilinasab20] §V).
+//! The online step: the memory bandwidth budget of the next regulation period ([Aghilinasab20] §V).
 
 use super::inverse::{largest_burst, memory_time};
 use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
 
-/// Chooses the budget of each regulation period of one run of a kernel, so that the kernel ends by its nominal WCET.
+/// Chooses the budget of each regulation period of one kernel run, so that the kernel ends by its nominal WCET.
 ///
-/// A decision takes O(C) steps in integers and allocates nothing.
+/// A decision takes O(C) steps in integers for C clusters, and allocates no memory.
 #[derive(Clone, Debug)]
 pub struct Allocator {
-    /// In ascending order of e¹/(e¹ − e⁰).
+    /// Clusters by ascending e¹/(e¹ − e⁰).
     clusters: Vec<Share>,
     active: i128,
     period: u64,
@@ -20,16 +20,16 @@ pub struct Allocator {
     nominal: u64,
     /// G(Q̄, 0) [ns].
     deadline: u64,
-    /// What the last decision was [ns].
+    /// Memory time of the last decision [ns].
     previous: u64,
 }
 
-/// A cluster as decisions see it [ns].
+/// Figures of a cluster that a decision uses; times in ns.
 #[derive(Copy, Clone, Debug)]
 struct Share {
-    /// Its position in the kernel.
+    /// Position of the cluster in the kernel.
     cluster: usize,
-    /// N, all its blocks.
+    /// N, the number of all its blocks.
     blocks: u64,
     e0: u64,
     e1: u64,
@@ -39,10 +39,10 @@ struct Share {
 const SMOOTHING: (u64, u64) = (3, 10);
 
 impl Allocator {
-    /// Decisions for `kernel` by `policy`, with the nominal budget Q̄ = `nominal`.
+    /// Creates the decisions of `policy` for `kernel` with the nominal budget Q̄ = `nominal`.
     ///
     /// # Errors
-    /// [`EstimateError`] for a budget above 1.
+    /// [`EstimateError`] if the budget exceeds 1.
     pub fn new(
         kernel: &Kernel,
         nominal: Factor,
@@ -88,28 +88,28 @@ impl Allocator {
         })
     }
 
-    /// G(Q̄, 0): when the kernel ends at the latest, whatever is decided.
+    /// G(Q̄, 0): the latest end of the kernel after its start, under every policy.
     pub fn deadline(&self) -> Time {
         Time::from_ns(self.deadline)
     }
 
-    /// Q̄·T: the memory time of the periods before the first decision, and the least of all others.
+    /// Q̄·T: the memory time of the periods before the first decision, and the least memory time of all later periods.
     pub fn nominal(&self) -> Time {
         Time::from_ns(self.nominal)
     }
 
-    /// T.
+    /// The regulation period T.
     pub fn period(&self) -> Time {
         Time::from_ns(self.period)
     }
 
-    /// Forgets the run so far.
+    /// Forgets the previous run.
     pub fn restart(&mut self) {
         self.previous = self.nominal;
     }
 
-    /// Q·T of the period that begins now, `elapsed` after the start of the kernel, while `remaining` blocks of each cluster are
-    /// not done; at least that of the nominal budget. Of a cluster that `remaining` leaves out, no block is done.
+    /// Returns the memory time Q·T of the period that begins now, at least Q̄·T. The kernel started `elapsed` ago, and `remaining`
+    /// blocks of each cluster are not done. If `remaining` has no entry for a cluster, all blocks of the cluster remain.
     pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
         self.previous = match self.policy {
             BudgetPolicy::Nominal => self.nominal,
@@ -126,7 +126,7 @@ impl Allocator {
             return self.period;
         };
         let fair = largest_burst(memory, window, self.period);
-        // What is left of the memory time if all later periods get the nominal budget (Eq. 22).
+        // Memory time that is left if all later periods get the nominal budget (Eq. 22).
         let later = window
             .checked_sub(self.period)
             .map_or(0, |later| memory_time(self.nominal, later, self.period));
@@ -146,8 +146,8 @@ impl Allocator {
         }
     }
 
-    /// The most memory time with which the remaining blocks end within `window` ([Aghilinasab20] Algorithm 4, with ⌈t/T⌉ for
-    /// the printed ⌈t/P⌉), rounded down; `None` if they end in time under any traffic.
+    /// Computes the most memory time with which the remaining blocks end within `window`, rounded down. It is
+    /// Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ for the printed ⌈t/P⌉. Returns `None` if the blocks end within `window` under any traffic.
     pub fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64> {
         let of = |share: &Share| remaining.get(share.cluster).copied().unwrap_or(share.blocks);
         let left = || self.clusters.iter().filter(|share| of(share) > 0);
@@ -158,7 +158,7 @@ impl Allocator {
         let delays: i128 = left()
             .map(|share| i128::from(of(share)) * i128::from(share.e1 - share.e0))
             .sum();
-        // Eq. 31 by M: the delay that all blocks together may suffer.
+        // Eq. 31 times M: the most delay that all blocks together may have.
         let allowed = self.active * i128::from(window) - (self.active - 1) * i128::from(longest) - alone;
         if delays <= allowed {
             return None;
@@ -171,7 +171,7 @@ impl Allocator {
         for share in left() {
             let (blocks, delay) = (i128::from(of(share)), i128::from(share.e1 - share.e0));
             if allowed <= 0 || delay == 0 {
-                break; // the clusters after one without delay have none, either
+                break; // all later clusters have no delay, either
             }
             if blocks * delay <= allowed {
                 allowed -= blocks * delay;

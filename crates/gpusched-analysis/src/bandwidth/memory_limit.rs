@@ -1,14 +1,14 @@
 //! The most memory time with which the rest of a kernel ends in time: Algorithm 2, line 4, of [Aghilinasab20].
 //!
-//! [`Allocator`](super::Allocator) takes a safe approximation in its place (Algorithm 4); this is what it is held against, and
-//! what a system with more time for its decisions may use.
+//! [`Allocator`](super::Allocator) uses a safe approximation instead (Algorithm 4). The tests compare the approximation with this
+//! limit. A system with more time per decision may use the limit itself.
 
 use crate::kernel_wcet::linear_program::{self, LpError};
 use crate::kernel_wcet::{Exposure, Program};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel, Straddling};
 
-/// What is left of a kernel, and the time it has.
+/// The remaining blocks of a kernel, and the time until they must end.
 #[derive(Clone, Debug)]
 pub struct MemoryLimit {
     rest: Kernel,
@@ -19,8 +19,8 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// `remaining` blocks of each cluster of `kernel`, which have to end within `window`; `None` if none is left. Of a cluster
-    /// that `remaining` leaves out, no block is done.
+    /// Creates the limit for `remaining` blocks of each cluster of `kernel`, which must end within `window`. If `remaining` has no
+    /// entry for a cluster, all its blocks remain. Returns `None` if no block remains.
     pub fn new(
         kernel: &Kernel,
         remaining: &[u64],
@@ -30,7 +30,7 @@ impl MemoryLimit {
         let clusters = kernel.clusters().iter().enumerate();
         let clusters: Vec<Cluster> = clusters
             .filter_map(|(index, cluster)| {
-                // No more than there were, so that all that is refused is a cluster of which nothing is left.
+                // At most all blocks, so `Cluster::new` rejects only a cluster without remaining blocks.
                 let all = cluster.blocks();
                 let left = remaining.get(index).map_or(all, |&blocks| blocks.min(all));
                 Cluster::new(left, cluster.isolated(), cluster.contended()).ok()
@@ -51,7 +51,7 @@ impl MemoryLimit {
         })
     }
 
-    /// Whether the rest ends in time if best-effort cores access memory for `memory` in all.
+    /// Whether the rest ends in time if best-effort CPU cores access memory for `memory` in total.
     fn ends_with(&self, memory: u64) -> bool {
         let exposure = Exposure {
             memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
@@ -69,8 +69,8 @@ impl MemoryLimit {
         self.program.solve(all).wcet <= self.window
     }
 
-    /// t_mem_max: the most memory time with which the rest ends in time, in whole nanoseconds, at most the window; 0 if not even
-    /// none will do. Exact: Eqs 8–12 are inverted by bisection with the exact solver.
+    /// Returns t_mem_max, the most memory time with which the rest ends in time, in whole nanoseconds and at most the window. The
+    /// result is 0 if the rest ends late even without memory time. It is exact: a bisection with the exact solver inverts Eqs 8–12.
     pub fn exact(&self) -> Time {
         let (mut good, mut bad) = (0, self.window.ns().saturating_add(1));
         while bad - good > 1 {
@@ -83,8 +83,8 @@ impl MemoryLimit {
         Time::from_ns(good)
     }
 
-    /// The same by the linear program of Eqs 14–19, in floats [ns]; `None` if the rest ends in time under any traffic, or not
-    /// even without.
+    /// Computes [`MemoryLimit::exact`] with the linear program of Eqs 14–19, in floats [ns]. Returns `None` if the rest ends in
+    /// time under any traffic, or ends late even without memory time.
     ///
     /// # Errors
     /// [`LpError`] if the solver gives up.

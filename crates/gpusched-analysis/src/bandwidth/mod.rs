@@ -1,12 +1,12 @@
-//! Memory bandwidth budgets for best-effort cores beside a kernel ([Aghilinasab20] §V).
+//! Memory bandwidth budgets of best-effort CPU cores while a kernel runs ([Aghilinasab20] §V).
 //!
-//! * [`nominal`]: the largest budget within a slowdown, off-line;
+//! * [`nominal`]: the largest budget within an accepted slowdown, computed offline;
 //! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
 //! * [`MemoryLimit`]: Algorithm 2, exactly and as a linear program;
-//! * [`profile`]: a made-up kernel with published figures, its nominal budget among them;
+//! * [`profile`]: a synthetic kernel with published figures, including its nominal budget;
 //! * [`BudgetResults`]: published figures;
-//! * [`Sharing`]: what each of several cores gets of a budget;
-//! * [`RemainingTable`]: what is left of a kernel, from the numbers of its running blocks.
+//! * [`Sharing`]: the shares of several cores in a budget;
+//! * [`RemainingTable`]: the remaining blocks of a kernel, from the numbers of its running blocks.
 
 mod allocator;
 pub mod inverse;

@@ -1,4 +1,4 @@
-//! The nominal budget: the largest that slows a kernel down by no more than is accepted ([Aghilinasab20] §VII-C).
+//! The nominal budget: the largest budget that keeps the slowdown of a kernel within a limit ([Aghilinasab20] §VII-C).
 
 use serde::{Deserialize, Serialize};
 
@@ -6,35 +6,35 @@ use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// A nominal budget and what it costs.
+/// Nominal budget of a kernel, and its WCET under this budget.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nominal {
-    /// The kernel, if it has a name.
+    /// Name of the kernel, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    /// Accepted slowdown, (G(Q) − G(0))/G(0).
     pub slowdown: Factor,
     /// Whether the kernel starts with a regulation period.
     pub sync: bool,
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed although memory time covers them only in part.
     #[serde(default)]
     pub straddling: Straddling,
-    /// The largest budget Q within that slowdown, in steps of a billionth.
+    /// Largest budget Q within this slowdown, in steps of a billionth.
     pub nominal_q: Factor,
-    /// G(0): the WCET in isolation [ns].
+    /// G(0): WCET in isolation [ns].
     pub wcet_isolated_ns: Time,
-    /// G(Q): the WCET under that budget [ns].
+    /// G(Q): WCET under this budget [ns].
     pub wcet_nominal_ns: Time,
 }
 
-/// The steps of a budget: [`Factor`]s have nine decimals.
+/// Steps of a budget: a [`Factor`] has nine decimals.
 const STEPS: u64 = 1_000_000_000;
 
-/// The largest budget under which `kernel` takes at most (1 + `slowdown`)·G(0): a bisection, because G grows with Q.
+/// Finds the largest budget under which `kernel` takes at most (1 + `slowdown`)·G(0). It uses bisection, because G grows with Q.
 ///
 /// # Errors
-/// Those of [`Estimator::bound`]; none, with budgets from 0 to 1 and the exact solver.
+/// As [`Estimator::bound`]. Never fails here, because budgets are from 0 to 1 and the solver is exact.
 pub fn nominal(
     kernel: &Kernel,
     slowdown: Factor,

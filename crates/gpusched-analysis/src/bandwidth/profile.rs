@@ -1,7 +1,7 @@
-//! Made-up kernels with published figures: block count, clusters, intervals, nominal budget and overestimation of a benchmark
-//! whose block times are not published.
+//! Synthetic kernels with the published figures of a benchmark whose block times are not published.
 //!
-//! Everything is computed in integers from the seed; only means and standard deviations are floats, of one division each.
+//! The figures are block count, clusters, intervals, nominal budget and overestimation. gpusched computes in integers from the
+//! seed. Only means and standard deviations are floats, each from one division.
 
 use std::collections::BTreeMap;
 
@@ -14,29 +14,29 @@ use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::{Benchmark, Benchmarks, Cluster, Factor, Kernel, Straddling};
 
-/// What is assumed beside the published figures.
+/// Assumptions in addition to the published figures.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Recipe {
     /// M.
     pub active_blocks: u32,
     /// T.
     pub period: Time,
-    /// The slowdown that the nominal budget is for.
+    /// Accepted slowdown of the nominal budget.
     pub slowdown: Factor,
-    /// The seed of block times, cluster sizes and sensitivities.
+    /// Seed of block times, cluster sizes and sensitivities.
     pub seed: u64,
 }
 
-/// Block times alone [ns]: those of histo are 1,700 to 3,300 ns ([Aghilinasab20] Table I).
+/// Range of isolated block times [ns]. The blocks of histo take 1,700 to 3,300 ns ([Aghilinasab20] Table I).
 const TIMES: (u64, u64) = (1_500, 3_500);
 
-/// The longest time is so many standard deviations above the mean: the 99.5th percentile, as in [Aghilinasab20] Table I.
+/// Distance of the longest time from the mean, in standard deviations: the 99.5th percentile, as in [Aghilinasab20] Table I.
 const LONGEST: f64 = 2.576;
 
-/// By how much the nominal budget may miss the published one, which is printed to half a point.
+/// Largest difference between the nominal budget and the published one, which is printed to half a percentage point.
 const PRECISION: f64 = 0.0005;
 
-/// The most clusters: with more, times alone could not be told apart.
+/// The most clusters. With more clusters, isolated times could not be told apart.
 const MAX_CLUSTERS: u64 = 100;
 
 /// Steps of the delay per unit of sensitivity and of time.
@@ -46,12 +46,12 @@ const STEPS: u64 = 1_000_000;
 struct Draft {
     blocks: u64,
     e0: u64,
-    /// Relative to other clusters [thousandths].
+    /// Sensitivity relative to other clusters [thousandths].
     sensitivity: u64,
 }
 
 impl Draft {
-    /// The cluster, if blocks of sensitivity 1 are delayed by `delay`/[`STEPS`] of their time alone.
+    /// The cluster, if blocks of sensitivity 1 are delayed by `delay`/[`STEPS`] of their isolated time.
     fn cluster(&self, delay: u64) -> Result<Cluster> {
         let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
         let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;
@@ -64,13 +64,15 @@ impl Draft {
     }
 }
 
-/// A kernel with the block count, clusters and intervals of the benchmark called `name`, whose delays are the largest with which its nominal
-/// budget is the published one; where that is 1, with which the slowdown under full interference is half of what is accepted.
-/// Its times are normal, with the published overestimation between mean and longest.
+/// Creates a kernel with the block count, clusters and intervals of benchmark `name`.
+///
+/// Block delays are the largest with which the nominal budget equals the published one. If the published budget is 1, the slowdown
+/// under full interference is half of the accepted slowdown. Block times are normal. The ratio of longest time to mean follows the
+/// published overestimation.
 ///
 /// # Errors
-/// [`Error::Refused`] for an unknown benchmark, a figure that is missing, for clusters and intervals that do not fit the blocks, and for a budget that
-/// no delays give to a twentieth of a point.
+/// [`Error::Refused`] if the benchmark is unknown, a figure is missing, or clusters and intervals do not fit the blocks; or if no
+/// delays produce the budget to a twentieth of a percentage point.
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
     let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {
@@ -93,7 +95,7 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
     let found = budget(&bare, recipe.slowdown)?;
     if (found.as_f64() - figures.q.as_f64()).abs() > PRECISION {
         let q = figures.q;
-        let expected = format!("a budget that some delays give; the nearest is {found}");
+        let expected = format!("a nominal budget that some block delays produce; the nearest is {found}");
         return Err(Error::parameter(name, format!("nominal_q {q}"), expected));
     }
     let clusters = bare.clusters().iter().map(|cluster| {
@@ -115,7 +117,7 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
     Ok(kernel.with_sources(sources(benchmarks, recipe)))
 }
 
-/// The figures that a kernel is made of.
+/// Published figures that determine a kernel.
 struct Figures {
     blocks: u64,
     clusters: u32,
@@ -144,7 +146,7 @@ impl Figures {
     }
 }
 
-/// Where each field comes from.
+/// Source of each field.
 fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> {
     let Recipe { slowdown, seed, .. } = recipe;
     let of = |field: &str| {
@@ -198,12 +200,12 @@ fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> 
     sources.map(|(field, text)| (field.to_owned(), text)).into()
 }
 
-/// Clusters with times alone apart from each other, shares and sensitivities drawn; number `number` of its seed.
+/// Draws clusters with distinct isolated times, block shares and sensitivities. `number` selects the random stream of the seed.
 fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> {
     let (blocks, count) = (figures.blocks, u64::from(figures.clusters));
     if !(1..=MAX_CLUSTERS).contains(&count) || blocks < 8 * count || blocks > MAX_BLOCKS {
         let expected = format!(
-            "1 to {MAX_CLUSTERS} clusters, eight blocks or more for each, {MAX_BLOCKS} in all at most"
+            "1 to {MAX_CLUSTERS} clusters, at least eight blocks per cluster and at most {MAX_BLOCKS} blocks in total"
         );
         let found = format!("{count} clusters of {blocks} blocks");
         return Err(Error::parameter("", found, expected));
@@ -212,7 +214,7 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
     let width = (TIMES.1 - TIMES.0) / count;
     let mut drawn = Vec::new();
     for index in 0..count {
-        // In the middle three fifths of its own part of the range.
+        // In the middle three fifths of the part of the range that belongs to this cluster.
         let inner = usize::try_from(width * 3 / 5 + 1).unwrap_or(1);
         let e0 = TIMES.0 + index * width + width / 5 + below(&mut rng, inner) as u64;
         let weight = 500 + below(&mut rng, 1001) as u64;
@@ -236,7 +238,7 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
     Ok(drafts)
 }
 
-/// The largest delay with which the budget of `kernel` is at least `q`: a bisection, because the budget falls with the delay.
+/// Finds the largest delay with which the budget of `kernel` is at least `q`. It uses bisection: the budget falls with the delay.
 fn delay(q: Factor, recipe: Recipe, kernel: impl Fn(u64) -> Result<Kernel>) -> Result<u64> {
     let slowdown = match q == Factor::ONE {
         true => half(recipe.slowdown),
@@ -266,7 +268,7 @@ fn budget(kernel: &Kernel, slowdown: Factor) -> Result<Factor> {
         .nominal_q)
 }
 
-/// Normal, to a tenth of a nanosecond.
+/// Normal distribution, rounded to a tenth of a nanosecond.
 fn distribution(longest: Time, over: Factor) -> Distribution {
     let tenths = |ns: f64| (ns * 10.0).round() / 10.0;
     let mean = longest.ns() as f64 / (1.0 + over.as_f64());

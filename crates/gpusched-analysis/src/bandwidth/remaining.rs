@@ -1,20 +1,20 @@
-//! How many blocks of each cluster are not done, from the numbers of the running blocks ([Aghilinasab20] §VI-B).
+//! Number of blocks of each cluster that are not done, from the numbers of the running blocks ([Aghilinasab20] §VI-B).
 
 use gpusched_model::Kernel;
 
-/// The cluster intervals of a kernel, each with the blocks of every cluster from its first block on.
+/// The cluster intervals of a kernel, and the number of blocks of every cluster from the start of each interval on.
 #[derive(Clone, Debug)]
 pub struct RemainingTable {
-    /// The first block of each interval, ascending from 0, and its cluster.
+    /// First block and cluster of each interval, by ascending first block from 0.
     intervals: Vec<(u64, usize)>,
-    /// For each interval, and after the last one, how many blocks of each cluster are in it and after it.
+    /// Number of blocks of each cluster from the start of each interval on, and after the last interval.
     rest: Vec<u64>,
     clusters: usize,
     blocks: u64,
 }
 
 impl RemainingTable {
-    /// The table of `kernel`; without intervals its clusters follow each other.
+    /// Creates the table of `kernel`. Without intervals, its clusters follow each other.
     pub fn new(kernel: &Kernel) -> RemainingTable {
         let clusters = kernel.clusters().len();
         let mut intervals: Vec<(u64, usize)> = Vec::new();
@@ -57,7 +57,7 @@ impl RemainingTable {
         }
     }
 
-    /// The cluster of block `block`, or `None` beyond the last.
+    /// The cluster of block `block`, or `None` after the last block.
     pub fn cluster_of(&self, block: u64) -> Option<usize> {
         if block >= self.blocks {
             return None;
@@ -68,16 +68,16 @@ impl RemainingTable {
             .map(|interval| interval.1)
     }
 
-    /// Rᵢ: the blocks of each cluster that are not done, if all below `next` have started and `running` of these still run.
-    /// Blocks start in the order of their numbers. Allocates nothing.
+    /// Writes Rᵢ, the number of blocks of each cluster that are not done, to `counts`. Allocates no memory. Blocks start in the
+    /// order of their numbers. All blocks below `next` have started, and `running` of them still run.
     ///
     /// # Panics
-    /// Unless `counts` has one number for each cluster: what is left out would count as done.
+    /// Unless `counts` has one number per cluster. A missing cluster would count as done.
     pub fn remaining(&self, next: u64, running: impl IntoIterator<Item = u64>, counts: &mut [u64]) {
         let position = self.intervals.partition_point(|interval| interval.0 < next);
         let from = position * self.clusters;
         counts.copy_from_slice(&self.rest[from..from + self.clusters]);
-        // The part of the interval before that has not started.
+        // Blocks of the previous interval that have not started.
         if let Some(before) = position.checked_sub(1) {
             let (_, cluster) = self.intervals[before];
             let end = self

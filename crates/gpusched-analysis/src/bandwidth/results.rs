@@ -1,4 +1,4 @@
-//! What is published about budgets that change at run time, and only that: a figure that is not printed is absent.
+//! Published results on budgets that change at run time. A figure that is not printed is absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use gpusched_model::Refusal;
 use gpusched_model::benchmark::Figure;
 use gpusched_model::reader::{Document, Fault, from_json};
 
-/// Published figures of best-effort cores beside benchmarks, each figure with its source.
+/// Published figures of best-effort CPU cores while benchmarks run, each with its source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "BudgetResultsShape")]
 pub struct BudgetResults {
@@ -20,7 +20,7 @@ pub struct BudgetResults {
     sources: BTreeMap<String, String>,
 }
 
-/// Results in the shape of the file.
+/// Published results on memory bandwidth budgets, in the shape of the file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -28,47 +28,47 @@ pub struct BudgetResults {
 )]
 #[schemars(rename = "BudgetResults")]
 struct BudgetResultsShape {
-    /// For people.
+    /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// At least one.
+    /// Published results; at least one.
     #[schemars(length(min = 1))]
     results: Vec<BudgetResult>,
-    /// Where each field of a result comes from: text for people, by field.
+    /// Source of each field of a result, as text for display.
     sources: BTreeMap<String, String>,
 }
 
-/// Figures of one benchmark under one policy beside one kind of best-effort task, as in [Aghilinasab20] Tables III and IV.
+/// Published figures of one benchmark, budget policy and program on the best-effort CPU cores ([Aghilinasab20] Tables III and IV).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetResult {
-    /// The kernel; absent if best-effort cores ran alone.
+    /// Name of the benchmark; absent if only best-effort cores ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<String>,
-    /// How budgets were chosen; absent if nothing was regulated.
+    /// Budget policy; absent if the cores were not regulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<BudgetPolicy>,
-    /// What best-effort cores ran, such as `libquantum`.
+    /// Program on the best-effort cores, such as `libquantum`.
     pub demand: String,
-    /// Memory requests of best-effort cores over those under NOMINAL, minus 1.
+    /// Memory requests of best-effort cores divided by their requests under NOMINAL, minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Factor>,
-    /// The mean of Q over all regulation periods, a share.
+    /// Mean of Q over all regulation periods, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_mean: Option<Factor>,
-    /// Its standard deviation, a share.
+    /// Standard deviation of Q over all regulation periods, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_std: Option<Factor>,
-    /// The largest bandwidth of best-effort cores [10⁹ bytes per second].
+    /// Largest memory bandwidth of best-effort cores [10⁹ B/s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gigabytes_per_s: Option<Factor>,
-    /// The same in memory requests per millisecond.
+    /// Largest memory bandwidth of best-effort cores, in memory requests per millisecond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_ms: Option<u64>,
 }
 
 impl BudgetResult {
-    /// The figures that are known, in the order of the fields.
+    /// Known figures, in the order of the fields.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
         let text = |value: Option<Factor>| value.map(|value| value.to_string());
@@ -85,17 +85,17 @@ impl BudgetResult {
 }
 
 impl BudgetResults {
-    /// The results; at least one, no two about the same.
+    /// Results; at least one, each with its own benchmark, policy and demand.
     pub fn results(&self) -> &[BudgetResult] {
         &self.results
     }
 
-    /// Where each field that some result has comes from, by field.
+    /// Source of each field that some result has, by field.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
 
-    /// What is published about `benchmark` beside `demand` under `policy`.
+    /// The published result for `benchmark`, `demand` and `policy`.
     pub fn find(&self, benchmark: &str, demand: &str, policy: BudgetPolicy) -> Option<&BudgetResult> {
         self.results.iter().find(|result| {
             result.benchmark.as_deref() == Some(benchmark)
@@ -136,8 +136,8 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
                 let found = format!("results[{index}]");
                 return refuse(
                     found,
-                    "what another one is about".into(),
-                    "each benchmark, policy and demand once",
+                    "a second result with this subject".into(),
+                    "each combination of benchmark, policy and demand once",
                 );
             }
             subjects.push(subject);
@@ -149,11 +149,11 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
             known.extend(result.figures().into_iter().map(|figure| figure.field));
         }
         if let Some(field) = known.iter().find(|&&field| !shape.sources.contains_key(field)) {
-            let expected = "the source of every figure that a result has";
-            return refuse("sources".into(), format!("none of {field}"), expected);
+            let expected = "the source of every field that a result has";
+            return refuse("sources".into(), format!("no {field}"), expected);
         }
         if let Some(field) = shape.sources.keys().find(|field| !known.contains(field.as_str())) {
-            let expected = "a figure that a result has";
+            let expected = "a field that a result has";
             return refuse(format!("sources.{field}"), format!("{field:?}"), expected);
         }
         Ok(BudgetResults {
@@ -204,10 +204,10 @@ mod tests {
             (
                 "\"benchmark\":\"histo\",\"policy\":\"fair\",\"demand\":\"gcc\"",
                 "\"demand\":\"bandwidth\"",
-                "results[1]: found what another one is about",
+                "results[1]: found a second result with this subject",
             ),
             ("\"fair\"", "\"fairer\"", "unknown variant `fairer`"),
-            ("\"q_mean\":\"Table IV\",", "", "sources: found none of q_mean"),
+            ("\"q_mean\":\"Table IV\",", "", "sources: found no q_mean"),
             ("\"§VII\"", "\"§VII\",\"q_std\":\"\"", "sources.q_std"),
             (
                 "\"requests_per_ms\":60000",

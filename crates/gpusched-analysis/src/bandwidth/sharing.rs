@@ -1,30 +1,30 @@
-//! Best-effort cores share the budget of a regulation period.
+//! Division of a memory bandwidth budget among best-effort CPU cores.
 
 use serde::{Deserialize, Serialize};
 
-/// How the memory time of a period is divided among best-effort cores.
+/// Rule that divides the memory time of a regulation period among best-effort CPU cores.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sharing {
-    /// Equal parts, and what a core does not use is lost: a budget of its own for each core.
+    /// Equal shares; unused memory time is lost, as with one budget per core.
     Equal,
-    /// As equal as can be, and what a core does not use is given to those that want more.
+    /// Max-min fair shares; unused memory time goes to cores with a higher demand.
     #[default]
     MaxMin,
-    /// In proportion to demands.
+    /// Shares in proportion to demands.
     Demand,
 }
 
 impl Sharing {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Sharing; 3] = [Sharing::Equal, Sharing::MaxMin, Sharing::Demand];
 
-    /// Divides `budget` among cores that want `demands`, in whole nanoseconds; into `shares`, one for each core.
+    /// Divides `budget` among cores with `demands`, in whole nanoseconds, and writes one share per core to `shares`.
     ///
-    /// No core gets more than it wants, and all together no more than the budget. Nanoseconds that do not divide go to the
-    /// first cores.
+    /// A share is at most the demand of its core, and all shares together are at most the budget. `Equal` and `MaxMin` give the
+    /// nanoseconds of a remainder to the first cores.
     pub fn divide(self, budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
         shares.clear();
         match self {
@@ -39,7 +39,7 @@ impl Sharing {
     }
 }
 
-/// Part `index` of `whole` in `count` parts that differ by one at most, the larger ones first.
+/// Part `index` of `whole` in `count` parts. Parts differ by at most one, and larger parts come first.
 fn part(whole: u64, count: u64, index: u64) -> u64 {
     let (Some(least), Some(rest)) = (whole.checked_div(count), whole.checked_rem(count)) else {
         return 0;
@@ -47,16 +47,17 @@ fn part(whole: u64, count: u64, index: u64) -> u64 {
     least + u64::from(index < rest)
 }
 
-/// Cores from the least demand on: each gets what it wants, or an equal part of what is left.
+/// Serves cores by ascending demand. Each core gets its demand, or an equal part of the rest.
 fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     shares.extend_from_slice(demands);
-    // The level up to which every core is served: those that want less leave more to the others. Cores are few, so no sorting.
+    // Every core is served up to `level`. Cores with a lower demand leave more to the other cores. Cores are few, so the loop does
+    // not sort.
     let (mut left, mut level) = (budget, 0);
     let mut open;
     loop {
         open = demands.iter().filter(|&&demand| demand > level).count() as u64;
         let Some(&least) = demands.iter().filter(|&&demand| demand > level).min() else {
-            return; // all are served
+            return; // all cores are served
         };
         match open.checked_mul(least - level).filter(|&cost| cost <= left) {
             Some(cost) => {
@@ -75,7 +76,7 @@ fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     }
 }
 
-/// Cumulative shares are rounded down, so that nothing is lost and no core gets more than it wants.
+/// Rounds cumulative shares down. So the shares use the whole budget, and no share exceeds the demand of its core.
 fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     let total: u128 = demands.iter().map(|&demand| u128::from(demand)).sum();
     if total <= u128::from(budget) {
@@ -85,7 +86,7 @@ fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     let (mut wanted, mut given) = (0u128, 0u128);
     for &demand in demands {
         wanted += u128::from(demand);
-        // Where centuries of demand saturate, cores get less, never more.
+        // Demands of centuries may saturate. Then cores get less, never more.
         let due = wanted
             .saturating_mul(budget.into())
             .checked_div(total)
@@ -95,8 +96,8 @@ fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     }
 }
 
-/// Jain's fairness index of what cores get, (Σx)²/(K·Σx²): 1 if all get the same, 1/K if one gets all; `None` if none gets
-/// anything (Jain, Chiu & Hawe 1984).
+/// Jain's fairness index (Σx)²/(K·Σx²) of the amounts x of K cores (Jain, Chiu & Hawe 1984). It is 1 for equal amounts and 1/K if
+/// one core gets everything. Returns `None` if all amounts are 0.
 pub fn jain(amounts: &[f64]) -> Option<f64> {
     let sum: f64 = amounts.iter().sum();
     let squares: f64 = amounts.iter().map(|amount| amount * amount).sum();

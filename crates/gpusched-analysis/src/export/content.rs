@@ -1,4 +1,4 @@
-//! Statements about a plan that all targets share.
+//! Statements about a plan that all export targets share.
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Basis;
@@ -19,7 +19,7 @@ impl Export<'_> {
         &self.hardware.device
     }
 
-    /// One line about the partition at `index`: its size, its SMs where they are known, its tasks, and why it holds.
+    /// Describes partition `index` in one line: its size, its SMs if known, its tasks, and the evidence of its verdict.
     pub fn comment(&self, index: usize, partition: &Partition) -> String {
         let at = match self.sms(partition) {
             None => String::new(),
@@ -42,8 +42,9 @@ impl Export<'_> {
         )
     }
 
-    /// What the verdicts of the plan assume, as comments that begin with `mark`, one per line. Their words are gpusched's own,
-    /// never those of the task set.
+    /// Returns the assumptions of the plan's verdicts as numbered comment lines that begin with `mark`.
+    ///
+    /// The text comes from gpusched alone and contains no string from the task set.
     pub fn assumptions(&self, mark: &str) -> String {
         let list = Basis::of_plan(self.plan, self.set).assumptions();
         let lines = (1..)
@@ -52,7 +53,7 @@ impl Export<'_> {
         format!("{mark} Assumptions, which gpusched does not check:\n") + &lines.collect::<String>()
     }
 
-    /// The SMs of `partition`, ascending; `None` where the driver chooses.
+    /// Returns the SMs of `partition`, ascending; `None` if the driver chooses them.
     pub fn sms(&self, partition: &Partition) -> Option<Vec<u32>> {
         let of_tpcs = |tpcs: Vec<u32>| -> Vec<u32> {
             let mut sms: Vec<u32> = tpcs
@@ -69,7 +70,7 @@ impl Export<'_> {
         }
     }
 
-    /// Its TPCs, if it has whole ones.
+    /// Returns the TPCs of `partition`; `None` if the placement has no whole TPCs.
     pub fn tpcs(&self, partition: &Partition) -> Option<Vec<u32>> {
         match partition.place.as_ref()? {
             Place::Tpcs(tpcs) => Some(tpcs.clone()),
@@ -82,17 +83,17 @@ impl Export<'_> {
         }
     }
 
-    /// The partitions with their numbers.
+    /// The partitions with their indices.
     pub fn partitions(&self) -> impl Iterator<Item = (usize, &Partition)> {
         self.plan.partitions.iter().enumerate()
     }
 }
 
-/// The refusal of a plan without a place. Only a plan from another source can lack one.
+/// The error for a partition without a placement. Only a plan from another source can lack a placement.
 pub(super) fn unplaced(index: usize) -> Error {
     Error::parameter(
         "",
-        format!("partition {index} without its place on the device"),
-        "one",
+        format!("partition {index} without a placement on the device"),
+        "a placement for each partition",
     )
 }

@@ -1,11 +1,16 @@
-//! A table of partitions, one row each.
+//! A table of partitions: one row per partition.
 
 use super::content::Export;
 use gpusched_model::device::{Instance, Place};
 use gpusched_model::error::Error;
 
-/// The columns: the number of the partition, the granularity, its SMs, its unit (a list of TPCs or GPCs, or `PROFILE:START`), its
-/// SMs one by one where they are known, the positions of its tasks, and the test that accepts it. Lists are separated by spaces.
+/// Columns of the exported table. Spaces separate the entries of a list.
+///
+/// * `partition`, `sms`: the number of the partition, and its SMs;
+/// * `place`: a list of TPCs or GPCs, or `PROFILE:START` of a MIG instance;
+/// * `sm_ids`: the list of SMs, empty if unknown;
+/// * `tasks`: the positions of the tasks in the task set;
+/// * `policy`: the test that accepts the partition.
 pub const CSV_COLUMNS: [&str; 8] = [
     "device",
     "granularity",
@@ -22,7 +27,7 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
         numbers.join(" ")
     };
-    // No field needs quotes: names of devices and profiles are plain, the rest are numbers and our own words.
+    // No field needs quotes, because device and profile names are plain and all other fields are numbers or fixed words.
     let mut text = CSV_COLUMNS.join(",") + "\n";
     for (index, partition) in out.partitions() {
         let place = match &partition.place {

@@ -1,20 +1,20 @@
-//! CUDA green contexts: how the SMs of the device are split (CUDA Driver API, *Green Contexts*).
+//! CUDA green contexts: the split of a device into groups of SMs (CUDA Driver API, *Green Contexts*).
 //!
-//! One call of `cuDevSmResourceSplitByCount` makes equal groups. Several groups of one call can be in one descriptor
-//! (`cuDevResourceGenerateDesc`), so all sizes that are multiples of one group take a single call. If there is no such
-//! group, one call of `cuDevSmResourceSplit` (CUDA 13.1) makes groups of various sizes.
+//! One call of `cuDevSmResourceSplitByCount` creates groups of equal size. One descriptor (`cuDevResourceGenerateDesc`)
+//! can contain several groups of one call. One call therefore suffices if all partition sizes are multiples of one group
+//! size. Otherwise, one call of `cuDevSmResourceSplit` (CUDA 13.1) creates groups of different sizes.
 
 use super::content::Export;
 use gpusched_model::error::Error;
 
-/// A C header with the arguments of the one call.
+/// Returns a C header with the arguments of the single call.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
     let (min, step) = device
         .green_context()
         .map_or((1, 1), |rule| (rule.min, rule.step));
     let sizes = out.plan.partitions.iter().map(|partition| partition.sms);
-    // The smallest group, if all are multiples of it: smaller ones fit best into GPCs.
+    // If all sizes are multiples of the smallest group, use this group, because small groups fit best into GPCs.
     let smallest = min.div_ceil(step).saturating_mul(step);
     let common = sizes.clone().fold(0, gcd);
     let group = match common {

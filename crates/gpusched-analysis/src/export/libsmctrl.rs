@@ -1,14 +1,15 @@
-//! Masks for libsmctrl (J. Bakita and J. H. Anderson, *Hardware compute partitioning on NVIDIA GPUs*, RTAS 2023): a bit that is set *disables*
-//! a TPC. Masks of streams have 64 bits, or 128 where there are more than 64 TPCs.
+//! Masks for libsmctrl (J. Bakita and J. H. Anderson, *Hardware compute partitioning on NVIDIA GPUs*, RTAS 2023).
+//!
+//! A set bit *disables* a TPC. A stream mask has 64 bits, or 128 bits if the device has more than 64 TPCs.
 
 use super::content::{Export, unplaced};
 use gpusched_model::Device;
 use gpusched_model::error::Error;
 
-/// Refuses what masks cannot say.
+/// Refuses devices that masks cannot describe.
 ///
-/// From compute capability 9.0 on, bits are no TPC numbers: they count units on the chip, those switched off included (libsmctrl's
-/// README, known issues).
+/// From compute capability 9.0 on, bit numbers are not TPC numbers. They count units on the chip, including disabled
+/// units (libsmctrl's README, known issues).
 pub(super) fn check(device: &Device) -> Result<(), Error> {
     let tpcs = tpcs(device);
     if tpcs > 128 {
@@ -25,18 +26,18 @@ pub(super) fn check(device: &Device) -> Result<(), Error> {
                 "libsmctrl for device {} of compute capability {major}.x",
                 device.name()
             ),
-            "at most 8.x: from 9.0 on, the bits of a mask are no TPC numbers",
+            "at most 8.x, because from 9.0 on the bits of a mask are not TPC numbers",
         )),
         _ => Ok(()),
     }
 }
 
-/// The TPCs of a device that is divided by them or by GPCs, so that they are known.
+/// The number of TPCs. It is known because the device is divided by TPCs or GPCs.
 fn tpcs(device: &Device) -> u32 {
     device.tpcs().unwrap_or(0)
 }
 
-/// A C header: one mask for each partition.
+/// Returns a C header with one mask per partition.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
     let wide = tpcs(device) > 64;

@@ -1,10 +1,10 @@
-//! MIG instances: a profile and the memory slice it begins at (NVIDIA Multi-Instance GPU User Guide, `nvidia-smi mig -cgi`).
+//! MIG instances: a profile and the first memory slice (NVIDIA Multi-Instance GPU User Guide, `nvidia-smi mig -cgi`).
 
 use super::content::{Export, unplaced};
 use gpusched_model::device::Place;
 use gpusched_model::error::Error;
 
-/// A shell script that creates all instances with one command, in the order of the partitions.
+/// Returns a shell script that creates all instances with one command, in the order of the partitions.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let mut text = format!(
         "#!/bin/sh\n\

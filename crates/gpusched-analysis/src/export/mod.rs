@@ -1,10 +1,13 @@
 //! Export of plans for the tools that divide a GPU.
 //!
-//! * `libsmctrl`: masks of TPCs; `mps`: chunks; `mig`: profiles and where they begin; `green_context`: groups of a split;
-//! * `csv`: a table for all others.
+//! * `libsmctrl`: masks of TPCs;
+//! * `mps`: numbers of chunks;
+//! * `mig`: profiles and first memory slices;
+//! * `green_context`: groups of a split;
+//! * `csv`: a table for all other tools.
 //!
-//! A comment on each partition names its SMs and the evidence of its verdict, and comments list what the verdicts assume. The
-//! table has no comments, because readers of CSV differ in what they take for one.
+//! A comment on each partition names its SMs and the evidence of its verdict. Further comments list the assumptions of
+//! the verdicts. The table has no comments, because CSV readers differ in their comment syntax.
 
 mod content;
 mod csv;
@@ -23,7 +26,7 @@ use gpusched_model::device::{Granularity, Hardware};
 use gpusched_model::error::Error;
 use gpusched_model::plan::Plan;
 
-/// A tool for which a plan can be exported.
+/// Tool for which gpusched exports a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -42,10 +45,10 @@ pub enum Target {
 }
 
 impl Target {
-    /// Whether plans of `hardware` can be exported so.
+    /// Checks that plans for `hardware` can be exported for this target.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the granularity that is needed, or what this device cannot.
+    /// Fails with [`Error::Refused`] if the target requires another granularity or does not support this device.
     pub fn check(self, hardware: &Hardware) -> Result<(), Error> {
         let needed: &[Granularity] = match self {
             Target::Libsmctrl => &[Granularity::Tpc, Granularity::Gpc],
@@ -57,7 +60,7 @@ impl Target {
         if !needed.contains(&hardware.granularity) {
             let names: Vec<String> = needed.iter().map(ToString::to_string).collect();
             let found = format!("{self} for partitions of granularity {}", hardware.granularity);
-            let expected = format!("granularity {}, whose sizes {self} can give", names.join(" or "));
+            let expected = format!("granularity {}, which {self} supports", names.join(" or "));
             return Err(Error::parameter("target", found, expected));
         }
         match self {
@@ -66,10 +69,11 @@ impl Target {
         }
     }
 
-    /// Exports `plan` for `set`; the plan is schedulable.
+    /// Exports `plan` for `set`. The plan must be schedulable.
     ///
     /// # Errors
-    /// As [`Target::check`], and [`Error::Refused`] for a plan without device, places or a positive answer.
+    /// Fails as [`Target::check`] does, and with [`Error::Refused`] if the plan has no device, lacks a placement, or is not
+    /// schedulable.
     pub fn export(self, plan: &Plan, set: &TaskSet) -> Result<String, Error> {
         let Some(hardware) = &plan.hardware else {
             return Err(Error::parameter("plan", "no device", "a plan for a device"));
@@ -79,7 +83,7 @@ impl Target {
             return Err(Error::parameter(
                 "plan",
                 "a plan that is not schedulable",
-                "one that is",
+                "a schedulable plan",
             ));
         }
         let out = Export { hardware, plan, set };

@@ -1,13 +1,13 @@
-//! Static SM partitions of MPS: so many chunks each (NVIDIA Multi-Process Service, `nvidia-cuda-mps-control -S`,
-//! `sm_partition add`).
+//! Static SM partitions of MPS, with a number of chunks for each partition (NVIDIA Multi-Process Service,
+//! `nvidia-cuda-mps-control -S`, `sm_partition add`).
 
 use super::content::Export;
 use gpusched_model::error::Error;
 
-/// A shell script with one command for each partition.
+/// Returns a shell script with one command per partition.
 ///
-/// The percentage in the comment is for MPS without static partitions: rounded up, so that no fewer SMs can be used; it limits
-/// clients, but does not keep their SMs apart.
+/// The percentage in the comment is for MPS without static partitions. It is rounded up, so that clients can use at least
+/// the SMs of the partition. It limits the clients but does not isolate their SMs.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
     let chunk = device.mps().map_or(1, |rule| rule.chunk);

@@ -1,4 +1,4 @@
-//! Periods, and the work that a share of the processor comes to in a period.
+//! Periods, and the work of a task with a given utilization and period.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use serde::{Serialize, Serializer};
 use gpusched_model::streams::{below, unit};
 use gpusched_model::time::Time;
 
-/// How periods are drawn. Text form: `singh21` or `log-uniform:MIN:MAX`.
+/// Distribution of periods. Text form: `singh21` or `log-uniform:MIN:MAX`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Periods {
-    /// One of 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 and 4000 ms, each as likely; then, while the work is below one unit, the next larger one up to 4 s
-    /// ([Singh21] §3.6.1, step 2: "a reasonable execution time").
+    /// 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 or 4000 ms with equal probability ([Singh21] §3.6.1). While the work is
+    /// below 1 ms, the next larger period of the list replaces it (step 2: "a reasonable execution time").
     #[default]
     Singh21,
-    /// The logarithm is uniform between those of `min` and `max`; rounded to the nearest nanosecond.
+    /// A log-uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
     LogUniform {
         /// The shortest period [ns], positive.
         min: Time,
@@ -29,15 +29,15 @@ pub enum Periods {
 /// One time unit of [Singh21]: 1 ms.
 const UNIT: Time = Time::from_ns(1_000_000);
 
-/// The list of [Singh21] §3.6.1 [units]. Only the ends are published; the others are our reading: they divide 4000.
+/// The list of [Singh21] §3.6.1 [units]. Only its ends are published. The other periods are an assumption: they divide 4000.
 const SINGH21: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
-/// What [`Periods`] expects as text.
+/// Valid text forms of [`Periods`].
 const EXPECTED: &str =
     "\"singh21\", or \"log-uniform:MIN:MAX\" with times 0 < MIN <= MAX such as \"log-uniform:10ms:1s\"";
 
 impl Periods {
-    /// The period of a task with utilization `share`; reads one word.
+    /// Draws the period of a task with utilization `share`; reads one word.
     pub fn draw(self, rng: &mut impl Rng, share: f64) -> Time {
         match self {
             Periods::Singh21 => {
@@ -56,7 +56,7 @@ impl Periods {
         }
     }
 
-    /// The longest period there can be [ns].
+    /// The longest possible period [ns].
     pub fn longest(self) -> Time {
         match self {
             Periods::Singh21 => Time::from_ns(4000 * UNIT.ns()),
@@ -64,7 +64,7 @@ impl Periods {
         }
     }
 
-    /// Whether there is a period to draw: 0 < min ≤ max ≤ [`Time::LIMIT`].
+    /// Whether a period can be drawn: 0 < min ≤ max ≤ [`Time::LIMIT`].
     pub fn is_valid(self) -> bool {
         match self {
             Periods::Singh21 => true,
@@ -88,7 +88,7 @@ impl fmt::Display for Periods {
     }
 }
 
-/// Why a text is no [`Periods`].
+/// Why a text is invalid as [`Periods`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid periods {found:?}, expected {EXPECTED}")]
 pub struct ParsePeriodsError {
@@ -139,7 +139,7 @@ impl schemars::JsonSchema for Periods {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": format!("How periods are drawn: {EXPECTED}"),
+            "description": format!("Distribution of periods: {EXPECTED}"),
             "type": "string",
             "pattern": "^(singh21|log-uniform:[^:]+:[^:]+)$"
         })
@@ -181,12 +181,12 @@ mod tests {
         assert_eq!(periods.iter().min(), Some(&200));
         assert!((3800..=4200).contains(&count(&periods, 200)));
         assert!((870..=1130).contains(&count(&periods, 250)));
-        // A little less: 200 is too short.
+        // A little less utilization: 200 is too short.
         assert_eq!(singh21(0.004_999_9).iter().min(), Some(&250));
         // Half a nanosecond less rounds to one unit.
         assert_eq!(singh21(0.005 * (1.0 - 0.4e-6)).iter().min(), Some(&200));
         assert_eq!(singh21(0.005 * (1.0 - 0.6e-6)).iter().min(), Some(&250));
-        // Nothing on the list is long enough: the longest, and less than one unit of work.
+        // No period of the list is long enough, so the longest period applies, with less than one unit of work.
         for share in [0.000_249, 1e-12, 0.0] {
             assert!(singh21(share).iter().all(|&period| period == 4000), "{share}");
         }

@@ -1,14 +1,15 @@
-//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): shares uniform under a cap, without discards.
+//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): uniform shares under a cap, without discards.
 //!
-//! In units of the cap, wanted is a uniform point of P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}. Cut P(n, s) into cones with
-//! their apex at its center (s/n, …, s/n), one over each facet. The facet xᵢ = 0 is a P(n−1, s) at distance ∝ s/n,
-//! the facet xᵢ = 1 a P(n−1, s−1) at distance ∝ 1 − s/n. With f for the volumes (up to a factor that depends on n
-//! only), the cones over all facets of the first sort and of the second therefore have volumes
+//! In units of the cap, the shares are a uniform point of P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}. Cut P(n, s) into cones with their
+//! apex at its center (s/n, …, s/n), one over each facet. The facet xᵢ = 0 is a P(n−1, s) at distance ∝ s/n. The facet xᵢ = 1 is a
+//! P(n−1, s−1) at distance ∝ 1 − s/n. Let f be the volumes, up to a factor that depends on n only. Then the cones over all facets
+//! of the first kind and of the second kind have the volumes
 //!
 //! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
 //!
-//! So: choose the sort of facet with these weights and the coordinate i at random, draw a point y of the facet in the
-//! same way, and move from the center towards y by r^(1/(n−1)), r uniform: that is uniform in the cone.
+//! So the algorithm chooses the kind of facet with these weights, and the coordinate i at random. It draws a point y of the facet
+//! in the same way. Then it moves from the center towards y by r^(1/(n−1)) with a uniform r, which gives a uniform point of the
+//! cone.
 
 use rand::Rng;
 
@@ -22,7 +23,7 @@ pub const MAX_ENTRIES: usize = 1 << 24;
 pub struct FixedSum {
     tasks: usize,
     cap: f64,
-    /// Draw cap − x: halves the table, and keeps it accurate where the sum is close to n·cap.
+    /// Whether to draw cap − x. This halves the table, and keeps it accurate if the sum is close to n·cap.
     mirrored: bool,
     /// s = `whole` + `fraction` ≤ n/2, in units of the cap.
     whole: usize,
@@ -31,10 +32,10 @@ pub struct FixedSum {
     at_zero: Vec<f64>,
 }
 
-/// Why there is no such [`FixedSum`].
+/// Why a [`FixedSum`] does not exist.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FixedSumError {
-    /// `total` or `cap` is no positive number, or `total` exceeds `tasks`·`cap`.
+    /// `total` or `cap` is not a positive number, or `total` exceeds `tasks`·`cap`.
     #[error("no non-negative shares below the cap have this sum")]
     Empty,
     /// The table would have more than [`MAX_ENTRIES`] entries.
@@ -43,16 +44,16 @@ pub enum FixedSumError {
 }
 
 impl FixedSum {
-    /// Prepares drawing `tasks` shares in \[0, `cap`\] that sum to `total`: time and memory O(n·min(s, n − s)).
+    /// Prepares to draw `tasks` shares in \[0, `cap`\] that sum to `total`. Time and memory are O(n·min(s, n − s)).
     ///
     /// # Errors
-    /// [`FixedSumError`] if there are no such shares, or too many.
+    /// [`FixedSumError`] if no such shares exist, or if the table is too large.
     pub fn new(tasks: usize, total: f64, cap: f64) -> Result<FixedSum, FixedSumError> {
         let sound = |x: f64| x > 0.0 && x.is_normal();
         if cap.is_nan() {
             return Err(FixedSumError::Empty);
         }
-        let cap = cap.min(total); // below a larger cap lie the same shares
+        let cap = cap.min(total); // a larger cap allows the same shares
         let largest = tasks as f64 * cap;
         if !(sound(total) && sound(cap) && sound(largest) && total <= largest) {
             return Err(FixedSumError::Empty);
@@ -77,9 +78,9 @@ impl FixedSum {
     /// Draws the shares of all tasks.
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<f64> {
         let mut shares = Vec::with_capacity(self.tasks);
-        let mut ones = self.whole; // j: what is left to distribute is fraction + j
-        let mut center = 0.0; // what the centers so far contribute to each coordinate that is not fixed yet
-        let mut scale = 1.0; // the size of the present facet in the picture
+        let mut ones = self.whole; // j: the rest to distribute is fraction + j
+        let mut center = 0.0; // contribution of the centers so far to each coordinate that is not fixed yet
+        let mut scale = 1.0; // size of the current facet relative to P(n, s)
         let rows = self.at_zero.chunks_exact(self.whole + 1).enumerate();
         for (row, at_zero) in rows.rev() {
             let dimension = (row + 2) as f64;
@@ -96,7 +97,7 @@ impl FixedSum {
             let x = self.cap * share.min(1.0);
             *share = if self.mirrored { self.cap - x } else { x };
         }
-        // The coordinates were fixed in the order of the vector: shuffle it (Fisher & Yates).
+        // The coordinates were fixed in the order of the vector, so shuffle it (Fisher & Yates).
         for i in (1..shares.len()).rev() {
             shares.swap(i, below(rng, i + 1));
         }
@@ -106,13 +107,13 @@ impl FixedSum {
 
 /// pᵢ(j) = σ·fᵢ₋₁(σ) / (σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1)) with σ = `fraction` + j, for i = 2 … `tasks`, j = 0 … `whole`.
 ///
-/// The volumes themselves underflow, so the recursion is over their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). Dividing
-/// (i−1)·fᵢ(σ) = σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1) by the same for σ − 1 gives
+/// The volumes themselves underflow, so the recursion uses their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). Divide (i−1)·fᵢ(σ) = σ·fᵢ₋₁(σ) +
+/// (i−σ)·fᵢ₋₁(σ−1) by the same equation for σ − 1:
 ///
 /// rᵢ(j) = (σ·rᵢ₋₁(j) + i − σ) / (σ − 1 + (i − σ + 1)/rᵢ₋₁(j−1)),
 ///
-/// in which nothing cancels. rᵢ(0) = ∞ and rᵢ(i) = 0 stand for volumes of zero; both are right in the formulas, and
-/// so are ratios that over- or underflow to them.
+/// In this formula nothing cancels. rᵢ(0) = ∞ and rᵢ(i) = 0 represent volumes of zero. The formulas are right for both values, and
+/// for ratios that over- or underflow to them.
 fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
     let width = whole + 1;
     let mut at_zero = Vec::with_capacity(width * tasks.saturating_sub(1));
@@ -124,7 +125,7 @@ fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
             let sum = fraction + j as f64;
             match j {
                 0 => 1.0,                   // no facet at 1
-                _ if j >= dimension => 0.0, // P is empty: never asked for
+                _ if j >= dimension => 0.0, // P is empty; the value is never used
                 _ => 1.0 / (1.0 + (n - sum) / (sum * ratio)),
             }
         }));

@@ -1,4 +1,4 @@
-//! How task sets are drawn, as data: one shape for the command line and for studies.
+//! Recipe of generated task sets, with the same fields on the command line and in studies.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,54 +10,54 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Scaling};
 use gpusched_model::{Factor, Kind};
 
-/// How task sets are drawn; the table `generator` of a study.
+/// Recipe of generated task sets; the table `generator` of a study.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Recipe {
-    /// How the total utilization is divided among the tasks.
+    /// Algorithm that divides the total utilization among the tasks.
     pub generator: Generator,
-    /// The largest utilization of one task; none if absent, as in [Singh21].
+    /// Largest utilization of one task; absent for no limit, as in [Singh21].
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cap: Option<f64>,
-    /// How periods are drawn.
+    /// Distribution of periods.
     pub periods: Periods,
-    /// The form of the WCET functions.
+    /// Form of the WCET functions.
     pub wcet: WcetModel,
-    /// prm: the probability of a task being memory-intensive.
+    /// prm: probability that a task is memory-intensive.
     #[schemars(range(min = 0, max = 1))]
     pub memory_share: f64,
-    /// D/T, above 0.
+    /// D/T: deadline divided by period; > 0.
     pub deadline: Factor,
-    /// J/T, below D/T; no jitter if absent.
+    /// J/T: release jitter divided by period, below D/T; absent for no jitter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Factor>,
-    /// N, the number of equal thread blocks of each kernel (over the number that an SM runs at a time): `block` is ⌈C(1)/N⌉
-    /// with C(1) in conflict. Not stated if absent.
+    /// N: number of equal thread blocks of each kernel, divided by the number that an SM runs at a time. `block` is ⌈C(1)/N⌉ with
+    /// C(1) in conflict. Absent for tasks without `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// The number of SMs on which a memory-intensive kernel draws all of a memory of 100 GB/s: `traffic` and `bandwidth` of the
-    /// tasks follow. Not stated if absent.
+    /// Number of SMs on which a memory-intensive kernel uses the full bandwidth of a memory of 100 GB/s. It determines `traffic`
+    /// and `bandwidth` of the tasks. Absent for tasks without both.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_SATURATION))]
     pub saturation: Option<u32>,
 }
 
-/// How a total utilization is divided: uniformly over all vectors of shares under the cap, either way.
+/// Algorithm that divides a total utilization. Both algorithms are uniform over all vectors of shares under the cap.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Generator {
-    /// UUniFast; vectors with a share above the cap are discarded (Bini & Buttazzo; Davis & Burns).
+    /// UUniFast; discards vectors with a share above the cap (Bini & Buttazzo; Davis & Burns).
     #[default]
     UunifastDiscard,
-    /// RandFixedSum: discards nothing, so any cap will do (Stafford; Emberson, Stafford & Davis).
+    /// RandFixedSum; discards no vector, so every cap is possible (Stafford; Emberson, Stafford & Davis).
     Randfixedsum,
 }
 
-/// The form of the WCET functions; both have β = 0.02, k = 1.2 (compute) or β = 0.1, k = 2.3 (memory).
+/// Form of the WCET functions. Both forms have β = 0.02, k = 1.2 (compute) or β = 0.1, k = 2.3 (memory).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -66,7 +66,7 @@ pub enum WcetModel {
     /// C(m) = k·(a/m + β·a), [Singh21] §3.6.1 as printed.
     #[default]
     Amdahl,
-    /// C(m) = k·a·(1 + β)/m, our second reading of [Singh21] §3.6.
+    /// C(m) = k·a·(1 + β)/m, a second interpretation of [Singh21] §3.6.
     Proportional,
 }
 
@@ -79,7 +79,7 @@ const fn decimal(billionths: u64) -> Factor {
 }
 
 impl Default for Recipe {
-    /// The sets of [Singh21] §3.6.1.
+    /// The recipe of [Singh21] §3.6.1.
     fn default() -> Recipe {
         const DEADLINE: Factor = decimal(750_000_000);
         Recipe {
@@ -97,16 +97,16 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// Checks every field by itself.
+    /// Checks each field separately.
     ///
     /// # Errors
-    /// [`Refusal`] for the first that no set can be drawn with.
+    /// [`Refusal`] of the first invalid field.
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(cap) = self.cap
             && !(cap > 0.0 && cap.is_normal())
         {
             let found = format!("{cap:?}");
-            return Err(Refusal::new("cap", found, "a finite number above 0, or nothing"));
+            return Err(Refusal::new("cap", found, "a finite number above 0, or no value"));
         }
         if !self.periods.is_valid() {
             let expected = "a range 0 < MIN <= MAX below 2^63 ns";
@@ -128,7 +128,7 @@ impl Recipe {
             && jitter >= self.deadline
         {
             let expected = format!(
-                "a factor below the deadline's, {}: else every kernel may be released too late",
+                "a factor below the deadline factor {}, because a release must precede its deadline",
                 self.deadline
             );
             return Err(Refusal::new("jitter", jitter, expected));
@@ -136,21 +136,21 @@ impl Recipe {
         if let Some(saturation) = self.saturation
             && !(1..=MAX_SATURATION).contains(&saturation)
         {
-            let expected = format!("from 1 to {MAX_SATURATION} SMs, or nothing");
+            let expected = format!("from 1 to {MAX_SATURATION} SMs, or no value");
             return Err(Refusal::new("saturation", saturation, expected));
         }
         self.blocks.map_or(Ok(()), check_blocks)
     }
 }
 
-/// Whether a kernel can have so many thread blocks.
+/// Checks the number of thread blocks of a kernel.
 pub fn check_blocks(blocks: u32) -> Result<(), Refusal> {
     match blocks {
         1..=MAX_BLOCKS => Ok(()),
         _ => Err(Refusal::new(
             "blocks",
             blocks,
-            format!("from 1 to {MAX_BLOCKS} thread blocks, or nothing"),
+            format!("from 1 to {MAX_BLOCKS} thread blocks, or no value"),
         )),
     }
 }

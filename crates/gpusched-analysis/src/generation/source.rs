@@ -1,4 +1,4 @@
-//! Drawing the task sets of one point of an experiment.
+//! Generates the task sets of one point of an experiment.
 
 use super::periods::work;
 use super::randfixedsum::{FixedSum, FixedSumError};
@@ -13,10 +13,10 @@ use gpusched_model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
 /// The largest number of tasks in a set.
 pub const MAX_TASKS: usize = 100_000;
 
-/// The largest work of a task [ns], 73 years: C(1) = 2.53·a must stay below 2⁶³ ns.
+/// The largest work of a task [ns], 73 years. C(1) = 2.53·a must stay below 2⁶³ ns.
 const MAX_WORK: f64 = (1u64 << 61) as f64;
 
-/// One point of an experiment: sets of n tasks of total utilization U.
+/// One point of an experiment: task sets of n tasks with total utilization U.
 #[derive(Clone, Debug)]
 pub struct Source {
     recipe: Recipe,
@@ -26,7 +26,7 @@ pub struct Source {
     shares: Shares,
 }
 
-/// A generator, ready to draw.
+/// A generator that is ready to draw.
 #[derive(Clone, Debug)]
 enum Shares {
     Uunifast { cap: f64 },
@@ -34,10 +34,10 @@ enum Shares {
 }
 
 impl Source {
-    /// Prepares drawing sets of `tasks` tasks whose works sum to `utilization`, Σ a/T = U.
+    /// Prepares to draw sets of `tasks` tasks with the total utilization Σ a/T = U = `utilization`.
     ///
     /// # Errors
-    /// [`Error::Refused`] where there are no such sets.
+    /// [`Error::Refused`] if no such sets exist.
     pub fn new(recipe: &Recipe, tasks: usize, utilization: f64, seed: u64) -> Result<Source, Error> {
         recipe.check()?;
         if tasks == 0 || tasks > MAX_TASKS {
@@ -58,7 +58,7 @@ impl Source {
         let longest = recipe.periods.longest();
         if cap.min(utilization) * longest.ns() as f64 > MAX_WORK {
             let expected =
-                format!("(or cap) such that the work in the longest period, {longest}, is at most 2^61 ns");
+                format!("a utilization or cap with at most 2^61 ns of work in the longest period, {longest}");
             return Err(Refusal::new("utilization", found, expected).into());
         }
         let shares = match recipe.generator {
@@ -69,7 +69,7 @@ impl Source {
                     FixedSumError::TooLarge => Refusal::new(
                         "tasks",
                         tasks,
-                        "fewer tasks, a larger cap or the generator uunifast-discard: the table of randfixedsum would not fit in memory",
+                        "fewer tasks, a larger cap or the generator uunifast-discard, because the table of randfixedsum is too large",
                     ),
                 })?)
             }
@@ -83,7 +83,7 @@ impl Source {
         })
     }
 
-    /// The utilizations of the tasks of set `set` at point `point`.
+    /// Draws the utilizations of the tasks of set `set` at point `point`.
     ///
     /// # Errors
     /// [`Error::Refused`] if UUniFast-Discard finds no vector under the cap.
@@ -97,14 +97,14 @@ impl Source {
                     let (tasks, utilization) = (self.tasks, self.utilization);
                     let found = format!("{cap:?} for {tasks} tasks of total utilization {utilization:?}");
                     let refusal = Refusal::new("cap", found, format!("a larger cap: {error}"));
-                    Error::from(refusal.hint("the generator randfixedsum discards none, and takes this cap"))
+                    Error::from(refusal.hint("use the generator randfixedsum, which needs no discards"))
                 })?;
                 Ok(shares)
             }
         }
     }
 
-    /// Draws set `set` of point `point`; its name is such as `p3-s17`.
+    /// Draws set `set` of point `point`, with a name such as `p3-s17`.
     ///
     /// # Errors
     /// As [`Source::utilizations`].
@@ -122,7 +122,7 @@ impl Source {
             };
             let work = work(share, period);
             let form = self.recipe.wcet.form(kind, work);
-            // Nothing below fails within the limits that `new` has checked.
+            // The limits that `new` has checked exclude all errors below.
             let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
             let deadline = deadline(self.recipe.deadline, period)
                 .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;

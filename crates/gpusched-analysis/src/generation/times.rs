@@ -1,4 +1,4 @@
-//! The times of a task that follow from its period and WCET: deadline, jitter, longest thread block. All exact.
+//! Times of a task that follow from its period and WCET: deadline, jitter, longest thread block. All are exact.
 
 use gpusched_model::time::Time;
 use gpusched_model::wcet::Contention;
@@ -17,10 +17,10 @@ pub(super) fn jitter(factor: Factor, period: Time, deadline: Time) -> Option<Tim
     times(factor, period).map(|time| time.min(Time::from_ns(deadline.ns().saturating_sub(1))))
 }
 
-/// b = ⌈C(1)/`blocks`⌉ [ns] with C(1) in conflict: what one of so many equal thread blocks takes on one SM that it has to
-/// itself, in the worst company. At least 1 ns, since C(1) is. `None` without blocks, or without a WCET on one SM.
+/// b = ⌈C(1)/`blocks`⌉ [ns] with C(1) in conflict: time of one of `blocks` equal thread blocks on an SM of its own, in conflict. At
+/// least 1 ns, because C(1) is. `None` if `blocks` is 0, or without a WCET on one SM.
 pub(super) fn block(wcet: &WcetFunction, blocks: u32) -> Option<Time> {
-    // C(1) is rounded up to whole nanoseconds, which changes nothing: ⌈⌈x⌉/N⌉ = ⌈x/N⌉.
+    // C(1) is rounded up to whole nanoseconds. This changes no result: ⌈⌈x⌉/N⌉ = ⌈x/N⌉.
     let alone = wcet.at(1, Contention::Conflict)?.ns();
     (blocks > 0).then(|| Time::from_ns(alone.div_ceil(blocks.into())))
 }

@@ -1,18 +1,18 @@
-//! The memory traffic of drawn kernels.
+//! Memory traffic of generated kernels.
 
 use gpusched_model::Kind;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bandwidth, Bytes, Peak, PeakError};
 use gpusched_model::wcet::MAX_SMS;
 
-/// B, the bandwidth that drawn traffic is meant for, 100 GB/s; all rates are shares of it.
+/// B, the bandwidth of the memory for which traffic is generated, 100 GB/s. All rates are shares of it.
 pub const DRAWN_BANDWIDTH: u64 = 100_000_000_000;
 
-/// The most SMs that it can take to saturate the memory.
+/// The most SMs that may be necessary to saturate the memory.
 pub const MAX_SATURATION: u32 = 1000;
 
-/// Of a kernel: the share of its work in which it would move its bytes at the rate of one SM [%], and its peak as a share of that
-/// rate [%].
+/// Two shares of a kernel [%]: the share of its work in which it would move its bytes at the rate of one SM, and its peak per SM as
+/// a share of this rate.
 const fn appetite(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Memory => (60, 100),
@@ -20,14 +20,14 @@ const fn appetite(kind: Kind) -> (u64, u64) {
     }
 }
 
-/// The bytes of a job with work a of a kernel of `kind`, and its peak bandwidth, where memory-intensive kernels saturate the
-/// memory on `saturation` SMs; `None` for a saturation out of range.
+/// Bytes per job and peak bandwidth of a kernel of `kind` with work a, if memory-intensive kernels saturate the memory on
+/// `saturation` SMs. `None` if the saturation is out of range.
 pub(super) fn traffic(kind: Kind, work: Time, saturation: u32) -> Option<(Bytes, Result<Peak, PeakError>)> {
     let (busy, peak) = appetite(kind);
     let per_sm = DRAWN_BANDWIDTH.checked_div(saturation.into())?;
     let bytes = u128::from(work.ns()) * u128::from(per_sm) * u128::from(busy) / 100 / 1_000_000_000;
     let bytes = Bytes::new(u64::try_from(bytes).ok()?.max(1))?;
-    // More SMs draw more, up to all that there is.
+    // More SMs use more bandwidth, up to B.
     let full = u64::from(saturation) * 100 / peak;
     let rising = (1..=full).map(|sms| (sms, per_sm * sms * peak / 100));
     let points = rising.take_while(|&(sms, rate)| sms < MAX_SMS.into() && rate < DRAWN_BANDWIDTH);
@@ -48,7 +48,7 @@ mod tests {
             let at = [1, 4, 7, 8, 31, 32, 100].map(|sms| peak.at(sms).unwrap().to_string());
             (bytes.to_string(), at.join(" "))
         };
-        // 1 ms at 12.5 GB/s are 12.5 MB, of which 60 and 5 %.
+        // 1 ms at 12.5 GB/s are 12.5 MB; kernels move 60 and 5 % of this.
         assert_eq!(
             of(Kind::Memory),
             (

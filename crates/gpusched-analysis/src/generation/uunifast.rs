@@ -1,30 +1,30 @@
 //! UUniFast (Bini & Buttazzo 2005) and UUniFast-Discard (Davis & Burns 2009).
 //!
-//! The shares are uniform over all non-negative vectors of the given sum, or over those with no share above a cap.
+//! The shares are uniform over all non-negative vectors with the given sum, or over all such vectors without a share above a cap.
 
 use rand::Rng;
 
 use gpusched_model::streams::unit;
 
-/// How many vectors are thrown away for one before giving up.
+/// Number of vectors that are discarded before the generator gives up.
 pub const MAX_DISCARDS: u32 = 1_000_000;
 
-/// No vector under the cap among [`MAX_DISCARDS`] + 1.
+/// None of [`MAX_DISCARDS`] + 1 vectors was under the cap.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{MAX_DISCARDS} vectors in a row had a share above the cap")]
 pub struct TooManyDiscards;
 
-/// Fills `shares` with utilizations that sum to `total` (the last one is what the others leave).
+/// Fills `shares` with utilizations that sum to `total`. The last share is the rest.
 ///
-/// Does not allocate; reads `shares.len()` − 1 words.
+/// Allocates no memory; reads `shares.len()` − 1 words.
 pub fn fill(rng: &mut impl Rng, total: f64, shares: &mut [f64]) {
     attempt(rng, total, f64::INFINITY, shares);
 }
 
-/// Like [`fill`], with every share at most `cap`: a vector with a larger one is discarded whole.
+/// Fills `shares` like [`fill`], with every share at most `cap`. It discards a vector with a larger share as a whole.
 ///
 /// # Errors
-/// [`TooManyDiscards`] if the cap leaves (almost) no vectors.
+/// [`TooManyDiscards`] if the cap allows no vectors, or almost none.
 pub fn fill_capped(
     rng: &mut impl Rng,
     total: f64,
@@ -39,16 +39,16 @@ pub fn fill_capped(
     Err(TooManyDiscards)
 }
 
-/// One vector, given up (`false`) at its first share above `cap`: what would follow is never looked at, so stopping
-/// early discards the same vectors as looking at all shares would.
+/// Draws one vector, and gives up (`false`) at the first share above `cap`. The test never needs the later shares, so it discards
+/// the same vectors as a test of all shares.
 fn attempt(rng: &mut impl Rng, total: f64, cap: f64, shares: &mut [f64]) -> bool {
     let Some((last, others)) = shares.split_last_mut() else {
         return true;
     };
     let mut rest = total;
-    let mut followers = others.len(); // n − i: tasks after this one, the last one included
+    let mut followers = others.len(); // n − i: tasks after this one, including the last task
     for share in others {
-        // The sum of the followers' shares is the largest of n − i uniform numbers below what is left.
+        // The sum of the later shares is the largest of n − i uniform numbers below the rest.
         let next = rest * libm::pow(unit(rng), 1.0 / followers as f64);
         *share = rest - next;
         if *share > cap {

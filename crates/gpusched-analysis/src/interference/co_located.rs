@@ -1,8 +1,8 @@
-//! Who shares a partition.
+//! Co-located tasks: the tasks of one partition.
 
 use gpusched_model::{Kind, Task};
 
-/// How many tasks of each kind share a partition, the task in question included.
+/// Number of co-located tasks of each kind, including the analyzed task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CoLocated {
     compute: u32,
@@ -11,7 +11,7 @@ pub struct CoLocated {
 }
 
 impl CoLocated {
-    /// The company that `tasks` are to each other.
+    /// Counts `tasks`, which share a partition.
     pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> CoLocated {
         let mut co_located = CoLocated::default();
         for task in tasks {
@@ -24,7 +24,7 @@ impl CoLocated {
         co_located
     }
 
-    /// The company of both.
+    /// Counts the tasks of both.
     pub fn with(&self, other: &CoLocated) -> CoLocated {
         CoLocated {
             compute: self.compute + other.compute,
@@ -33,9 +33,9 @@ impl CoLocated {
         }
     }
 
-    /// Whether another task of the same kind as a task of `kind`, itself counted, is present.
+    /// Whether a task of `kind`, which is counted too, shares its partition with another task of the same kind.
     ///
-    /// A task without a kind may be of any: it counts as a rival of all, and all as its rivals.
+    /// A task without a kind may be of any kind. So it counts as the same kind as every other task.
     pub fn has_rival_of(&self, kind: Option<Kind>) -> bool {
         let same = match kind {
             Some(Kind::Compute) => self.compute + self.unclassified,

@@ -1,4 +1,4 @@
-//! [Singh21] §3.4.2: a task is in conflict iff another task of its kind is in its partition.
+//! [Singh21] §3.4.2: a task has a conflict if another task of the same kind is in its partition.
 
 use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
@@ -6,7 +6,7 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Kernels of the same kind in the same partition run at Cᶜ, all others at Cⁿ.
+/// Kernels with another kernel of the same kind in their partition take Cᶜ. All other kernels take Cⁿ.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conflict;
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use gpusched_model::TaskSet;
 
-    /// The example of [Singh21] §3.4.2: nine compute tasks conflict, the one memory task beside them does not.
+    /// The example of [Singh21] §3.4.2: nine compute tasks conflict, and the memory task in their partition does not.
     #[test]
     fn nine_compute_tasks_and_one_memory_task() {
         let task = |kind| {
@@ -65,7 +65,7 @@ mod tests {
         };
         assert_eq!(wcets(&tasks), [200, 200, 200, 200, 200, 200, 200, 200, 200, 100]);
 
-        // A task of unknown kind may be a memory task as well.
+        // A task of unknown kind may also be a memory task.
         tasks.push(task(""));
         assert_eq!(wcets(&tasks), [200; 11]);
         assert_eq!(wcets(&tasks[10..]), [100]);

@@ -1,8 +1,9 @@
-//! How company stretches a WCET: the one abstraction that tests, heuristics and budgets speak.
+//! Interference models, which all tests, heuristics and memory budgets use.
 //!
-//! An [`InflatedWcet`] answers C(m) of a task given its [`CoLocated`]. [Singh21] assumes that only kernels of the same
-//! kind in the same partition disturb each other ([`Conflict`]); [`NoInterference`] is the lower limit. What *other partitions* do
-//! to one through the memory they share is no factor on a WCET but a bound on the time lost in any window: [`bandwidth`].
+//! An [`InflatedWcet`] returns C(m) of a task, given its [`CoLocated`] tasks. [Singh21] assumes contention only between kernels of
+//! the same kind in the same partition ([`Conflict`]). [`NoInterference`] assumes no contention, so its WCETs are the smallest.
+//! Contention with *other partitions* for a shared memory does not inflate a WCET. [`bandwidth`] bounds the interference delay in
+//! any window instead.
 
 pub mod bandwidth;
 mod co_located;
@@ -18,7 +19,7 @@ pub use none::NoInterference;
 
 pub use gpusched_model::Interference;
 
-/// The model of that name for the company in a partition.
+/// The model for contention inside a partition.
 pub fn model_of(interference: Interference) -> &'static dyn InflatedWcet {
     match interference {
         Interference::Conflict | Interference::ConflictBandwidth => &Conflict,

@@ -1,4 +1,4 @@
-//! No interference at all: the lower limit, and the model of classical uniprocessor analysis.
+//! No interference, as in classical uniprocessor analysis. No model has smaller WCETs.
 
 use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
@@ -6,7 +6,7 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Every kernel runs at Cⁿ, whatever its company.
+/// Every kernel takes Cⁿ, whatever its co-located tasks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct NoInterference;
 

@@ -1,4 +1,6 @@
-//! A portfolio: several starts, the best of them improved by local search, and a lower bound, until the budget is spent.
+//! A portfolio search: several initial plans, local search from the best one, and a lower bound.
+//!
+//! The search ends when its search effort is spent.
 
 use std::time::Instant;
 
@@ -6,19 +8,19 @@ use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
 use super::search::{Aim, Candidate, GroupTester, Limits, Outcome, Sizes, total};
 
-/// Parts of the budget for the search, with what the starts cost, before the bound is sought; twenty are all.
+/// Search effort for the initial plans and the first local search, in twentieths of the total.
 const SEARCH: u32 = 6;
 
-/// Parts of the budget after which a dive begins, whatever groups are known by then.
+/// Search effort after which diving begins, with all groups known by then, in twentieths of the total.
 const APPROACH: u32 = 13;
 
-/// Parts of the budget after which no better bound is sought.
+/// Search effort after which gpusched stops improving the lower bound, in twentieths of the total.
 const BOUND: u32 = 16;
 
-/// Parts of the budget after which no plan is chosen among the groups known by then.
+/// Search effort after which gpusched stops choosing a plan among the known groups, in twentieths of the total.
 const CHOICE: u32 = 18;
 
-/// The best of several starts, improved, and a lower bound.
+/// Returns the best of several initial plans after local search, and a lower bound.
 pub(crate) fn auto(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,

@@ -1,18 +1,22 @@
-//! What searches may spend unless the user says otherwise.
+//! Default search effort of each heuristic.
 
 use super::kind::HeuristicKind;
 
-/// Groups tested by [`HeuristicKind::Auto`] with up to fifty tasks: some 100 ms under EDF.
+/// Search effort of [`HeuristicKind::Auto`] for up to 50 tasks, in tests of candidate partitions. It takes about 100 ms
+/// under EDF.
 pub const AUTO_BUDGET: u64 = 100_000;
 
-/// Groups tested by [`HeuristicKind::Optimal`]: some seconds for 50 tasks under EDF.
+/// Search effort of [`HeuristicKind::Optimal`], in tests of candidate partitions. It takes a few seconds for 50 tasks
+/// under EDF.
 pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 
-/// The number of groups that the search of `kind` tests among `tasks` tasks, or other work in tests that take as long.
+/// Returns the default search effort of `kind` for `tasks` tasks: the number of tests of candidate partitions. Other work
+/// is converted to tests of equal duration.
 ///
-/// Linear programs, and how often they are solved, grow with the fourth power of the number of tasks: from 159 tasks on, `auto`
-/// has as much as `optimal`, some ten seconds. A test `beside_traffic` of all other tasks takes some fifty microseconds where
-/// others take about one: then all heuristics have the least.
+/// The total time of the linear programs grows with the fourth power of the number of tasks, so the search effort of
+/// `auto` does, too. From 159 tasks on, `auto` has the same search effort as `optimal`, which takes about ten seconds. A
+/// test with the memory traffic of all other tasks (`beside_traffic`) takes about 50 µs, while other tests take about 1
+/// µs. With this traffic, all heuristics therefore use the smallest search effort.
 pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_traffic: bool) -> u64 {
     match kind {
         HeuristicKind::Optimal if !beside_traffic => OPTIMAL_BUDGET,

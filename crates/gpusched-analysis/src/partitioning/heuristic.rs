@@ -1,4 +1,4 @@
-//! The heuristics, each with the options that have an effect on it.
+//! The heuristics with their options.
 
 use std::time::Duration;
 
@@ -14,75 +14,75 @@ use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 pub enum Heuristic {
     /// [`HeuristicKind::Sms`].
     Sms {
-        /// How the list of forbidden pairs is filled.
+        /// Initial content of the list of forbidden pairs.
         forbidden: Forbidden,
-        /// How the list of partitions is kept.
+        /// Order of the list of partitions.
         order: ListOrder,
-        /// The local search that follows, if any does.
+        /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Bf`].
     Bf {
-        /// How the list of forbidden pairs is filled.
+        /// Initial content of the list of forbidden pairs.
         forbidden: Forbidden,
-        /// How the list of partitions is kept.
+        /// Order of the list of partitions.
         order: ListOrder,
-        /// What U of a prospective merge means.
+        /// Measure U of a possible merge.
         measure: BfMeasure,
-        /// Which U is preferred.
+        /// Preferred direction of U.
         direction: BfDirection,
-        /// The local search that follows, if any does.
+        /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::OneGpu`].
     OneGpu,
     /// [`HeuristicKind::OnePerPartition`].
     OnePerPartition {
-        /// The local search that follows, if any does.
+        /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Ffd`].
     Ffd {
-        /// The number of partitions; if absent, the smallest that fits.
+        /// Number of partitions; if absent, the smallest number that accepts all tasks.
         split: Option<u32>,
-        /// The local search that follows, if any does.
+        /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Wfd`].
     Wfd {
-        /// The number of partitions; if absent, the smallest that fits.
+        /// Number of partitions; if absent, the smallest number that accepts all tasks.
         split: Option<u32>,
-        /// The local search that follows, if any does.
+        /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Savings`].
     Savings {
-        /// What it aims for, and the local search that follows.
+        /// Objective of the heuristic and of the local search after it.
         objective: Objective,
-        /// What the local search that follows may spend, if any does.
+        /// Limits of the local search after the heuristic, if requested.
         improve: Option<SearchLimits>,
     },
     /// [`HeuristicKind::Matching`].
     Matching {
-        /// What it aims for, and the local search that follows.
+        /// Objective of the heuristic and of the local search after it.
         objective: Objective,
-        /// What the local search that follows may spend, if any does.
+        /// Limits of the local search after the heuristic, if requested.
         improve: Option<SearchLimits>,
     },
     /// [`HeuristicKind::Auto`].
     Auto {
-        /// Where the search may end.
+        /// Objective and early end of the search.
         goal: Goal,
-        /// What it may spend.
+        /// Search effort and time limit.
         limits: SearchLimits,
     },
     /// [`HeuristicKind::Optimal`].
     Optimal {
-        /// Where the search may end.
+        /// Objective and early end of the search.
         goal: Goal,
-        /// What it may spend.
+        /// Search effort and time limit.
         limits: SearchLimits,
-        /// What chooses among known groups.
+        /// Solver that chooses among the known groups.
         solver: Solver,
     },
 }
@@ -90,18 +90,18 @@ pub enum Heuristic {
 /// Local search after a heuristic that has no objective of its own.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LocalSearch {
-    /// What it aims for.
+    /// Objective of the local search.
     pub objective: Objective,
-    /// What it may spend.
+    /// Search effort and time limit.
     pub limits: SearchLimits,
 }
 
-/// Where a search that knows a lower bound may end.
+/// Objective of a search that computes a lower bound.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Goal {
     /// [`Objective::Sms`].
     Sms {
-        /// The search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
+        /// Accepted optimality gap: the search ends when its plan fits and has at most `gap` SMs more than the lower bound.
         gap: u32,
     },
     /// [`Objective::Feasible`].
@@ -111,14 +111,14 @@ pub enum Goal {
 }
 
 impl Default for Goal {
-    /// The fewest SMs, without a gap.
+    /// The fewest SMs, with an optimality gap of 0.
     fn default() -> Goal {
         Goal::Sms { gap: 0 }
     }
 }
 
 impl Heuristic {
-    /// Which heuristic.
+    /// The name of the heuristic.
     pub fn kind(&self) -> HeuristicKind {
         match self {
             Heuristic::Sms { .. } => HeuristicKind::Sms,
@@ -134,7 +134,7 @@ impl Heuristic {
         }
     }
 
-    /// What it aims for: without a gap if it knows no lower bound.
+    /// The objective, with a gap of 0 if the heuristic computes no lower bound.
     pub(crate) fn goal(&self) -> Goal {
         let objective = match *self {
             Heuristic::OneGpu => Objective::Sms,
@@ -153,10 +153,10 @@ impl Heuristic {
         }
     }
 
-    /// When it may end on `problem`.
+    /// The end condition of the search on `problem`.
     pub(crate) fn aim(&self, problem: &Problem<'_>) -> Aim {
         let (objective, gap) = match self.goal() {
-            // Whose shares are there may still have no place: the fewer, the better.
+            // A plan with enough allocation units may still have no placement, so the search minimizes its size.
             _ if problem.has_places() => (Objective::Sms, 0),
             Goal::Sms { gap } => (Objective::Sms, gap),
             Goal::Feasible | Goal::Margin => (Objective::Feasible, 0),
@@ -168,7 +168,7 @@ impl Heuristic {
         }
     }
 
-    /// The same with another objective, where it has one, and within `limits`.
+    /// Returns the heuristic with `limits` and, if it supports objectives, with `objective`.
     pub(crate) fn towards(mut self, objective: Objective, limits: SearchLimits) -> Heuristic {
         match &mut self {
             Heuristic::OneGpu => {}
@@ -198,7 +198,7 @@ impl Heuristic {
         self
     }
 
-    /// [`Heuristic::limits`], to be changed.
+    /// Mutable [`Heuristic::limits`].
     fn limits_mut(&mut self) -> Option<&mut SearchLimits> {
         match self {
             Heuristic::OneGpu => None,
@@ -212,12 +212,12 @@ impl Heuristic {
         }
     }
 
-    /// What the user lets it spend, or the local search after it; `None` for a heuristic that ends by itself.
+    /// The limits given by the user, for the heuristic or the local search after it; `None` if it has no limits.
     pub(crate) fn limits(mut self) -> Option<SearchLimits> {
         self.limits_mut().copied()
     }
 
-    /// The same with another limit to its time, if it heeds one.
+    /// Returns the heuristic with another time limit, if it supports one.
     pub(crate) fn within(mut self, time: Option<Duration>) -> Heuristic {
         if let Some(limits) = self.limits_mut() {
             limits.time = time;
@@ -225,12 +225,13 @@ impl Heuristic {
         self
     }
 
-    /// Whether it seeks a lower bound on the SMs of all plans.
+    /// Whether the heuristic computes a lower bound on the SMs of all plans.
     pub(crate) fn seeks_bound(&self) -> bool {
         matches!(self, Heuristic::Auto { .. } | Heuristic::Optimal { .. })
     }
 
-    /// What it spends on `tasks` tasks within `limits`, where tests count the traffic of others if `beside_traffic`.
+    /// The limits for `tasks` tasks: the default search effort replaces a missing one. `beside_traffic` tells whether tests
+    /// count the memory traffic of other partitions.
     pub(crate) fn spends(&self, limits: SearchLimits, tasks: usize, beside_traffic: bool) -> Limits {
         limits.or(default_budget(self.kind(), tasks, beside_traffic))
     }

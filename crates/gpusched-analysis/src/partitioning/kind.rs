@@ -1,8 +1,8 @@
-//! The heuristics by name.
+//! Names of the heuristics.
 
 use serde::{Deserialize, Serialize};
 
-/// The heuristics by name.
+/// Name of a search heuristic.
 #[derive(
     Copy,
     Clone,
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[schemars(transform = former_names)]
 pub enum HeuristicKind {
     /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
-    // `sms` is the name in older files, and the one that the hash of a study is made of.
+    // Older files use the name `sms`, and the hash of a study depends on it.
     #[strum(serialize = "fewest-sms", serialize = "sms")]
     #[serde(rename(serialize = "sms", deserialize = "fewest-sms"), alias = "sms")]
     Sms,
@@ -39,18 +39,18 @@ pub enum HeuristicKind {
     Ffd,
     /// Worst-fit decreasing on an equal split.
     Wfd,
-    /// Merges the pair of partitions that saves the most SMs, until none saves any.
+    /// Merges the pair that saves the most SMs, until no merge saves SMs.
     Savings,
-    /// Merges the pairs that save the most SMs together, until none saves any.
+    /// Merges the set of pairs that saves the most SMs, until no merge saves SMs.
     Matching,
-    /// The best of savings, matching and fewest-sms, improved by local search.
+    /// Best plan of savings, matching and fewest-sms, improved by local search.
     #[default]
     Auto,
-    /// The fewest SMs by branch and bound, and a lower bound with its proof.
+    /// Plan with the fewest SMs by branch and bound, and a proven lower bound.
     Optimal,
 }
 
-/// Files may have the names of former versions.
+/// Adds the names of former versions to the schema.
 fn former_names(schema: &mut schemars::Schema) {
     let names = schema.get_mut("oneOf").and_then(|names| names.as_array_mut());
     let former = schemars::json_schema!({
@@ -63,7 +63,7 @@ fn former_names(schema: &mut schemars::Schema) {
     }
 }
 
-/// `kinds` as part of a sentence.
+/// Lists `kinds` for use in a sentence, separated by "or".
 pub fn listed(kinds: &[HeuristicKind]) -> String {
     let names: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     names.join(" or ")

@@ -1,12 +1,13 @@
-//! The largest margin: the plan for M SMs whose WCETs may all grow by the largest common factor.
+//! Search for the largest WCET margin: the plan for M SMs whose WCETs may all grow by the largest common factor.
 //!
-//! At a fixed factor this is the question whether any plan fits, which the searches answer. Every test is monotone in the
-//! WCETs: a plan that passes at a factor passes at all smaller ones, and where no plan exists at a factor, none exists at a
-//! larger one. So two bisections bracket the largest factor: a plan raises the lower end, a proof that no plan exists lowers
-//! the upper end. For a fixed grouping of the tasks, the best division of the SMs is known: each group gets the fewest SMs
-//! on which it passes at the factor, and the factor is raised as long as they are there.
+//! At a fixed factor, the searches decide whether a plan fits. Every test is monotone in the WCETs. A plan that passes at
+//! a factor therefore passes at all smaller factors. If no plan exists at a factor, none exists at a larger factor.
 //!
-//! Ties: of the groupings found, the largest factor first, then the fewest SMs, then the first found.
+//! Two bisections thus bracket the largest factor: a plan raises the lower end, and a proof that no plan exists lowers
+//! the upper end. For a fixed grouping of the tasks, the best division of the SMs is known. Each group gets the fewest
+//! SMs on which it passes at the factor, and the factor grows while the SMs suffice.
+//!
+//! Ties between groupings: the largest factor, then the fewest SMs, then the first found.
 
 use std::time::Instant;
 
@@ -22,16 +23,17 @@ use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
 /// The factor 1, in thousandths.
 const ONE: u64 = 1000;
 
-/// How many times the budget of one search the searches for the largest margin have together.
+/// Total search effort for the largest WCET margin, as a multiple of the search effort of one search.
 pub const MARGIN_SEARCHES: u64 = 12;
 
-/// Factors at which a proof is sought beyond the best plan, each twice as far from it as the one before.
+/// Number of factors above the best plan at which gpusched seeks a proof. Each distance is twice the previous one.
 const STEPS: u32 = 7;
 
-/// The first is at such a part of the plan's factor beyond it, 0.5 %, and, where budget is left, 0.75 %.
+/// Divisors of the plan's factor that give the first distance: 1/200 = 0.5 %, and 1/133 = 0.75 % if search effort is
+/// left.
 const FIRST_STEPS: [u64; 2] = [200, 133];
 
-/// The plan with the largest margin that `heuristic` finds, and a limit for all plans.
+/// Returns the plan with the largest WCET margin that `heuristic` finds, and an upper limit on the margin of all plans.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     let mut search = Search {
         problem,
@@ -57,9 +59,9 @@ pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traf
     search.into_plan(first)
 }
 
-/// Groups of tasks with their shares of the GPU, and a factor at which all pass.
+/// Groups of tasks with their allocation units, and a factor at which all groups pass.
 struct Incumbent {
-    /// In thousandths.
+    /// Factor in thousandths.
     permille: u64,
     parts: Vec<Candidate>,
 }
@@ -72,9 +74,9 @@ impl Incumbent {
     }
 }
 
-/// From which factor on no plan exists, and why.
+/// Smallest factor at which no plan exists, as far as proven, and the reason.
 struct Limit {
-    /// In thousandths.
+    /// Factor in thousandths.
     permille: u64,
     failure: Option<Failure>,
     bound: Option<LowerBound>,
@@ -87,7 +89,7 @@ impl Limit {
         bound: None,
     };
 
-    /// From which factor on the work of all tasks, or one task alone, is too much for the GPU.
+    /// Smallest factor at which the lemmas exclude a plan: the work of all tasks, or one task alone, exceeds the GPU.
     fn by_lemmas(problem: &Problem<'_>) -> Limit {
         let (mut open, mut limit) = (ONE, Limit::NONE);
         while let Some(permille) = between(open, limit.permille) {
@@ -119,7 +121,7 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    /// Narrows the range between the best plan and the limit, as far as the budget goes.
+    /// Narrows the range between the best plan and the limit until the search effort is spent.
     fn narrow(&mut self) {
         let Some(silent) = self.bisect(LARGEST_SCALING + 1) else {
             return;
@@ -132,9 +134,11 @@ impl Search<'_> {
         self.refute(FIRST_STEPS[1]);
     }
 
-    /// Looks for a proof beyond the best plan, at growing distances; the first is 1/`first` of its factor.
+    /// Seeks proofs that no plan exists, at growing distances above the best plan. The first distance is 1/`first` of its
+    /// factor.
     ///
-    /// Where one factor resists, a larger one nearby may not. The nearer it is, the more its proof says.
+    /// A proof may fail at one factor and succeed at a slightly larger one. A proof at a smaller factor gives a tighter
+    /// limit.
     fn refute(&mut self, first: u64) {
         let from = self.best.permille;
         for step in 0..STEPS {
@@ -146,7 +150,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks between the best plan and the lesser of `high` and the limit; ends at the first factor without an answer.
+    /// Bisects between the best plan and the smaller of `high` and the limit. Returns the first factor without an answer.
     fn bisect(&mut self, high: u64) -> Option<u64> {
         while let Some(permille) = between(self.best.permille, high.min(self.limit.permille)) {
             if self.is_spent() {
@@ -159,7 +163,7 @@ impl Search<'_> {
         None
     }
 
-    /// Looks for a plan at the factor `permille`, or for a proof that there is none; whether one of them was found.
+    /// Seeks a plan at the factor `permille`, or a proof that no plan exists. Returns whether it found one of them.
     fn look(&mut self, permille: u64) -> bool {
         let scaled = self.problem.scaled(Scale::permille(permille));
         let (plan, excluded) = self.ask(&scaled, Objective::Feasible);
@@ -175,7 +179,7 @@ impl Search<'_> {
         if failure.is_some() {
             self.limit = Limit {
                 permille,
-                // A bound on shares that are no SMs may exclude a plan where that on SMs does not.
+                // Under MIG, the bound on allocation units may exclude a plan although the bound on SMs does not.
                 bound: plan.bound.filter(|bound| {
                     failure == Some(Failure::BoundExceedsGpu) && bound.sms > self.problem.sms()
                 }),
@@ -185,7 +189,7 @@ impl Search<'_> {
         failure.is_some()
     }
 
-    /// Of the plans with the factor that was reached, looks for one with fewer SMs.
+    /// Seeks a plan with fewer SMs at the factor of the best plan.
     fn save_sms(&mut self) {
         let permille = self.best.permille;
         let scaled = self.problem.scaled(Scale::permille(permille));
@@ -195,7 +199,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches for a plan of `problem`, a version of this one.
+    /// Searches for a plan of `problem`, which is this problem at some factor.
     fn ask(&mut self, problem: &Problem<'_>, objective: Objective) -> (Plan, bool) {
         let heuristic = self.heuristic.towards(objective, self.limits());
         let found = run::search(problem, &heuristic, self.traffic, &mut self.experience);
@@ -203,7 +207,7 @@ impl Search<'_> {
         found
     }
 
-    /// What one search may spend.
+    /// The limits of one search.
     fn limits(&self) -> SearchLimits {
         let given = self.heuristic.limits().unwrap_or_default();
         SearchLimits {
@@ -212,7 +216,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the budget or the time limit of all searches is spent.
+    /// Whether the total search effort or the time limit of all searches is spent.
     fn is_spent(&self) -> bool {
         let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
         let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
@@ -220,8 +224,8 @@ impl Search<'_> {
         each.of_all(MARGIN_SEARCHES).start().is_spent(spent)
     }
 
-    /// Keeps the groups of `plan`, which passes at the factor `permille`, if they pass at a larger one than the best so far, or
-    /// on fewer SMs.
+    /// Keeps the groups of `plan`, which passes at the factor `permille`, if they improve on the best groups: a larger
+    /// factor, or the same factor on fewer SMs.
     fn take(&mut self, plan: &Plan, permille: u64) {
         let groups: Vec<&[usize]> = plan
             .partitions
@@ -239,7 +243,7 @@ impl Search<'_> {
         }
     }
 
-    /// The partitions of `plan`: beside traffic, other sizes may hold up others.
+    /// Keeps the partition sizes of `plan`, because other sizes may cause more interference with memory traffic.
     fn as_it_is(&self, plan: &Plan) -> Option<Incumbent> {
         let parts = plan.partitions.iter().map(|partition| {
             let shares = self.problem.shares_of(partition.sms);
@@ -251,8 +255,8 @@ impl Search<'_> {
         })
     }
 
-    /// `groups` on the fewest SMs at the largest factor at which they fit together, `permille` or larger; `None` if they do not
-    /// at `permille`.
+    /// Returns `groups` at the largest factor (at least `permille`) at which they fit together, each on the fewest SMs.
+    /// Returns `None` if they do not fit at `permille`.
     fn divided(&self, groups: &[&[usize]], permille: u64) -> Option<Incumbent> {
         let at = |permille: u64| {
             let parts = divide(&self.problem.scaled(Scale::permille(permille)), groups)?;
@@ -261,7 +265,7 @@ impl Search<'_> {
         let mut best = at(permille)?;
         let (mut fails, mut step) = (self.limit.permille, 1);
         while let Some(middle) = between(best.permille, fails) {
-            // In growing steps, then by bisection: the largest factor is near as a rule.
+            // Growing steps come first, then bisection, because the largest factor is usually near.
             let next = middle.min(best.permille + step);
             match at(next) {
                 Some(found) => {
@@ -274,7 +278,7 @@ impl Search<'_> {
         Some(best)
     }
 
-    /// The best plan at the factor 1, with its margin; `first` is one that passes there for certain.
+    /// Returns the best plan at the factor 1 with its margin. `first` is a plan that passes at the factor 1 with certainty.
     fn into_plan(self, first: Plan) -> Plan {
         let found = Outcome {
             partitions: self.best.parts,
@@ -283,7 +287,8 @@ impl Search<'_> {
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);
-        // A test that stops at its step limit fails, and may pass at a larger factor. Then nothing is proven.
+        // A test that stops at its step limit counts as failed, but may pass at a larger factor. In this case no limit is
+        // proven.
         let limit = match wcet_scaling_permille < self.limit.permille {
             true => self.limit,
             false => Limit::NONE,
@@ -306,24 +311,24 @@ impl Search<'_> {
     }
 }
 
-/// Each of `groups` on the fewest shares on which it passes; `None` if they do not fit on the GPU together.
+/// Gives each of `groups` the fewest allocation units on which it passes; `None` if they do not fit on the GPU together.
 fn divide(problem: &Problem<'_>, groups: &[&[usize]]) -> Option<Vec<Candidate>> {
     let mut left = problem.shares();
     let mut parts = Vec::with_capacity(groups.len());
     for &tasks in groups {
         let shares = lemmas::smallest(1, left, |shares| match problem.sms_of(shares) {
-            0 => false, // no partition is so small
+            0 => false, // no supported size is so small
             sms => problem.accepts(tasks, sms),
         })?;
         left -= shares;
         parts.push(Candidate::unmerged(problem, shares, tasks.to_vec()));
     }
-    // In the order in which a plan places them.
+    // A plan lists its partitions in this order.
     parts.sort_by(|a, b| b.sms.cmp(&a.sms).then_with(|| a.tasks.cmp(&b.tasks)));
     problem.fits(parts.iter().map(|part| part.sms)).then_some(parts)
 }
 
-/// The middle between `low` and `high`; `None` if nothing is between them.
+/// The middle between `low` and `high`; `None` if no integer lies between them.
 fn between(low: u64, high: u64) -> Option<u64> {
     let width = high.checked_sub(low).filter(|&width| width > 1)?;
     Some(low + width / 2)

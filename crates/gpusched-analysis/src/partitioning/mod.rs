@@ -1,18 +1,22 @@
-//! Which tasks share a partition, and how many SMs each partition gets ([Singh21] §3.5).
+//! Assignment of tasks to partitions, and of SMs to partitions ([Singh21] §3.5).
 //!
-//! [`partition`] answers a [`Problem`] by a [`Heuristic`]. Each folder uses only folders above it in this list:
+//! [`partition`] solves a [`Problem`] with a [`Heuristic`]. Each folder uses only folders above it in this list:
 //!
-//! * `hardware`: the partition sizes that a device supports, and where partitions are placed;
-//! * `search`: what all searches share, from the [`Problem`] to the test that they ask;
-//! * `merge`: partitions are merged in pairs: SMS, BF, savings, matching ([Singh21] Algorithms 1–3);
+//! * `hardware`: supported partition sizes of a device, and placements of partitions;
+//! * `search`: common parts of all searches, from the [`Problem`] to its schedulability test;
+//! * `merge`: searches that merge pairs of partitions: SMS, BF, savings, matching ([Singh21] Algorithms 1–3);
 //! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split;
-//! * `improve`: a plan is improved by local search, or for memory traffic;
+//! * `improve`: improvement of a plan by local search, or for memory traffic;
 //! * `optimal`: the fewest SMs, with a lower bound and its proof.
 //!
-//! The files of this folder use all of them: [`Heuristic`] and its [`Options`], `auto`, which combines the searches, `run`,
-//! which calls them, `margin`, which calls them at many factors on the WCETs, and [`sensitivity`].
+//! The files of this folder use all of these folders:
 //!
-//! Everything is deterministic: each file states how it breaks ties.
+//! * [`Heuristic`] and its [`Options`];
+//! * `auto` combines the searches, and `run` calls them;
+//! * `margin` calls the searches with many factors on the WCETs;
+//! * [`sensitivity`] computes how much a plan may change before it fails.
+//!
+//! All results are deterministic. Each file states how it breaks ties.
 
 mod auto;
 mod baselines;

@@ -1,4 +1,4 @@
-//! Options as the command line and study files have them, side by side: which heuristic takes which.
+//! Options of the command line and of study files, and the heuristics that use them.
 
 use std::time::Duration;
 
@@ -13,65 +13,66 @@ use super::optimal::Solver;
 use super::search::{Objective, SearchLimits};
 use gpusched_model::device::Granularity;
 
-/// The options that were given.
+/// The given options.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Options {
-    /// Whether local search follows.
+    /// Whether local search follows the heuristic.
     pub improve: bool,
-    /// What searches aim for.
+    /// Search objective.
     pub objective: Option<Objective>,
-    /// [`SearchLimits::budget`].
+    /// Search effort, see [`SearchLimits::budget`].
     #[serde(alias = "budget")]
     pub search_effort: Option<u64>,
-    /// [`SearchLimits::time`]. The results of a study must not depend on the machine.
+    /// Time limit, see [`SearchLimits::time`]. Studies do not read it, because their results must not depend on the machine.
     #[serde(skip)]
     pub time_limit: Option<Duration>,
-    /// How the list of forbidden pairs is filled.
+    /// Initial content of the list of forbidden pairs.
     pub forbidden: Option<Forbidden>,
-    /// How the list of partitions is kept.
+    /// Order of the list of partitions.
     pub order: Option<ListOrder>,
-    /// What U of a prospective merge means.
+    /// Measure U of a possible merge.
     pub bf_measure: Option<BfMeasure>,
-    /// Which U is preferred.
+    /// Preferred direction of U.
     pub bf_direction: Option<BfDirection>,
-    /// The number of equal partitions.
+    /// Number of equal partitions.
     pub split: Option<u32>,
-    /// What chooses among known groups. The results of a study must not depend on the features of a build.
+    /// Solver that chooses among the known groups. Studies do not read it, because their results must not depend on the
+    /// features of a build.
     #[serde(skip)]
     pub solver: Option<Solver>,
-    /// [`Goal::Sms::gap`].
+    /// Accepted optimality gap in SMs, see [`Goal::Sms::gap`].
     pub gap: Option<u32>,
 }
 
-/// Why options are refused: one of them would have no effect.
+/// Why a combination of options is refused: one of them would have no effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoEffect {
-    /// The heuristic does not look at it.
+    /// The heuristic does not use this option.
     Option {
-        /// The option as files call it.
+        /// Name of the option in files.
         option: &'static str,
-        /// The heuristics that do look at it.
+        /// Heuristics that use the option.
         with: Vec<HeuristicKind>,
-        /// Whether local search after the heuristic would, too.
+        /// Whether local search after the heuristic would use the option, too.
         or_improve: bool,
     },
-    /// Local search after a heuristic that leaves it nothing to do.
+    /// Local search after a heuristic that local search cannot improve.
     Improve {
-        /// The heuristics that local search may follow.
+        /// Heuristics that local search may follow.
         after: Vec<HeuristicKind>,
     },
-    /// A gap to a bound on the SMs, where the search aims for something else.
+    /// An optimality gap with an objective that does not use it.
     GapBeside {
-        /// The gap.
+        /// The optimality gap.
         gap: u32,
-        /// What the search aims for.
+        /// The search objective.
         objective: Objective,
     },
 }
 
 impl NoEffect {
-    /// The option as files call it.
+    /// Name of the refused option in files.
     pub fn option(&self) -> &'static str {
         match self {
             NoEffect::Option { option, .. } => option,
@@ -82,10 +83,10 @@ impl NoEffect {
 }
 
 impl HeuristicKind {
-    /// The heuristic of this name with `options`.
+    /// Returns the heuristic of this name with `options`.
     ///
     /// # Errors
-    /// The first of `options` that would have no effect.
+    /// Fails with the first of `options` that would have no effect.
     pub fn with(self, options: &Options) -> Result<Heuristic, NoEffect> {
         let mut left = *options;
         let heuristic = left.build(self);
@@ -114,14 +115,14 @@ impl HeuristicKind {
 }
 
 impl From<HeuristicKind> for Heuristic {
-    /// With the default of each option.
+    /// Returns the heuristic with default options.
     fn from(kind: HeuristicKind) -> Heuristic {
         Options::default().build(kind)
     }
 }
 
 impl Options {
-    /// The heuristic called `kind` with those of the options that have an effect on it, which are taken out.
+    /// Builds the heuristic `kind` and takes the options that it uses out of `self`.
     fn build(&mut self, kind: HeuristicKind) -> Heuristic {
         match kind {
             HeuristicKind::Sms => Heuristic::Sms {
@@ -179,7 +180,7 @@ impl Options {
         })
     }
 
-    /// The objective, unless only a search that knows a lower bound has it.
+    /// The objective, unless only a search with a lower bound supports it.
     fn fit(&mut self) -> Option<Objective> {
         self.objective
             .take_if(|objective| *objective != Objective::Margin)
@@ -202,14 +203,14 @@ impl Options {
         }
     }
 
-    /// The first option that is given, as files call it.
+    /// Name of the first given option, as in files.
     fn first(&self) -> Option<&'static str> {
         self.given()
             .into_iter()
             .find_map(|(option, given)| given.then_some(option))
     }
 
-    /// Whether each option is given.
+    /// Each option, and whether it is given.
     fn given(&self) -> [(&'static str, bool); 11] {
         [
             ("improve", self.improve),
@@ -226,7 +227,7 @@ impl Options {
         ]
     }
 
-    /// The heuristics on which `option`, which is given, has an effect, with local search after them if that is given.
+    /// The heuristics that use the given `option`, including local search after them if requested.
     fn heeding(&self, option: &'static str) -> Vec<HeuristicKind> {
         let alone = Options {
             objective: self.objective.filter(|_| option == "objective"),
@@ -241,19 +242,20 @@ impl Options {
     }
 }
 
-/// Whether a search by this granularity knows how far its plan is from a bound, so that a gap has an effect.
+/// Whether an optimality gap has an effect at this granularity. With GPCs and MIG, the search ignores the gap, because
+/// its plan also needs a placement.
 pub fn near_enough(granularity: Option<Granularity>) -> bool {
     !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
 }
 
-/// Where that is so, as part of a sentence.
-pub const NEAR_ENOUGH: &str = "by single SMs, TPCs, green contexts or MPS, where it has an effect";
+/// The granularities that support an optimality gap, as part of a message.
+pub const NEAR_ENOUGH: &str = "with granularity sm, tpc, green-context or mps, where it has an effect";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// All options at once, of which each heuristic takes its own.
+    /// All options at once. Each heuristic uses some of them.
     fn all() -> Options {
         Options {
             improve: true,

@@ -1,4 +1,4 @@
-//! Runs a heuristic: what each starts with, and the plan that comes of it.
+//! Execution of a heuristic: its initial partitions, and the resulting plan.
 
 use std::time::Instant;
 
@@ -14,12 +14,13 @@ use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
 use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
 
-/// Partitions the GPU of `problem` by `heuristic`, which deals with memory traffic, if that counts, in every [way](Traffic::All).
+/// Partitions the GPU of `problem` with `heuristic`. If memory traffic counts, the search treats it in
+/// [all](Traffic::All) ways.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     partition_by(problem, heuristic, Traffic::All)
 }
 
-/// The same by one way to deal with memory traffic, where that counts.
+/// As [`partition`], with one given treatment of memory traffic.
 pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     match heuristic.goal() {
         Goal::Margin => margin::widest(problem, heuristic, traffic),
@@ -29,9 +30,10 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
     }
 }
 
-/// One search, and whether its lower bound proves that no plan exists. Shares that are no SMs leave a plan without the bound.
+/// Runs one search. Returns its plan, and whether the lower bound proves that no plan exists.
 ///
-/// It starts from `experience` and leaves its own there.
+/// Under MIG, a bound on allocation units can exclude all plans, but the plan does not state this bound. The search
+/// starts from `experience` and stores its own experience there.
 pub(crate) fn search(
     problem: &Problem<'_>,
     heuristic: &Heuristic,
@@ -73,7 +75,7 @@ pub(crate) fn search(
     found
 }
 
-/// The searches among partitions that share `memory`, one after the other until one finds a plan or a proof that there is none.
+/// Runs the searches for partitions that share `memory` in turn, until one finds a plan or proves that no plan exists.
 fn search_beside(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],
@@ -83,8 +85,9 @@ fn search_beside(
     let problem = tester.problem();
     let all = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let ways: Vec<(Heuristic, Traffic)> = match traffic {
-        // A search without traffic bounds the SMs of all plans, and takes a small part of the time. If all else fails: fewer
-        // partitions than the fewest SMs ask for delay each other less, and one partition loses nothing.
+        // A search without traffic bounds the SMs of all plans and takes a small part of the time. The last attempts use fewer
+        // partitions than the plan with the fewest SMs, because fewer partitions cause less interference. A single partition has
+        // no interference by other partitions.
         Traffic::All if asked.seeks_bound() => {
             let own = [Traffic::Ignore, Traffic::Heed].map(|way| (*asked, way));
             let merges = all.map(|way| (HeuristicKind::Sms.into(), way));
@@ -97,7 +100,7 @@ fn search_beside(
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
     let mut excluded = false;
-    // One time limit for all. No bound comes of tests beside traffic, which it may cut short.
+    // One time limit applies to all searches. Tests with traffic, which the limit may cut short, contribute to no bound.
     let limit = asked.limits().and_then(|limits| limits.time);
     let start = Instant::now();
     tester.stop_at(limit.and_then(|limit| start.checked_add(limit)));
@@ -106,7 +109,7 @@ fn search_beside(
             break;
         }
         let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-        // Half of what is left, unless no later search has a limit.
+        // Each search gets half of the remaining time. The last search with a limit gets all of it.
         let is_last = ways
             .iter()
             .skip(index + 1)
@@ -116,8 +119,8 @@ fn search_beside(
             false => left.map(|left| left / 2),
         };
         let mut found = search_by(tester, singles, &heuristic.within(left), (*way, memory));
-        // A group that passes beside others passes alone, so a bound without traffic holds. A bound from tests beside
-        // traffic does not: how many SMs a group needs depends on how the others are divided.
+        // A group that passes with traffic also passes without traffic, so a bound without traffic is valid. A bound from tests
+        // with traffic is invalid, because the SMs that a group needs then depend on the other partitions.
         if *way != Traffic::Heed {
             bound = found.bound.take().or(bound);
             excluded |= found.excluded;
@@ -127,7 +130,7 @@ fn search_beside(
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
-        // Of plans that fail, one that fits says most, and one of the heuristic that was asked for.
+        // gpusched keeps an earlier failed plan if this plan fits the GPU, or if the later heuristic is not the requested one.
         let says_less = |before: &Plan| {
             let fits = lemmas::fits(before.sms_used, problem.sms());
             !plan.schedulable && (fits || heuristic.kind() != asked.kind())
@@ -148,7 +151,7 @@ fn search_beside(
     (plan, excluded)
 }
 
-/// The search of `heuristic` among partitions that share a memory, from `singles` on.
+/// Runs `heuristic` from `singles` for partitions that share a memory.
 fn search_by(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],
@@ -161,7 +164,7 @@ fn search_by(
     match way {
         Traffic::Heed => {
             tester.expect(Some(ExpectedTraffic::new(problem, singles)));
-            // A task that no size is enough for, beside all others, may be helped by a merge.
+            // If a task passes on no size with the traffic of all other tasks, a merge may still help.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();
                 lemmas::smallest_partition(tester, task).unwrap_or_else(|| single.clone())
@@ -186,7 +189,7 @@ fn search_by(
     }
 }
 
-/// [`search_from`], with a bound in SMs where shares are none.
+/// Runs [`search_from`]. If allocation units are not SMs, it also computes a bound in SMs.
 fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = tester.problem();
     let excludes = |found: &Outcome| {
@@ -222,7 +225,7 @@ fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuri
     }
 }
 
-/// The search of `heuristic`, from the smallest partition of each task on.
+/// Runs `heuristic` from the smallest partition of each task.
 fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = tester.problem();
     let aim = heuristic.aim(problem);
@@ -293,7 +296,7 @@ fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic:
     outcome
 }
 
-/// `singles`, ready to be merged.
+/// Prepares `singles` for merging.
 fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
     singles
         .into_iter()
@@ -301,7 +304,7 @@ fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
         .collect()
 }
 
-/// What a search by merges alone ends with, which `merges_tested` since `start`.
+/// The outcome of a search by merges alone, with `merges_tested` tested merges since `start`.
 fn merged(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
     Outcome {
         partitions,

@@ -1,4 +1,4 @@
-//! How far a plan is from the edge: WCETs that may grow, SMs that may go.
+//! Sensitivity of a plan: the possible growth of WCETs, and the number of SMs that may be removed.
 
 use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Problem, Scale};
@@ -6,11 +6,16 @@ use crate::schedulability::{self, Demand};
 pub use gpusched_model::plan::LARGEST_SCALING;
 use gpusched_model::plan::{Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
 
-/// The sensitivity of `plan`, an answer to `problem`; `None` if the plan is not schedulable.
+/// Returns the sensitivity of `plan`, a solution of `problem`; `None` if the plan is not schedulable. It contains three
+/// values.
 ///
-/// The largest factor by which all WCETs and longest blocks may grow together. Per task, the largest factor by which its
-/// WCET (and its longest block) may grow, with everything else as it is. Per partition, how many of its SMs could be taken away. All by bisection, for every test is monotone in them: a longer
-/// WCET asks for more and blocks for longer, and WCETs do not grow with the SMs.
+/// * The largest factor by which all WCETs and longest blocks may grow together.
+/// * For each task, the largest factor by which its WCET and its longest block may grow while all other values stay the
+///   same.
+/// * For each partition, the number of SMs that may be removed.
+///
+/// Bisection finds all values, because every test is monotone in them: a longer WCET causes more demand and longer
+/// blocking, and WCETs do not grow with the SMs.
 pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     if !plan.schedulable {
         return None;
@@ -31,13 +36,13 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     })
 }
 
-/// The largest factor in thousandths, at least 1000, with which all `partitions` pass when every WCET and longest block grows
-/// by it.
+/// Returns the largest factor in thousandths, at least 1000, at which all `partitions` pass when every WCET and every
+/// longest block grows by it.
 pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> u64 {
     largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
 }
 
-/// Whether all `partitions` pass their tests, together where they share a memory.
+/// Whether all `partitions` pass their tests. Partitions that share a memory are tested together.
 pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     let mut parts = partitions
         .iter()
@@ -51,9 +56,10 @@ pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool 
     }
 }
 
-/// The slack of partition `index` where partitions disturb each other: all of them must pass after a change.
+/// The slack of partition `index` if partitions share a memory: all partitions must pass after a change.
 ///
-/// Fewer SMs may draw less from memory and so help others; the bisection finds a number that passes, not always the least.
+/// With fewer SMs, a partition may cause less memory traffic and thus less interference. The bisection therefore finds a
+/// passing number of SMs that is not always the smallest.
 fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
     let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
         let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {
@@ -98,7 +104,7 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
     }
 }
 
-/// The largest factor in thousandths, at least 1000, with which the partition passes.
+/// The largest factor in thousandths, at least 1000, on one demand at which the partition passes.
 fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
     let mut scaled = demands.to_vec();
     largest(|permille: u64| {

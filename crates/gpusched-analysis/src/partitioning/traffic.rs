@@ -1,8 +1,8 @@
-//! What a search makes of memory traffic.
+//! Treatment of memory traffic during a search.
 
 use serde::{Deserialize, Serialize};
 
-/// What a search makes of memory traffic. Whatever it is, verdicts count all of it.
+/// Treatment of memory traffic during a search. Verdicts always count all traffic.
 #[derive(
     Copy,
     Clone,
@@ -21,19 +21,21 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {
-    /// The others, in this order, until one of them leads to a schedulable plan.
+    /// Tries the other treatments in this order until one finds a schedulable plan.
     #[default]
     All,
-    /// Every test of the search counts the traffic of all tasks that are not in the partition.
+    /// Counts the traffic of all tasks outside the partition in every test of the search.
     Heed,
-    /// Tasks that draw much go together until no more can be drawn at once than there is. sms, bf; others ignore traffic then.
+    /// Merges partitions with high traffic until all peaks fit the memory bandwidth (fewest-sms, bf; otherwise as ignore).
+    #[serde(rename = "gather")]
+    #[strum(serialize = "gather")]
     Merge,
-    /// The search is that without traffic.
+    /// Searches without memory traffic.
     Ignore,
 }
 
 impl Traffic {
-    /// Whether this is the default, which files leave out.
+    /// Whether this is the default value, which files omit.
     pub fn is_all(&self) -> bool {
         *self == Traffic::All
     }

@@ -1,15 +1,15 @@
-//! Why there is no prediction.
+//! Why a prediction is impossible.
 
-/// Why there is no prediction.
+/// Why a prediction is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("kernels[{kernel}].{field}: found {found}, expected {expected}")]
 pub struct PredictionError {
-    /// The position of the kernel.
+    /// Position of the kernel in the group.
     pub kernel: usize,
-    /// The field of the kernel.
+    /// Field of the kernel.
     pub field: &'static str,
-    /// What was found.
+    /// Value that was found.
     pub found: String,
-    /// What would have been accepted.
+    /// Accepted values.
     pub expected: &'static str,
 }

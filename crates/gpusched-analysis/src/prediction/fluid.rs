@@ -1,12 +1,13 @@
-//! Kernels as fluids: memory gives each what it asks for, or an equal share with the others that do not get theirs.
+//! A model without tuning parameters: kernels progress like fluids, and memory shares its bandwidth max-min fairly.
 //!
-//! A kernel that asks for d and gets s progresses at s/d. A window ends when a kernel does, at the time that follows from these
-//! rates; the rest shares anew. No parameter but what the kernels do alone and what memory gives at most, EM_BW.
+//! Memory gives each kernel its demand, or an equal share with the other kernels below their demand. A kernel with demand d and
+//! share s progresses at s/d. The first kernel that ends at these rates ends the window. Then the other kernels share anew. Inputs
+//! are the isolated times and bandwidths of the kernels, and EM_BW, the most bandwidth that memory gives.
 
 use super::{Isolated, Model, Part, Prediction, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// What each of `demands` gets of `capacity`, max-min fairly [GB/s].
+/// Max-min fair shares of `capacity` for `demands` [GB/s].
 pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     let mut shares = demands.to_vec();
     let mut order: Vec<(f64, &mut f64)> = demands.iter().copied().zip(&mut shares).collect();
@@ -20,19 +21,19 @@ pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Runs that end this close to each other, relative to their length, end together.
+/// Relative difference of lengths below which two runs end together.
 const TOGETHER: f64 = 1e-12;
 
-/// A kernel on its way.
+/// A kernel that has not ended.
 struct Running {
     kernel: usize,
-    /// Alone, at most what memory gives.
+    /// Bandwidth in isolation, at most EM_BW [GB/s].
     demand: f64,
-    /// What is left of it, in time alone [ns].
+    /// Remaining time in isolation [ns].
     left: f64,
 }
 
-/// Kernels that share EM_BW of `platform`.
+/// Predicts the times of kernels that share EM_BW of `platform`.
 pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
     let capacity = platform.effective_bandwidth.as_f64();
     let kernels = alone.iter().enumerate();
@@ -76,7 +77,7 @@ pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
                 .collect(),
         });
         for (kernel, factor) in running.iter_mut().zip(&factors) {
-            // Who sets the length is through, whatever the rounding says.
+            // The kernel that sets the length has ended, despite rounding.
             let end = kernel.left * factor;
             kernel.left = if end <= length * (1.0 + TOGETHER) {
                 0.0
@@ -94,7 +95,7 @@ pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
     Prediction::of(Model::Fluid, &alone, windows)
 }
 
-/// demand / share; 1 for a kernel that asks for nothing.
+/// demand / share; 1 if the kernel demands no bandwidth.
 fn slowdown(demand: f64, share: f64) -> f64 {
     match demand > share {
         true => demand / share,

@@ -1,4 +1,4 @@
-//! A kernel alone on its SMs: what its profile says, and what is filled in where it says nothing.
+//! A kernel in isolation on its SMs: measurements of its profile, and estimates where the profile has no measurement.
 
 use crate::kernel_wcet::fit::classification::{Class, utilization};
 use gpusched_model::group::MemoryPlatform;
@@ -6,17 +6,18 @@ use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, MemoryProfile};
 
-/// Bytes of an access of L2, a sector: with it [Masola23] Table 2 agrees with itself.
+/// Bytes per L2 access, a sector. With this size, [Masola23] Table 2 is consistent.
 pub const SECTOR_BYTES: u32 = 32;
 
-/// A kernel alone. What was not measured on the number of SMs in question is filled in: bandwidth lies on straight lines
-/// between measured points (none on no SM), and grows in proportion beyond the last one, up to what memory gives; time is
-/// such that the bytes transferred stay the same.
+/// A kernel in isolation. gpusched estimates what was not measured on its number of SMs.
+///
+/// Bandwidth is interpolated linearly between measured points, from 0 on no SM. Beyond the last point it grows in proportion to the
+/// SMs, up to the bandwidth that memory gives. Times follow from a constant number of transferred bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Isolated {
-    /// Its name.
+    /// Name of the kernel.
     pub name: String,
-    /// n, its SMs.
+    /// n, its number of SMs.
     pub sms: u32,
     /// C(n) [ns].
     pub time: f64,
@@ -28,23 +29,23 @@ pub struct Isolated {
     pub bandwidth_all: f64,
     /// Whether C(n) and BW(n) were measured.
     pub measured: (bool, bool),
-    /// Its class on the GPU of its profile, by default the platform; unknown unless BW(N) was measured.
+    /// Class on the GPU of its profile, or by default on the platform. `None` unless BW(N) was measured.
     pub class: Option<Class>,
     /// KAI (Eq. 3).
     pub kai: Option<f64>,
-    /// Accesses of L2: as measured, or C(n)·BW(n) in sectors of 32 bytes.
+    /// L2 accesses: measured, or C(n)·BW(n) in sectors of 32 bytes.
     pub l2_accesses: f64,
 }
 
 impl Isolated {
-    /// The kernel with `profile` on `sms` SMs of `platform`.
+    /// Creates the kernel with `profile` on `sms` SMs of `platform`.
     pub fn new(name: Option<&str>, sms: u32, profile: &MemoryProfile, platform: &MemoryPlatform) -> Isolated {
         let limit = platform.effective_bandwidth.as_f64();
         let all = platform.sms;
         let (time, bandwidth) = (time(profile, sms, limit), bandwidth(profile, sms, limit));
         let measured = |sms| (profile.time(sms).is_some(), profile.bandwidth(sms).is_some());
         let bandwidth_all = self::bandwidth(profile, all, limit);
-        // A file that names its GPU has one class, whatever the platform.
+        // If the file states its GPU, the class does not depend on the platform.
         let gpu = profile.gpu().unwrap_or(MeasuredGpu {
             sms: all,
             bandwidth: platform.bandwidth,
@@ -76,7 +77,7 @@ impl Isolated {
     }
 }
 
-/// BW(n) [GB/s], at most `limit` where it is beyond what was measured.
+/// BW(n) [GB/s], at most `limit` beyond the last measured point.
 fn bandwidth(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
     let known = profile
         .points()
@@ -103,7 +104,7 @@ fn time(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
         let points = profile.points().iter();
         points.filter_map(|point| Some((point.sms, point.time.map(Time::ns)? as f64)))
     };
-    // The next larger number of SMs with a time, else the largest: at least one is known.
+    // The next larger number of SMs with a measured time, or else the largest. At least one time is known.
     let Some((m, time)) = known().find(|&(m, _)| m >= sms).or(known().next_back()) else {
         return 0.0;
     };

@@ -1,12 +1,12 @@
-//! How long kernels take that run side by side before one memory, predicted from what each of them does alone.
+//! Predicted execution times of kernels that run concurrently and share one memory, from measurements in isolation.
 //!
-//! Predictions, not bounds: floats, and no verdict may rest on them. Four models give the same kind of [`Prediction`], with
-//! what each window of time contributes:
+//! Predictions are floats and not bounds, so no verdict may use them. Four models return a [`Prediction`] with the contribution of
+//! each time window:
 //!
 //! | model | |
 //! |---|---|
 //! | [`masola`], as printed or repaired | [Masola23] Eqs 1–17 |
-//! | [`fluid`] | max-min fair sharing of bandwidth, ours |
+//! | [`fluid`] | max-min fair shares of bandwidth, a model of gpusched |
 //! | [`naive`] | a margin of 73 % ([Masola23] §7.2) |
 
 mod error;
@@ -25,10 +25,10 @@ pub use result::{KernelPrediction, Part, Prediction, Window};
 
 use gpusched_model::group::Group;
 
-/// How long the kernels of `group` take together.
+/// Predicts the execution times of the kernels of `group`, which start together.
 ///
 /// # Errors
-/// [`PredictionError`] for a profile that is not there yet (see [`Group::resolved`]) or lacks what `model` needs.
+/// [`PredictionError`] if a profile is not loaded yet (see [`Group::resolved`]) or lacks a figure that `model` requires.
 pub fn predict(model: Model, group: &Group) -> Result<Prediction, PredictionError> {
     let platform = group.platform();
     let alone = group.kernels().iter().enumerate().map(|(index, kernel)| {

@@ -1,8 +1,8 @@
-//! The names of the models.
+//! Names of the prediction models.
 
 use serde::{Deserialize, Serialize};
 
-/// How latencies are predicted.
+/// Prediction model.
 #[derive(
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Model {
-    /// Bandwidth is shared max-min fairly; windows end when a kernel does.
+    /// Max-min fair shares of the memory bandwidth; a window ends when a kernel ends.
     #[default]
     Fluid,
     /// [Masola23] Eqs 1 to 17 as printed.
     Masola,
-    /// The same with times alone as measured, and penalties of at least 1.
+    /// [Masola23] Eqs 1 to 17 with measured isolated times, and with penalties of at least 1.
     MasolaRepaired,
-    /// 73 % more for as long as there is company ([Masola23] §7.2).
+    /// A margin of 73 % while other kernels run ([Masola23] §7.2).
     Naive,
 }
 

@@ -1,11 +1,12 @@
-//! A margin for as long as there is company ([Masola23] §7.2, Figs 11 and 12).
+//! A margin while other kernels run ([Masola23] §7.2, Figs 11 and 12).
 
 use super::{Isolated, Model, Part, Prediction, Window};
 
-/// How many times as long a kernel takes in company: the largest slowdown of Fig. 9, COPY in experiment 4.
+/// Slowdown by concurrent kernels: the largest slowdown of [Masola23] Fig. 9, for COPY in experiment 4.
 pub const MARGIN: f64 = 1.73;
 
-/// Every kernel takes [`MARGIN`] times as long, but for what the longest does after the second longest would be through alone.
+/// Multiplies every isolated time by [`MARGIN`]. The longest kernel gets no margin for its part after the isolated end of the
+/// second longest kernel.
 pub fn predict(alone: &[Isolated]) -> Prediction {
     let mut times: Vec<f64> = alone.iter().map(|kernel| kernel.time).collect();
     times.sort_by(f64::total_cmp);

@@ -1,26 +1,26 @@
-//! What every model answers.
+//! Results of all prediction models.
 
 use super::Model;
 
-/// How long each kernel of a group takes, and what makes it take that long.
+/// Predicted execution time of each kernel of a group, with the contribution of each window.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
     /// The model.
     pub model: Model,
-    /// In the order of the group.
+    /// Kernels, in the order of the group.
     pub kernels: Vec<KernelPrediction>,
-    /// By time, without gaps.
+    /// Windows, in the order of time and without gaps.
     pub windows: Vec<Window>,
 }
 
-/// One kernel, all windows together.
+/// Prediction for one kernel, over all windows.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct KernelPrediction {
-    /// C(n) as the model takes it: measured, or filled in [ns].
+    /// C(n): measured or estimated execution time in isolation [ns].
     pub isolated: f64,
-    /// BW(n) as the model takes it [GB/s].
+    /// BW(n): measured or estimated bandwidth in isolation [GB/s].
     pub bandwidth: f64,
-    /// From start to end beside the others [ns].
+    /// Predicted execution time with the other kernels of the group [ns].
     pub predicted: f64,
 }
 
@@ -31,41 +31,42 @@ impl KernelPrediction {
     }
 }
 
-/// A span in which the same kernels run. The models of [Masola23] and the margin cut time as it passes for kernels alone
-/// ([Masola23] §7.1), `fluid` as it passes for kernels together.
+/// A time span with a constant set of running kernels. `fluid` divides the predicted times. The models of [Masola23] and the margin
+/// divide the times in isolation ([Masola23] §7.1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Window {
-    /// Its start [ns].
+    /// Start of the window [ns].
     pub start: f64,
-    /// Its end [ns].
+    /// End of the window [ns].
     pub end: f64,
-    /// The bandwidth that the kernels in it ask for together [GB/s].
+    /// Total bandwidth demand of the kernels in the window [GB/s].
     pub demand: f64,
     /// I(w) of [Masola23] Eq. 7.
     pub interference: Option<f64>,
-    /// The kernels in it, in the order of the group.
+    /// Kernels in the window, in the order of the group.
     pub parts: Vec<Part>,
 }
 
-/// What a kernel does in a window.
+/// One kernel in a window.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Part {
-    /// Its position in the group.
+    /// Position of the kernel in the group.
     pub kernel: usize,
-    /// The part of it that is done here, of 1.
+    /// Fraction of its work that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
-    /// The bandwidth it gets [GB/s], where the model says so.
+    /// Bandwidth that the kernel gets [GB/s], if the model states it.
     pub share: Option<f64>,
     /// Π of [Masola23] Eq. 6.
     pub penalty: Option<f64>,
-    /// How many times as long it takes here as alone.
+    /// Slowdown of the kernel in the window.
     pub factor: f64,
-    /// The time that counts for the kernel [ns]; over all windows that is its prediction.
+    /// Contribution of the window to the predicted execution time of the kernel [ns].
     pub time: f64,
 }
 
 impl Prediction {
-    /// A prediction whose kernels have `isolated` times and `bandwidths`, and take as long as their parts in `windows`.
+    /// Creates a prediction from `windows` and the (isolated time, bandwidth) pairs `alone`. The time of a kernel is the sum of its
+    /// parts.
     pub(super) fn of(model: Model, alone: &[(f64, f64)], windows: Vec<Window>) -> Prediction {
         let mut kernels: Vec<KernelPrediction> = alone
             .iter()

@@ -1,42 +1,42 @@
-//! The ways to divide a device, and where a partition is on it.
+//! Granularities of a device, and the placement of a partition.
 
 use serde::{Deserialize, Serialize};
 
 use super::Device;
 
-/// What a partition consists of.
+/// Unit of a partition: the kind of SM group that the hardware or the driver can separate.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Granularity {
-    /// Any SMs.
+    /// Any set of SMs.
     #[default]
     Sm,
-    /// Whole TPCs, as masks of TPCs give.
+    /// Whole TPCs, as selected by TPC masks.
     Tpc,
     /// Whole GPCs.
     Gpc,
-    /// The SMs of a CUDA green context: at least so many, in steps.
+    /// The SMs of a CUDA green context: a minimum number, in fixed steps.
     GreenContext,
-    /// Chunks of SMs, as static partitions of MPS have.
+    /// Chunks of SMs, as in static SM partitions of MPS.
     Mps,
     /// A MIG instance.
     Mig,
 }
 
-/// The device that a plan divides, and how.
+/// Device of a plan, and the granularity of its partitions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hardware {
-    /// What a partition consists of.
+    /// Unit of a partition.
     pub granularity: Granularity,
-    /// The device, as far as that matters.
+    /// Device, with the fields that the granularity needs.
     pub device: Device,
 }
 
 impl Hardware {
-    /// `device` divided by `granularity`.
+    /// Creates the description of `device` with `granularity`.
     pub fn new(device: &Device, granularity: Granularity) -> Hardware {
         Hardware {
             granularity,
@@ -45,32 +45,32 @@ impl Hardware {
     }
 }
 
-/// Where on its device a partition is. Green contexts and MPS have none: the driver chooses.
+/// Placement of a partition on its device. Green contexts and MPS have no placement, because the driver chooses it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
-    /// These SMs, ascending.
+    /// Numbers of the SMs, ascending.
     Sms(Vec<u32>),
-    /// These TPCs, ascending.
+    /// Numbers of the TPCs, ascending.
     Tpcs(Vec<u32>),
-    /// These GPCs, ascending.
+    /// Numbers of the GPCs, ascending.
     Gpcs(Vec<u32>),
-    /// This MIG instance.
+    /// A MIG instance.
     Instance(Instance),
 }
 
-/// A MIG instance and where it is.
+/// A MIG instance and its placement.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
-    /// The name of its profile.
+    /// Name of the MIG profile.
     pub profile: String,
-    /// Its first memory slice.
+    /// First memory slice of the instance.
     pub start: u32,
 }
 
 impl std::fmt::Display for Place {
-    /// One line for people, such as `TPCs 0-3`.
+    /// Writes one line for display, such as `TPCs 0-3`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Place::Sms(sms) => write!(f, "SMs {}", Runs(sms)),
@@ -81,7 +81,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Ascending numbers as runs: `0-3, 8`.
+/// Ascending numbers, displayed as runs: `0-3, 8`.
 pub struct Runs<'a>(pub &'a [u32]);
 
 impl std::fmt::Display for Runs<'_> {

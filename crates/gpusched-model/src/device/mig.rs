@@ -1,52 +1,52 @@
-//! Multi-instance GPUs: which instances there are, and where they can be.
+//! Multi-instance GPUs: MIG profiles and the positions of their instances.
 
 use serde::{Deserialize, Serialize};
 
 use super::{PLAIN, is_plain};
 use crate::Refusal;
 
-/// The most slices of either kind.
+/// Maximum number of slices of one kind.
 const MAX_SLICES: u32 = 16;
 
-/// The most SMs of a profile.
+/// Maximum number of SMs of a profile.
 const MAX_PROFILE_SMS: u32 = 4000;
 
-/// The most profiles.
+/// Maximum number of profiles.
 const MAX_PROFILES: usize = 32;
 
-/// The instances of a GPU: an instance has slices of compute and, next to each other, slices of memory.
+/// MIG rules of a GPU. Each instance has compute slices and a contiguous range of memory slices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mig {
-    /// Slices of compute that all instances have together.
+    /// Number of compute slices of the GPU. All instances share them.
     #[schemars(range(min = 1, max = MAX_SLICES))]
     pub compute_slices: u32,
-    /// Slices of memory, numbered from 0.
+    /// Number of memory slices of the GPU, numbered from 0.
     #[schemars(range(min = 1, max = MAX_SLICES))]
     pub memory_slices: u32,
-    /// What an instance can be.
+    /// Profiles that an instance can have.
     #[schemars(length(min = 1, max = MAX_PROFILES))]
     pub profiles: Vec<MigProfile>,
 }
 
-/// What an instance can be.
+/// A MIG profile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MigProfile {
-    /// The name, such as `3g.20gb`.
+    /// Name of the profile, such as `3g.20gb`.
     pub name: String,
-    /// Its SMs.
+    /// Number of SMs.
     pub sms: u32,
-    /// Its slices of compute.
+    /// Number of compute slices.
     pub compute: u32,
-    /// Its slices of memory.
+    /// Number of memory slices.
     pub memory: u32,
-    /// The memory slices it can begin at.
+    /// Memory slices where an instance can begin, ascending.
     pub starts: Vec<u32>,
 }
 
 impl Mig {
-    /// Refuses what cannot be on a GPU of `sms` SMs.
+    /// Refuses rules that are impossible on a GPU with `sms` SMs.
     pub(super) fn check(&self, sms: u32) -> Result<(), Refusal> {
         for (field, value) in [
             ("compute_slices", self.compute_slices),
@@ -92,13 +92,14 @@ impl Mig {
         Ok(())
     }
 
-    /// The fewest memory slices of an instance with at least `sms` SMs; `None` if no instance has so many.
+    /// Returns the smallest number of memory slices of an instance with at least `sms` SMs, or `None` if every instance is
+    /// smaller.
     pub fn memory_of(&self, sms: u32) -> Option<u32> {
         let large = self.profiles.iter().filter(|profile| profile.sms >= sms);
         large.map(|profile| profile.memory).min()
     }
 
-    /// The profile called `name`.
+    /// Returns the profile called `name`.
     pub fn profile(&self, name: &str) -> Option<&MigProfile> {
         self.profiles.iter().find(|profile| profile.name == name)
     }

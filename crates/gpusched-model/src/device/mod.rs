@@ -1,4 +1,4 @@
-//! How a GPU can be divided: its SMs in TPCs and GPCs, and what the ways to partition it offer.
+//! Devices: the SMs of a GPU in TPCs and GPCs, and the partition sizes of each granularity.
 
 mod granularity;
 mod mig;
@@ -14,16 +14,16 @@ use super::Refusal;
 use super::reader::{Document, Fault, from_json};
 use super::wcet::MAX_SMS;
 
-/// The most GPCs of a device.
+/// Maximum number of GPCs of a device.
 pub const MAX_GPCS: usize = 16;
 
-/// The most sizes that GPCs of one device have.
+/// Maximum number of different GPC sizes of one device.
 const MAX_GPC_SIZES: usize = 4;
 
-/// A GPU as far as dividing it goes.
+/// A GPU with its rules for partitions.
 ///
-/// TPC t holds the SMs from t·`sms_per_tpc` on. GPC by GPC, TPCs are numbered without gaps, unless `gpc_of_tpc` says otherwise.
-/// A device whose TPCs or GPCs are unknown cannot be divided by them.
+/// TPC t contains `sms_per_tpc` SMs from SM t·`sms_per_tpc` up. TPCs are numbered GPC by GPC without gaps, unless `gpc_of_tpc`
+/// states another order. A device with unknown TPCs or GPCs has no partitions of TPCs or GPCs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "DeviceShape")]
 pub struct Device {
@@ -49,19 +49,19 @@ pub struct Device {
     source: String,
 }
 
-/// What a CUDA green context can have.
+/// Sizes of CUDA green contexts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GreenContextRule {
-    /// The fewest SMs.
+    /// Minimum number of SMs.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub min: u32,
-    /// SMs are a multiple of this.
+    /// Step: the number of SMs is a multiple of this number.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub step: u32,
 }
 
-/// What a static SM partition of MPS can have.
+/// Sizes of static SM partitions of MPS.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpsRule {
@@ -75,38 +75,38 @@ pub struct MpsRule {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "GpuDevice")]
 struct DeviceShape {
-    /// The name: letters, digits, `.`, `+`, `-` and `_`.
+    /// Name: 1 to 40 letters, digits, `.`, `+`, `-` and `_`.
     name: String,
-    /// The product's name.
+    /// Product name, for display.
     #[serde(default)]
     title: String,
-    /// Such as `"8.0"`; what masks mean depends on it.
+    /// Compute capability, such as `"8.0"`. It determines the meaning of TPC masks.
     #[serde(default)]
     compute_capability: Option<String>,
-    /// M, the number of SMs.
+    /// M: number of SMs.
     #[schemars(range(min = 1, max = MAX_SMS))]
     sms: u32,
-    /// SMs of one TPC; without it the TPCs are unknown, and no partition consists of them.
+    /// SMs of one TPC. If absent, the TPCs are unknown, and partitions cannot consist of TPCs or GPCs.
     #[serde(default)]
     #[schemars(range(min = 1, max = MAX_SMS))]
     sms_per_tpc: Option<u32>,
-    /// The number of TPCs of each GPC; without it the GPCs are unknown, and no partition consists of them.
+    /// Number of TPCs of each GPC. If absent, the GPCs are unknown, and partitions cannot consist of GPCs.
     #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
     tpcs_per_gpc: Option<Vec<u32>>,
-    /// The GPC of each TPC, where they are not numbered GPC by GPC.
+    /// GPC of each TPC. If absent, TPCs are numbered GPC by GPC. The order differs between chips of one product.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
-    /// What green contexts can have, where there are any.
+    /// Sizes of CUDA green contexts. If absent, the device has no green contexts.
     #[serde(default)]
     green_context: Option<GreenContextRule>,
-    /// What static SM partitions of MPS can have, where there are any.
+    /// Sizes of static SM partitions of MPS. If absent, the device has no such partitions.
     #[serde(default)]
     mps: Option<MpsRule>,
-    /// The instances that the GPU can be divided into, where it can.
+    /// MIG rules. If absent, the device does not support MIG.
     #[serde(default)]
     mig: Option<Mig>,
-    /// Where the figures come from.
+    /// Source of the figures, as text for display.
     #[serde(default)]
     source: String,
 }
@@ -136,7 +136,7 @@ impl TryFrom<DeviceShape> for Device {
     }
 }
 
-/// Whether `name` can be part of a command line and a comment as it is.
+/// Whether `name` can be a part of a command line and of a comment without quotes.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
     !name.is_empty() && name.len() <= 40 && name.chars().all(plain)
@@ -186,12 +186,14 @@ impl Device {
         }
     }
 
-    /// Refuses what needs GPCs, and TPCs that do not make up the SMs.
+    /// Refuses fields that need GPCs, and TPCs whose SMs do not add up to the SMs of the device.
     fn check_without_gpcs(&self, sms_per_tpc: Option<u32>) -> Result<(), Refusal> {
         match sms_per_tpc {
-            None if !self.tpcs_per_gpc.is_empty() => {
-                Refusal::refuse("sms_per_tpc", "none", "the SMs of one TPC, beside `tpcs_per_gpc`")
-            }
+            None if !self.tpcs_per_gpc.is_empty() => Refusal::refuse(
+                "sms_per_tpc",
+                "none",
+                "the SMs of one TPC, which `tpcs_per_gpc` requires",
+            ),
             _ if self.gpc_of_tpc.is_some() => {
                 Refusal::refuse("gpc_of_tpc", "it without `tpcs_per_gpc`", "both or neither")
             }
@@ -241,59 +243,59 @@ impl Device {
         Ok(())
     }
 
-    /// The name on the command line.
+    /// Returns the name of the device on the command line.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The product's name; may be empty.
+    /// Returns the product name; may be empty.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Where the figures come from; may be empty.
+    /// Returns the source of the figures; may be empty.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The compute capability, if that is known.
+    /// Returns the compute capability, if known.
     pub fn compute_capability(&self) -> Option<&str> {
         self.compute_capability.as_deref()
     }
 
-    /// The major number of the compute capability, if that is known.
+    /// Returns the major number of the compute capability, if known.
     pub fn compute_major(&self) -> Option<u32> {
         let (major, _) = self.compute_capability.as_deref()?.split_once('.')?;
         major.parse().ok()
     }
 
-    /// M, the number of SMs.
+    /// M: number of SMs.
     pub fn sms(&self) -> u32 {
         self.sms
     }
 
-    /// SMs of one TPC, where that is known.
+    /// Returns the number of SMs of one TPC, if known.
     pub fn sms_per_tpc(&self) -> Option<u32> {
         self.sms_per_tpc
     }
 
-    /// The number of TPCs of each GPC; empty where that is unknown.
+    /// Returns the number of TPCs of each GPC; empty if unknown.
     pub fn tpcs_per_gpc(&self) -> &[u32] {
         &self.tpcs_per_gpc
     }
 
-    /// The SMs of each GPC; empty where that is unknown.
+    /// Returns the number of SMs of each GPC; empty if unknown.
     pub fn sms_per_gpc(&self) -> impl Iterator<Item = u32> {
         let unit = self.sms_per_tpc.unwrap_or(0);
         self.tpcs_per_gpc.iter().map(move |tpcs| tpcs * unit)
     }
 
-    /// The number of TPCs, where that is known.
+    /// Returns the number of TPCs, if known.
     pub fn tpcs(&self) -> Option<u32> {
         self.sms_per_tpc.map(|unit| self.sms / unit)
     }
 
-    /// The TPCs of GPC number `gpc`, ascending.
+    /// Returns the TPCs of GPC number `gpc`, ascending.
     pub fn tpcs_of_gpc(&self, gpc: u32) -> Vec<u32> {
         if let Some(of_tpc) = &self.gpc_of_tpc {
             let numbered = (0u32..).zip(of_tpc);
@@ -308,29 +310,29 @@ impl Device {
         (before..before + tpcs).collect()
     }
 
-    /// The SMs of TPC number `tpc`; none where TPCs are unknown.
+    /// Returns the SMs of TPC number `tpc`; empty if TPCs are unknown.
     pub fn sms_of_tpc(&self, tpc: u32) -> std::ops::Range<u32> {
         let unit = self.sms_per_tpc.unwrap_or(0);
         let first = tpc.saturating_mul(unit);
         first..first.saturating_add(unit)
     }
 
-    /// What green contexts can have, where there are any.
+    /// Returns the sizes of green contexts, if the device has any.
     pub fn green_context(&self) -> Option<GreenContextRule> {
         self.green_context
     }
 
-    /// What static SM partitions of MPS can have, where there are any.
+    /// Returns the sizes of static SM partitions of MPS, if the device has any.
     pub fn mps(&self) -> Option<MpsRule> {
         self.mps
     }
 
-    /// The instances that the GPU can be divided into, where it can.
+    /// Returns the MIG rules, if the device supports MIG.
     pub fn mig(&self) -> Option<&Mig> {
         self.mig.as_ref()
     }
 
-    /// The ways to divide this device.
+    /// Returns the granularities that this device supports.
     pub fn granularities(&self) -> Vec<Granularity> {
         let mut all = vec![Granularity::Sm];
         all.extend(self.sms_per_tpc.map(|_| Granularity::Tpc));
@@ -341,7 +343,7 @@ impl Device {
         all
     }
 
-    /// The same without what `granularity` does not need: what a plan has to say.
+    /// Returns the device without the fields that `granularity` does not need, as a plan contains it.
     pub fn reduced_to(&self, granularity: Granularity) -> Device {
         let kept = |way| granularity == way;
         Device {

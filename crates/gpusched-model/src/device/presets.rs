@@ -1,8 +1,8 @@
-//! The devices we know, from `tasksets/devices/`: one file each, with its source.
+//! Built-in devices from `tasksets/devices/`: one file per device, with its source.
 
 use super::Device;
 
-/// The files, built into the program so that it needs no data directory.
+/// The device files, built into the program so that it needs no data directory.
 const FILES: [&str; 22] = [
     include_str!("../../data/devices/tx2.json"),
     include_str!("../../data/devices/orin-nano-4gb.json"),
@@ -29,17 +29,17 @@ const FILES: [&str; 22] = [
 ];
 
 impl Device {
-    /// All devices that have a name here, by ascending number of SMs; each [`Platform`](crate::Platform) is among them.
+    /// Returns all built-in devices by ascending number of SMs. Every [`Platform`](crate::Platform) is among them.
     pub fn all() -> impl Iterator<Item = Device> {
         FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
     }
 
-    /// The device called `name`.
+    /// Returns the device called `name`.
     pub fn named(name: &str) -> Option<Device> {
         Device::all().find(|device| device.name == name)
     }
 
-    /// The names of all, for messages.
+    /// Returns the names of all built-in devices, for messages.
     pub fn names() -> String {
         let names: Vec<String> = Device::all().map(|device| device.name).collect();
         names.join(", ")

@@ -1,10 +1,10 @@
-//! Files that appear together, whole, or not at all.
+//! Output files that appear together and complete, or not at all.
 //!
-//! Everything gpusched writes goes through [`Outputs`]. Each file starts as a temporary file beside its destination.
-//! [`Outputs::commit`] brings all of them to disk and then renames them. A full disk, a kill or bad input before the renames
-//! leaves the old files, or none. If a rename fails, `commit` takes back the renames before it. Two cases are beyond its reach:
-//! a kill between two renames, and a replaced file where the file system has no hard links.
-//! The next file of the same name removes what a killed process left.
+//! gpusched writes every file through [`Outputs`]. Each file starts as a temporary file next to its destination.
+//! [`Outputs::commit`] brings all files to disk and then renames them. A full disk, a kill or bad input before the renames
+//! leaves the old files unchanged and creates no new ones. If a rename fails, `commit` reverts the renames before it. `commit`
+//! cannot handle two cases: a kill between two renames, and a replaced file on a file system without hard links.
+//! The next file of the same name removes the remnants of a killed process.
 //!
 //! [`Outputs::keep`] names the files that a run reads. No output replaces one of them.
 
@@ -19,10 +19,10 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, Result};
 use temporary::Backup;
 
-/// The files that one run writes: all of them appear on [`Outputs::commit`], or none does.
+/// The output files of one run. [`Outputs::commit`] makes either all of them visible or no file at all.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// Where files have been started, so that no two of them have one path.
+    /// Paths of started files, so that no two files have one path.
     started: Vec<PathBuf>,
     /// Files that the run reads.
     kept: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// No file so far, for a run that reads `files` ([`Outputs::keep`]).
+    /// Creates an empty set of outputs for a run that reads `files` ([`Outputs::keep`]).
     pub fn keeping(files: impl IntoIterator<Item = impl AsRef<Path>>) -> Outputs {
         let kept = files.into_iter().flat_map(fs::canonicalize).collect();
         Outputs {
@@ -70,7 +70,7 @@ impl Outputs {
     /// Starts a file at `path` and completes it with `content`.
     ///
     /// # Errors
-    /// Those of [`Outputs::create`] and [`Artifact::put`].
+    /// Fails as [`Outputs::create`] and [`Artifact::put`] do.
     pub fn write(&mut self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
         let mut artifact = self.create(path)?;
         artifact.put(content)?;
@@ -110,7 +110,7 @@ impl Outputs {
         let last = self.complete.len().saturating_sub(1);
         let mut renamed: Vec<Renamed> = Vec::new();
         for (index, artifact) in self.complete.into_iter().enumerate() {
-            // After the last rename there is nothing to take back.
+            // No rename follows the last one, so it needs no backup.
             match artifact.rename(index < last) {
                 Ok(done) => renamed.extend(done),
                 Err(error) => {
@@ -125,15 +125,15 @@ impl Outputs {
 
 /// The error for an output at `path`, which the run reads.
 fn read(path: &Path) -> Error {
-    Error::file(path, "an output that an input names as a file to read", "another")
+    Error::file(path, "an output that is also an input of this run", "another")
 }
 
 /// A file being written, started by [`Outputs::create`].
 #[derive(Debug)]
 pub struct Artifact {
-    /// As the user named it.
+    /// The path as the user wrote it.
     shown: PathBuf,
-    /// Without symbolic links, as far as the path exists.
+    /// The path without symbolic links, as far as it exists.
     path: PathBuf,
     sink: Sink,
 }
@@ -207,16 +207,16 @@ impl Artifact {
     }
 }
 
-/// A file that has its name.
+/// A file that has its final name.
 struct Renamed {
     path: PathBuf,
     backup: Backup,
 }
 
 impl Renamed {
-    /// Puts the earlier file back, as far as that goes.
+    /// Restores the earlier file, if possible.
     fn take_back(self) {
-        // The first failure is what the user hears of.
+        // The user sees only the first failure.
         let _ = match self.backup {
             Backup::NoFile => fs::remove_file(&self.path),
             Backup::Link(link) => link.persist(&self.path).map_err(|error| error.error),
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
-    /// What is dropped before it is complete does not appear, and the others do.
+    /// A file that is dropped before it is complete does not appear; the other files do.
     #[test]
     fn only_complete_files_appear() {
         let folder = tempfile::tempdir().unwrap();
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["b.txt"]);
     }
 
-    /// The last of four renames fails: new files go, and replaced files come back.
+    /// The last of four renames fails: new files are removed, and replaced files are restored.
     #[test]
     fn a_rename_that_fails_takes_back_those_before_it() {
         let folder = tempfile::tempdir().unwrap();
@@ -309,7 +309,7 @@ mod tests {
         for name in ["new.txt", "old.txt", "more.txt", "blocked.txt"] {
             outputs.write(path(name), "written").unwrap();
         }
-        // What is a folder by now, no file replaces.
+        // A file cannot replace a folder.
         fs::create_dir(path("blocked.txt")).unwrap();
         let message = outputs.commit().unwrap_err().to_string();
         assert!(message.contains("blocked.txt: cannot write"), "{message}");
@@ -350,7 +350,7 @@ mod tests {
         let kept = outputs.create(folder.path().join("inner/../a.txt"));
         let message = kept.unwrap_err().to_string();
         assert!(
-            message.contains("a.txt: found an output that an input names"),
+            message.contains("a.txt: found an output that is also an input"),
             "{message}"
         );
         outputs.write(&late, "new").unwrap();
@@ -377,7 +377,7 @@ mod tests {
         );
     }
 
-    /// What a killed process left is removed, and nothing else is: neither what is still being written, nor files of others.
+    /// Only the remnants of a killed process are removed. Files still being written and files of other destinations stay.
     #[test]
     fn remnants_go_with_the_next_file_of_that_name() {
         let folder = tempfile::tempdir().unwrap();

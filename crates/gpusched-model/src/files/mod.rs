@@ -1,4 +1,4 @@
-//! Files: read strictly, written whole.
+//! Files: strict reading and atomic writing.
 
 pub mod artifact;
 pub mod reader;

@@ -1,4 +1,4 @@
-//! What is published about the kernels of benchmarks, and only that: what is not known stays away.
+//! Published figures of benchmark kernels. A figure that is not published is absent.
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Factor, Kind};
 
-/// Benchmarks with published figures, each figure with its source.
+/// Benchmarks with published figures and the source of each figure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "BenchmarksShape")]
 pub struct Benchmarks {
@@ -26,47 +26,48 @@ pub struct Benchmarks {
 )]
 #[schemars(rename = "Benchmarks")]
 struct BenchmarksShape {
-    /// For people.
+    /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// At least one.
+    /// Benchmarks; at least one.
     #[schemars(length(min = 1))]
     benchmarks: Vec<Benchmark>,
-    /// Where each field of a benchmark comes from: text for people, by field.
+    /// Source of each field that a benchmark has, as text for display. The keys are field names.
     sources: BTreeMap<String, String>,
 }
 
-/// One benchmark: the figures of [Aghilinasab20] Table II, as far as they are known.
+/// One benchmark with the figures of [Aghilinasab20] Table II that are known.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Benchmark {
-    /// Its name.
+    /// Name of the benchmark.
     pub name: String,
-    /// What it mostly uses.
+    /// Resource that the benchmark mostly uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Kind>,
-    /// The number of thread blocks.
+    /// Number of thread blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u64>,
-    /// The number of clusters of blocks.
+    /// Number of clusters of thread blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u32>,
-    /// The number of runs of consecutive blocks of one cluster.
+    /// Number of intervals: runs of consecutive thread blocks of the same cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<u64>,
-    /// The worst goodness of fit of its clusters: a K-S distance by its critical value.
+    /// Worst goodness of fit of the clusters: largest K-S distance divided by its critical value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<Factor>,
-    /// WCET bound over the longest measured time, minus one, without interference (Q = 0).
+    /// Overestimation without interference (Q = 0): WCET bound divided by the longest measured time, minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overestimation_isolated: Option<Factor>,
-    /// The same under full interference (Q = 1).
+    /// Overestimation under full interference (Q = 1): WCET bound divided by the longest measured time, minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overestimation_contended: Option<Factor>,
-    /// The nominal budget, a share.
+    /// Nominal memory bandwidth budget Q, as a share from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_q: Option<Factor>,
-    /// The nominal budget after what computing budgets on line costs, a share.
+    /// Nominal memory bandwidth budget Q adjusted for the overhead of computing budgets at run time, as a share from 0
+    /// to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_nominal_q: Option<Factor>,
 }
@@ -74,16 +75,16 @@ pub struct Benchmark {
 /// One figure of a benchmark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Figure {
-    /// The field it is.
+    /// Name of the field.
     pub field: &'static str,
-    /// The number.
+    /// Value of the field.
     pub value: String,
-    /// Its unit: `blocks`, `clusters`, `intervals`, `share`, or none.
+    /// Unit of the value: `blocks`, `clusters`, `intervals`, `share`, or empty.
     pub unit: &'static str,
 }
 
 impl Benchmark {
-    /// The figures that are known, in the order of the fields.
+    /// Returns the known figures in the order of the fields.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
         let share =
@@ -103,7 +104,7 @@ impl Benchmark {
         figures.into_iter().flatten().collect()
     }
 
-    /// The names of the fields that are known, `name` apart.
+    /// Returns the names of the known fields without `name`.
     fn known(&self) -> impl Iterator<Item = &'static str> {
         let bound = self.bound.map(|_| "bound");
         bound
@@ -113,12 +114,12 @@ impl Benchmark {
 }
 
 impl Benchmarks {
-    /// The benchmarks; at least one, no two of one name.
+    /// Returns the benchmarks; at least one, with unique names.
     pub fn benchmarks(&self) -> &[Benchmark] {
         &self.benchmarks
     }
 
-    /// Where each field that some benchmark has comes from, by field.
+    /// Returns the source of each field that a benchmark has. The keys are field names.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
@@ -137,7 +138,7 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
             let field = |name: &str| format!("benchmarks[{index}].{name}");
             if benchmark.name.is_empty() || !names.insert(&benchmark.name) {
                 let found = format!("{:?}", benchmark.name);
-                return refuse(field("name"), found, "names, each of them once");
+                return refuse(field("name"), found, "a unique name");
             }
             for (name, budget) in [
                 ("nominal_q", benchmark.nominal_q),

@@ -1,4 +1,5 @@
-//! A kernel as thread blocks in clusters: what `wcet cluster` finds and `wcet bound` reads ([Aghilinasab20] §IV).
+//! A kernel as clusters of thread blocks: the output of `wcet cluster` and the input of `wcet bound` ([Aghilinasab20]
+//! §IV).
 
 mod cluster;
 mod interval;
@@ -14,13 +15,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// The most thread blocks that one GPU runs at a time, far above any GPU.
+/// Maximum number of thread blocks that one GPU runs at a time, far above any GPU.
 pub const MAX_ACTIVE: u32 = 1 << 20;
 
-/// The most clusters of one kernel.
+/// Maximum number of clusters of one kernel.
 pub const MAX_CLUSTERS: usize = 1024;
 
-/// A kernel whose thread blocks fall into a few clusters, all blocks of one cluster having the same WCETs.
+/// A kernel whose thread blocks fall into a few clusters. All blocks of one cluster have the same WCETs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "KernelShape")]
 pub struct Kernel {
@@ -43,22 +44,23 @@ pub struct Kernel {
 )]
 #[schemars(rename = "Kernel")]
 struct KernelShape {
-    /// For people.
+    /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// M: how many of its thread blocks run at a time on the whole GPU.
+    /// M: number of thread blocks of the kernel that run at a time on the whole GPU.
     #[schemars(range(min = 1, max = MAX_ACTIVE))]
     active_blocks: u32,
-    /// T: the period in which best-effort memory traffic gets its budget.
+    /// T: regulation period, after which the memory bandwidth budget of best-effort CPU cores is renewed; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     regulation_period: Time,
-    /// Groups of blocks that take equally long.
+    /// Clusters: groups of thread blocks with the same WCETs.
     #[schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS))]
     clusters: Vec<Cluster>,
-    /// Which blocks belong to which cluster: runs of block numbers, in their order, from block 0 to the last.
+    /// Cluster of each thread block, as intervals of block numbers in ascending order from block 0 to the last block.
+    /// Optional.
     #[serde(default)]
     intervals: Vec<Interval>,
-    /// Where fields come from: text for people, by field.
+    /// Source of fields, as text for display. The keys are field names.
     #[serde(default)]
     sources: BTreeMap<String, String>,
 }
@@ -74,11 +76,11 @@ impl schemars::JsonSchema for Kernel {
 }
 
 impl Kernel {
-    /// A kernel of `clusters`, of whose blocks `active_blocks` run at a time.
+    /// Creates a kernel with the given `clusters`. At most `active_blocks` of its thread blocks run at a time.
     ///
     /// # Errors
-    /// [`Refusal`] for no cluster or more than [`MAX_CLUSTERS`], no active block or more than [`MAX_ACTIVE`], a
-    /// regulation period of zero, or blocks that take more than [`Time::LIMIT`] one after the other.
+    /// Fails for a number of clusters outside 1 to [`MAX_CLUSTERS`], a number of active blocks outside 1 to
+    /// [`MAX_ACTIVE`], a regulation period of zero, or blocks that take more than [`Time::LIMIT`] in sequence.
     pub fn new(
         active_blocks: u32,
         regulation_period: Time,
@@ -128,68 +130,68 @@ impl Kernel {
         Ok(self)
     }
 
-    /// The kernel under a name.
+    /// Returns the kernel with the given name.
     pub fn with_name(mut self, name: Option<String>) -> Kernel {
         self.name = name;
         self
     }
 
-    /// The kernel with the cluster of each block.
+    /// Returns the kernel with the cluster of each block.
     ///
     /// # Errors
-    /// [`Refusal`] unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
+    /// Fails unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
     pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;
         Ok(self)
     }
 
-    /// The kernel with another regulation period.
+    /// Returns the kernel with another regulation period.
     ///
     /// # Errors
-    /// [`Refusal`] for a period of zero or above [`Time::LIMIT`].
+    /// Fails for a period of zero or above [`Time::LIMIT`].
     pub fn with_regulation_period(mut self, period: Time) -> Result<Kernel, Refusal> {
         self.regulation_period = period;
         self.checked()
     }
 
-    /// The kernel with other sources.
+    /// Returns the kernel with the given sources.
     pub fn with_sources(mut self, sources: BTreeMap<String, String>) -> Kernel {
         self.sources = sources;
         self
     }
 
-    /// The name, if it has one.
+    /// Returns the name of the kernel, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// M: how many of its thread blocks run at a time on the whole GPU; at least 1.
+    /// M: number of thread blocks of the kernel that run at a time on the whole GPU; at least 1.
     pub fn active_blocks(&self) -> u32 {
         self.active_blocks
     }
 
-    /// T: the period in which best-effort memory traffic gets its budget; positive.
+    /// T: regulation period, after which the memory bandwidth budget of best-effort CPU cores is renewed; > 0.
     pub fn regulation_period(&self) -> Time {
         self.regulation_period
     }
 
-    /// The clusters; at least one.
+    /// Returns the clusters; at least one.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters
     }
 
-    /// Which blocks belong to which cluster; empty if that is not known.
+    /// Returns the intervals of block numbers with their clusters; empty if unknown.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// Where fields come from, by field.
+    /// Returns the source of each field. The keys are field names.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
 
-    /// Σ Nᵢ: the number of thread blocks.
+    /// Σ Nᵢ: number of thread blocks.
     pub fn blocks(&self) -> u64 {
         self.clusters.iter().map(Cluster::blocks).sum()
     }

@@ -1,4 +1,5 @@
-//! What is known of a kernel alone on different numbers of SMs: times, memory bandwidths ([Masola23] §5).
+//! Memory profiles: times and memory bandwidths of one kernel in isolation on different numbers of SMs ([Masola23]
+//! §5).
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -8,10 +9,10 @@ use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Factor, positive_time};
 
-/// The most points of a profile.
+/// Maximum number of points of a profile.
 const MAX_POINTS: usize = MAX_SMS as usize;
 
-/// Times and bandwidths of a kernel alone.
+/// Times and memory bandwidths of one kernel in isolation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "MemoryProfileShape")]
 pub struct MemoryProfile {
@@ -29,7 +30,7 @@ pub struct MemoryProfile {
     points: Vec<MemoryPoint>,
 }
 
-/// A profile in the shape of the file.
+/// A memory profile in the shape of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -37,55 +38,55 @@ pub struct MemoryProfile {
 )]
 #[schemars(rename = "MemoryProfile")]
 pub struct MemoryProfileShape {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub name: String,
-    /// Where the figures come from; for people.
+    /// Source of the figures, as text for display.
     #[serde(default)]
     pub source: Option<String>,
-    /// KAI of [Masola23] Eq. 3, instead of `instructions` and `l2_accesses`.
+    /// KAI of [Masola23] Eq. 3; replaces `instructions` and `l2_accesses`.
     #[serde(default)]
     pub kai: Option<Factor>,
-    /// Instructions executed, a thread counting once.
+    /// Instructions executed by all threads; each thread counts once.
     #[serde(default)]
     pub instructions: Option<u64>,
-    /// Accesses of L2.
+    /// Accesses to the L2 cache, in sectors of 32 bytes.
     #[serde(default)]
     pub l2_accesses: Option<u64>,
-    /// The GPU it was measured on, for the class of the kernel; by default the platform of the group.
+    /// GPU of the measurement, which determines the class of the kernel. By default, it is the platform of the group.
     #[serde(default)]
     pub gpu: Option<MeasuredGpu>,
-    /// What was measured, by ascending number of SMs; at least one time and one bandwidth.
+    /// Measurements by ascending number of SMs; at least one time and one bandwidth.
     #[schemars(length(min = 1))]
     pub points: Vec<MemoryPoint>,
 }
 
-/// The GPU a kernel was measured on, as far as the class of the kernel goes.
+/// GPU of a measurement, with the figures that determine the class of a kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MeasuredGpu")]
 pub struct MeasuredGpu {
-    /// N, all its SMs.
+    /// N: number of SMs of the GPU.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
-    /// BW_max, its nominal memory bandwidth [GB/s]; > 0.
+    /// BW_max: nominal memory bandwidth of the GPU [GB/s]; > 0.
     pub bandwidth: Factor,
 }
 
-/// A kernel alone on some SMs.
+/// Measurement of a kernel in isolation on a number of SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPoint {
-    /// n, the number of SMs.
+    /// n: number of SMs.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
-    /// C(n), from start to end [ns].
+    /// C(n): execution time from start to end [ns].
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "given_time"
     )]
     pub time: Option<Time>,
-    /// The memory bandwidth it uses meanwhile, BW(n) [GB/s].
+    /// BW(n): memory bandwidth during the execution [GB/s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Factor>,
 }
@@ -95,52 +96,52 @@ fn given_time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Optio
 }
 
 impl MemoryProfile {
-    /// The name of the kernel.
+    /// Returns the name of the kernel.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What was measured, by ascending number of SMs.
+    /// Returns the measurements by ascending number of SMs.
     pub fn points(&self) -> &[MemoryPoint] {
         &self.points
     }
 
-    /// KAI, if it was given as such.
+    /// Returns KAI, if the profile states it.
     pub fn kai(&self) -> Option<Factor> {
         self.kai
     }
 
-    /// Instructions executed, if known.
+    /// Returns the number of executed instructions, if known.
     pub fn instructions(&self) -> Option<u64> {
         self.instructions
     }
 
-    /// Accesses of L2, if known.
+    /// Returns the number of L2 accesses, if known.
     pub fn l2_accesses(&self) -> Option<u64> {
         self.l2_accesses
     }
 
-    /// The GPU it was measured on, if known.
+    /// Returns the GPU of the measurement, if known.
     pub fn gpu(&self) -> Option<MeasuredGpu> {
         self.gpu
     }
 
-    /// C(n) as measured [ns].
+    /// C(n): measured execution time [ns].
     pub fn time(&self, sms: u32) -> Option<Time> {
         self.points.iter().find(|point| point.sms == sms)?.time
     }
 
-    /// BW(n) as measured [GB/s].
+    /// BW(n): measured memory bandwidth [GB/s].
     pub fn bandwidth(&self, sms: u32) -> Option<Factor> {
         self.points.iter().find(|point| point.sms == sms)?.bandwidth
     }
 
-    /// The published profile called `name`, of the kernels of [Masola23] Table 2.
+    /// Returns the published profile called `name`. The kernels are those in [Masola23] Table 2.
     pub fn published(name: &str) -> Option<MemoryProfile> {
         MemoryProfile::all_published().find(|profile| profile.name == name)
     }
 
-    /// The published profiles, in the order of Table 2.
+    /// Returns the published profiles in the order of [Masola23] Table 2.
     pub fn all_published() -> impl Iterator<Item = MemoryProfile> {
         PUBLISHED
             .iter()
@@ -148,7 +149,7 @@ impl MemoryProfile {
     }
 }
 
-/// The files, built into the program so that it needs no data directory.
+/// The profile files, built into the program so that it needs no data directory.
 const PUBLISHED: [&str; 8] = [
     include_str!("../../data/profiles/vadd.json"),
     include_str!("../../data/profiles/saxpy.json"),

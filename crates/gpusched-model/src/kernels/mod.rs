@@ -1,4 +1,4 @@
-//! Kernels: what they do, and what is known of them.
+//! Kernels: programs, measurements and published figures.
 
 pub mod benchmark;
 pub mod kernel;

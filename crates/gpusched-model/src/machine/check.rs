@@ -1,11 +1,11 @@
-//! What is wrong with a machine, and where.
+//! Checks of a machine, with the places of faults.
 
 use crate::Refusal;
 use std::ops::RangeInclusive;
 
-/// Where in the machine fields are being checked.
+/// The part of the machine whose fields are checked.
 pub(super) struct Faults {
-    /// The path to the fields, with its final point.
+    /// Path to the fields, with a final point.
     path: String,
 }
 
@@ -14,7 +14,7 @@ impl Faults {
         Faults { path: String::new() }
     }
 
-    /// The fields of `field`.
+    /// Returns the place of the fields within `field`.
     pub fn of(&self, field: &str) -> Faults {
         Faults {
             path: format!("{}{field}.", self.path),

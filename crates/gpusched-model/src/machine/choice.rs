@@ -1,11 +1,11 @@
-//! A machine in other files: by name, or as an object.
+//! A machine in other files: its name or its figures.
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 
 use super::{Machine, MachineShape};
 
 impl<'de> Deserialize<'de> for Machine {
-    /// A name, or the figures.
+    /// Reads a name or an object with figures.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Machine, D::Error> {
         struct MachineVisitor;
 

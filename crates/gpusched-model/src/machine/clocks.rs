@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 use super::check::Faults;
 use crate::Refusal;
 
-/// The frequencies of the four clock domains (`-gpgpu_clock_domains`) [kHz].
+/// Frequencies of the four clock domains (`-gpgpu_clock_domains`) [kHz].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
-    /// The SMs [kHz].
+    /// Frequency of the SMs [kHz].
     pub core_khz: u32,
-    /// The interconnect [kHz].
+    /// Frequency of the interconnect [kHz].
     pub interconnect_khz: u32,
-    /// The L2 slices [kHz].
+    /// Frequency of the L2 slices [kHz].
     pub l2_khz: u32,
-    /// The command clock of the DRAM [kHz].
+    /// Frequency of the DRAM command clock [kHz].
     pub dram_khz: u32,
 }
 
 impl Clocks {
-    /// The highest frequency [kHz].
+    /// Maximum frequency [kHz].
     pub const MAX_KHZ: u32 = 100_000_000;
-    /// How many times as fast as the slowest one a clock may be: a cycle of the slowest takes as many of the others.
+    /// Maximum ratio of two clocks, which is the number of cycles of the fastest clock per cycle of the slowest one.
     pub const MAX_RATIO: u32 = 1000;
 
     pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {

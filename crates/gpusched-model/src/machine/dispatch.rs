@@ -1,4 +1,4 @@
-//! How kernels and their blocks come to SMs.
+//! Dispatch of kernels and thread blocks to SMs.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,17 @@ use super::check::Faults;
 use super::multiprocessor::l1::MAX_LATENCY;
 use crate::Refusal;
 
-/// How kernels and their blocks come to SMs.
+/// Dispatch of kernels and thread blocks to SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
-    /// From launch to the first block (`-gpgpu_kernel_launch_latency`) [core cycles].
+    /// Time from launch to the first block (`-gpgpu_kernel_launch_latency`) [core cycles].
     pub kernel_latency: u32,
-    /// For each block of a kernel that its launch takes longer (`-gpgpu_TB_launch_latency`) [core cycles].
+    /// Additional launch time for each block of the kernel (`-gpgpu_TB_launch_latency`) [core cycles].
     pub block_latency: u32,
-    /// Kernels that run at a time (`-gpgpu_max_concurrent_kernel`).
+    /// Maximum number of kernels that run at a time (`-gpgpu_max_concurrent_kernel`).
     pub kernels: u32,
-    /// Whether kernels share an SM (`-gpgpu_concurrent_kernel_sm`), or each SM has one at a time.
+    /// Whether kernels share an SM (`-gpgpu_concurrent_kernel_sm`). If not, each SM runs one kernel at a time.
     pub share_sms: bool,
 }
 

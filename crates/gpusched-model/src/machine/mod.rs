@@ -1,6 +1,6 @@
-//! A machine of the warp level: what the configuration of a cycle-level GPU simulator says.
+//! Machines of the warp level: simulated GPUs with the parameters of a cycle-level GPU simulator.
 //!
-//! Fields are named for what they are; each names the option of GPGPU-Sim's `gpgpusim.config` that it comes from.
+//! Each field has a descriptive name and states the option of GPGPU-Sim's `gpgpusim.config` that it corresponds to.
 
 mod addresses;
 mod check;
@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use check::Faults;
 
-/// A GPU, as the warp-level simulator sees it.
+/// A simulated GPU of the warp level.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -45,45 +45,45 @@ use check::Faults;
 )]
 #[schemars(rename = "Machine")]
 pub struct MachineShape {
-    /// The name on the command line.
+    /// Name of the machine on the command line.
     pub name: String,
-    /// Where the figures come from.
+    /// Source of the figures, as text for display.
     pub source: String,
-    /// Clusters of SMs (`-gpgpu_n_clusters`); each has one port to the interconnect.
+    /// Number of clusters of SMs (`-gpgpu_n_clusters`). Each cluster has one port to the interconnect.
     pub clusters: u32,
-    /// SMs of a cluster (`-gpgpu_n_cores_per_cluster`).
+    /// Number of SMs of a cluster (`-gpgpu_n_cores_per_cluster`).
     pub sms_per_cluster: u32,
-    /// Frequencies.
+    /// Clock frequencies.
     pub clocks: Clocks,
-    /// How kernels and their blocks come to SMs.
+    /// Dispatch of kernels and thread blocks to SMs.
     pub dispatch: Dispatch,
     /// One SM.
     pub sm: Sm,
-    /// Its L1 data cache.
+    /// L1 data cache of each SM.
     pub l1: L1,
-    /// Its shared memory.
+    /// Shared memory of each SM.
     pub shared_memory: SharedMemory,
-    /// Between SMs and memory.
+    /// Interconnect between SMs and memory.
     pub interconnect: Interconnect,
-    /// L2 and DRAM.
+    /// Memory: L2 and DRAM.
     pub memory: Memory,
 }
 
-/// A GPU that makes sense; its fields are those of [`MachineShape`].
+/// A checked simulated GPU with the fields of [`MachineShape`].
 ///
-/// In other files a machine's name stands for it, too.
+/// Other files may contain the name of a machine instead.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Machine(MachineShape);
 
 impl Machine {
-    /// The most SMs.
+    /// Maximum number of SMs.
     pub const MAX_SMS: u32 = 4096;
 
-    /// The machine of `shape`.
+    /// Checks `shape` and creates the machine.
     ///
     /// # Errors
-    /// [`Refusal`] for what no GPU has, such as a cache of three sets, and for absurd numbers.
+    /// Fails for figures that are impossible, such as a cache with three sets, and for figures above the limits.
     pub fn new(shape: MachineShape) -> Result<Machine, Refusal> {
         let faults = Faults::root();
         faults.within("clusters", shape.clusters, 1..=Self::MAX_SMS)?;
@@ -99,14 +99,14 @@ impl Machine {
         if let Some(adaptive) = &shape.l1.adaptive {
             let largest = adaptive.shared_kib.last().copied().unwrap_or(0);
             if shape.shared_memory.bytes > largest * 1024 {
-                let expected = format!("at most what l1.adaptive gives, {largest} KiB");
+                let expected = format!("at most {largest} KiB, the largest size in l1.adaptive");
                 faults.refuse("shared_memory.bytes", shape.shared_memory.bytes, expected)?;
             }
         }
         Ok(Machine(shape))
     }
 
-    /// Its figures, to change them.
+    /// Returns the figures of the machine, for changes.
     pub fn into_shape(self) -> MachineShape {
         self.0
     }
@@ -121,12 +121,12 @@ impl Deref for Machine {
 }
 
 impl MachineShape {
-    /// SMs in all.
+    /// Returns the number of SMs.
     pub fn sms(&self) -> u32 {
         self.clusters.saturating_mul(self.sms_per_cluster)
     }
 
-    /// The peak of the DRAM [bytes/s].
+    /// Returns the peak bandwidth of the DRAM [bytes/s].
     pub fn dram_bytes_per_second(&self) -> u64 {
         self.memory.dram_bytes_per_second(self.clocks.dram_khz)
     }

@@ -1,4 +1,4 @@
-//! The machines we know, from `tasksets/machines/`: one file each, with its source.
+//! Built-in machines from `tasksets/machines/`: one file per machine, with its source.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{Machine, MachineShape};
 use crate::error::{Error, Result};
 use crate::reader::{Document, Documents, Fault, from_json};
 
-/// The files, built into the program so that it needs no data directory.
+/// The machine files, built into the program so that it needs no data directory.
 const FILES: [&str; 2] = [
     include_str!("../../data/machines/rtx2060.json"),
     include_str!("../../data/machines/titanv.json"),
@@ -21,7 +21,7 @@ impl Document for MachineShape {
 }
 
 impl Machine {
-    /// All machines, by ascending number of SMs.
+    /// Returns all built-in machines by ascending number of SMs.
     pub fn all() -> impl Iterator<Item = Machine> {
         let shapes = FILES
             .iter()
@@ -29,15 +29,15 @@ impl Machine {
         shapes.filter_map(|shape| Machine::new(shape).ok())
     }
 
-    /// The machine called `name`.
+    /// Returns the built-in machine called `name`.
     pub fn named(name: &str) -> Option<Machine> {
         Machine::all().find(|machine| machine.name == name)
     }
 
-    /// The machine called `text`, or else in the file of that name.
+    /// Returns the built-in machine called `text`, or else the machine in the file `text`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if there is neither; those of reading the file.
+    /// Fails with [`Error::Refused`] if neither exists, and if the file cannot be read or is refused.
     pub fn find(text: &str) -> Result<Machine> {
         if let Some(machine) = Machine::named(text) {
             return Ok(machine);
@@ -51,17 +51,17 @@ impl Machine {
         Machine::read(text)
     }
 
-    /// The machine in the file at `path`; `-` is standard input.
+    /// Reads the machine in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the file, the line, the field, what was found and what was expected; [`Error::Io`].
+    /// [`Error::Refused`] with the file, the line, the field, the found value and the expected value; [`Error::Io`].
     pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
         let path = path.as_ref();
         let shape: MachineShape = Documents::only(path, "machine")?;
         Machine::new(shape).map_err(|refusal| refusal.at(path, None).into())
     }
 
-    /// The names of the machines we know.
+    /// Returns the names of the built-in machines.
     pub fn names() -> String {
         let names: Vec<String> = Machine::all().map(|machine| machine.name.clone()).collect();
         names.join(", ")

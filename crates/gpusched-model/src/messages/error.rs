@@ -1,4 +1,4 @@
-//! What can go wrong with input and files. A task set that misses deadlines is a result, not an error.
+//! Errors of input and files. A task set that misses deadlines is a result, not an error.
 
 use std::path::{Path, PathBuf};
 
@@ -17,34 +17,34 @@ pub enum Error {
     /// A file or stream could not be read or written.
     #[error("{}", one_line(&format!("{}: cannot {action}: {cause}", path.display())))]
     Io {
-        /// The file, or `-` for a standard stream.
+        /// Path of the file, or `-` for a standard stream.
         path: PathBuf,
-        /// What was tried, such as `read` or `create`.
+        /// Attempted action, such as `read` or `create`.
         action: &'static str,
-        /// The operating system's answer.
+        /// Error of the operating system.
         cause: std::io::Error,
     },
 
-    /// gpusched contradicts itself: exit code 3.
+    /// An internal contradiction in gpusched: exit code 3.
     #[error("internal error, please report: {}", one_line(.0))]
     Internal(String),
 }
 
-/// The result of everything that reads input or touches files.
+/// The result of a function that reads input or accesses files.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// `found` for the parameter called `name`, where `expected` would have been accepted.
+    /// Creates the error for a parameter called `name` with value `found` instead of `expected`.
     pub fn parameter(name: impl Into<String>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new(name, found, expected).into()
     }
 
-    /// `found` in place of the file at `path`, where `expected` would have been accepted.
+    /// Creates the error for a file at `path` that contains `found` instead of `expected`.
     pub fn file(path: impl AsRef<Path>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new("", found, expected).at(path, None).into()
     }
 
-    /// The same error with its refusal changed by `change`, if it is one.
+    /// Returns the error with its refusal, if any, changed by `change`.
     #[must_use]
     pub fn map_refusal(self, change: impl FnOnce(Refusal) -> Refusal) -> Error {
         match self {
@@ -53,7 +53,7 @@ impl Error {
         }
     }
 
-    /// An I/O failure on `path` while trying to `action` ("read", "create", …).
+    /// Creates the error for an I/O failure on `path` during `action` ("read", "create", …).
     pub fn io(path: impl AsRef<Path>, action: &'static str, cause: std::io::Error) -> Error {
         Error::Io {
             path: path.as_ref().to_owned(),
@@ -63,7 +63,7 @@ impl Error {
     }
 }
 
-/// `message` of a parser, with the numbers that fit in place of the name of a type.
+/// Returns `message` of a parser with ranges of numbers in place of type names.
 pub fn in_words(message: &str) -> String {
     const TYPES: [(&str, &str); 9] = [
         ("u8", "a whole number from 0 to 255"),

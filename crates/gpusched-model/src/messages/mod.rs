@@ -1,4 +1,4 @@
-//! What is said to the user, errors above all.
+//! Messages to the user, mainly errors.
 
 pub(super) mod counted;
 pub mod error;

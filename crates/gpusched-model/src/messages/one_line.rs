@@ -1,7 +1,8 @@
-//! Messages as one line, whatever input they repeat.
+//! Messages as one line for every input that they repeat.
 
-/// `message` as one line that a terminal can show, whatever input it repeats: control characters are replaced, and the middle is
-/// left out of a long quotation, of a long word, and of the rest if it is still long. Every part of an error is shown so.
+/// Returns `message` as one line that a terminal can show, for every input that it repeats. The function replaces control
+/// characters and omits the middle of long quotations and long words. If the line is still too long, it also omits the middle
+/// of the line. Every part of an error is shown in this form.
 pub fn one_line(message: &str) -> String {
     let clean = clean(message.trim_end());
     let (mut line, mut rest) = (Vec::new(), clean.as_slice());
@@ -13,12 +14,12 @@ pub fn one_line(message: &str) -> String {
     clipped(&line, LINE).into_iter().collect()
 }
 
-/// As much of `input` as a message repeats.
+/// Returns the part of `input` that a message repeats.
 pub fn excerpt(input: &str) -> String {
     clipped(&clean(input), PIECE).into_iter().collect()
 }
 
-/// `text` without control characters.
+/// Returns `text` without control characters.
 fn clean(text: &str) -> Vec<char> {
     let clean = text.chars().map(|c| match c {
         '\n' | '\r' | '\t' => ' ',
@@ -28,18 +29,18 @@ fn clean(text: &str) -> Vec<char> {
     clean.collect()
 }
 
-/// The most of a quotation or word that a message repeats [characters].
+/// Maximum length of a quotation or word in a message [characters].
 const PIECE: usize = 160;
 
-/// The longest message [characters].
+/// Maximum length of a message [characters].
 const LINE: usize = 1000;
 
-/// Characters without a shape that change how others are shown, such as the order in which a terminal shows them.
+/// Whether `c` has no shape and changes how a terminal shows other characters, such as their order.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The length of the quotation, word or space that `text` begins with; at least 1.
+/// Returns the length of the quotation, word or space at the start of `text`; at least 1.
 fn piece(text: &[char]) -> usize {
     let quoted = match text.first() {
         Some(&quote @ ('"' | '`')) => {
@@ -58,7 +59,7 @@ fn piece(text: &[char]) -> usize {
     quoted.or_else(word).unwrap_or(text.len())
 }
 
-/// `text` with its middle left out if it has more than `most` characters.
+/// Returns `text` with its middle omitted if it has more than `most` characters.
 fn clipped(text: &[char], most: usize) -> Vec<char> {
     if text.len() <= most {
         return text.to_vec();
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(said("a\nb\tc\u{1b}[31m\u{202e}d\n"), "a b c\u{fffd}[31m\u{fffd}d");
     }
 
-    /// However long the input is that a message repeats, what stands around it is there.
+    /// A message keeps the text around a repeated input of any length.
     #[test]
     fn long_input_loses_its_middle() {
         let long = "x y\\\"".repeat(100_000);
@@ -101,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Many short words are cut as a whole.
+    /// A long list of short words loses its middle.
     #[test]
     fn long_lists_lose_their_middle() {
         let message = one_line(&format!("found {}the end", "K1, ".repeat(100_000)));
@@ -109,7 +110,7 @@ mod tests {
         assert!(message.starts_with("found K1, ") && message.ends_with("the end"));
     }
 
-    /// Messages are parts of other messages.
+    /// A message can be a part of another message.
     #[test]
     fn it_changes_nothing_twice() {
         for text in [

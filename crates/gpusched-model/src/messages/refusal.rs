@@ -1,4 +1,4 @@
-//! A value that gpusched refuses: where it stands, what was found, what was expected, and what helps.
+//! Refusals: values that gpusched does not accept, with place, found value, expected value and hint.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::messages::one_line::{excerpt, one_line};
 
-/// Why a field of an input, or a parameter of a function, is refused.
+/// The reason to refuse a field of an input or a parameter of a function.
 ///
-/// Displayed as `FILE:LINE: at FIELD: found …, expected …`, and as `FIELD: found …, expected …` where no file is concerned. A hint
-/// follows after a blank line. Every part is one line without control characters, and long parts are shortened.
+/// The text is `FILE:LINE: at FIELD: found …, expected …`, or `FIELD: found …, expected …` without a file. A hint follows after
+/// a blank line. Every part is one line without control characters, and long parts are shortened.
 ///
 /// ```
 /// use gpusched_model::Refusal;
@@ -29,7 +29,7 @@ struct Parts {
     hint: Option<String>,
 }
 
-/// Where an input is.
+/// Place of an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Place {
     file: String,
@@ -42,12 +42,13 @@ enum Reason {
         found: String,
         expected: String,
     },
-    /// In the words of a parser.
+    /// The message of a parser.
     Told(String),
 }
 
 impl Refusal {
-    /// `found` in `field`, where `expected` would have been accepted. `field` is empty if the whole input is refused.
+    /// Creates a refusal of `field`, which contains `found` instead of `expected`. `field` is empty if the whole input is
+    /// refused.
     pub fn new(field: impl Into<String>, found: impl ToString, expected: impl ToString) -> Refusal {
         Refusal::of(
             field.into(),
@@ -58,18 +59,18 @@ impl Refusal {
         )
     }
 
-    /// A refusal of `field` in the words of a parser, which says by itself what was found and expected.
+    /// Creates a refusal of `field` with the message of a parser, which states the found and expected values itself.
     pub fn told(field: impl Into<String>, message: impl ToString) -> Refusal {
         let message = one_line(&message.to_string());
         Refusal::of(field.into(), Reason::Told(message))
     }
 
-    /// Makes of any error a refusal of `field`.
+    /// Returns a function that turns any error into a refusal of `field`.
     pub fn about<E: fmt::Display>(field: &str) -> impl Fn(E) -> Refusal {
         move |error| Refusal::told(field, error)
     }
 
-    /// Makes of any error a refusal of the file at `path`, which `field` names.
+    /// Returns a function that turns any error into a refusal of the file at `path`, which `field` names.
     pub fn in_file<E: fmt::Display>(field: &str, path: &str) -> impl Fn(E) -> Refusal {
         move |error| Refusal::told(field, format!("{path}: {error}"))
     }
@@ -84,10 +85,10 @@ impl Refusal {
         }))
     }
 
-    /// The same as [`Refusal::new`], as a result.
+    /// Returns [`Refusal::new`] as an error.
     ///
     /// # Errors
-    /// Always.
+    /// Always fails.
     pub fn refuse<T>(
         field: impl Into<String>,
         found: impl ToString,
@@ -96,7 +97,7 @@ impl Refusal {
         Err(Refusal::new(field, found, expected))
     }
 
-    /// The same in `file`, on a line counted from 1 if that is known. `-` is standard input.
+    /// Returns the refusal with a `file` and, if known, a line counted from 1. `-` is standard input.
     #[must_use]
     pub fn at(mut self, file: impl AsRef<Path>, line: impl Into<Option<usize>>) -> Refusal {
         let file = one_line(&file.as_ref().display().to_string());
@@ -105,21 +106,21 @@ impl Refusal {
         self
     }
 
-    /// The same without its file.
+    /// Returns the refusal without its file.
     #[must_use]
     pub fn anywhere(mut self) -> Refusal {
         self.0.place = None;
         self
     }
 
-    /// The same with `field` in place of its field.
+    /// Returns the refusal with `field` in place of its field.
     #[must_use]
     pub fn of_field(mut self, field: impl Into<String>) -> Refusal {
         self.0.field = one_line(&field.into());
         self
     }
 
-    /// The same for a field within `outer`, such as `kernels[1]`.
+    /// Returns the refusal for a field within `outer`, such as `kernels[1]`.
     #[must_use]
     pub fn within(self, outer: &str) -> Refusal {
         let field = match (outer, self.field()) {
@@ -130,7 +131,7 @@ impl Refusal {
         self.of_field(field)
     }
 
-    /// The same with `words` after what was expected.
+    /// Returns the refusal with `words` after the expected value.
     #[must_use]
     pub fn and(mut self, words: &str) -> Refusal {
         match &mut self.0.reason {
@@ -141,36 +142,37 @@ impl Refusal {
         self
     }
 
-    /// The same with one action that helps.
+    /// Returns the refusal with a hint: one action that helps.
     #[must_use]
     pub fn hint(mut self, action: impl Into<String>) -> Refusal {
         self.0.hint = Some(one_line(&action.into()));
         self
     }
 
-    /// The same of a document that looks like `kind`, such as `a kernel`.
+    /// Returns the refusal of a document that looks like `kind`, such as `a kernel`.
     #[must_use]
     pub(crate) fn looks_like(mut self, kind: Option<&'static str>) -> Refusal {
         self.0.likeness = kind;
         self
     }
 
-    /// The file, if the refusal concerns one.
+    /// Returns the file of the refused input, if any.
     pub fn file(&self) -> Option<&str> {
         Some(self.0.place.as_ref()?.file.as_str())
     }
 
-    /// The line in the file, counted from 1, where known.
+    /// Returns the line in the file, counted from 1, if known.
     pub fn line(&self) -> Option<usize> {
         self.0.place.as_ref()?.line
     }
 
-    /// The field's path such as `tasks[0].wcet.amdahl.work`, or the name of a parameter; empty for the whole input.
+    /// Returns the path of the field such as `tasks[0].wcet.amdahl.work`, or the name of a parameter; empty for the whole
+    /// input.
     pub fn field(&self) -> &str {
         &self.0.field
     }
 
-    /// The value, unless a parser says what it found.
+    /// Returns the found value, unless the message of a parser states it.
     pub fn found(&self) -> Option<&str> {
         match &self.0.reason {
             Reason::Value { found, .. } => Some(found),
@@ -178,7 +180,7 @@ impl Refusal {
         }
     }
 
-    /// What would have been accepted, unless a parser says what it expected.
+    /// Returns the expected value, unless the message of a parser states it.
     pub fn expected(&self) -> Option<&str> {
         match &self.0.reason {
             Reason::Value { expected, .. } => Some(expected),
@@ -186,7 +188,7 @@ impl Refusal {
         }
     }
 
-    /// What was found and what was expected, in one line without place and field.
+    /// Returns the found and expected values in one line, without place and field.
     pub fn message(&self) -> String {
         let mut message = match &self.0.reason {
             Reason::Value { found, expected } => format!("found {found}, expected {expected}"),
@@ -198,12 +200,12 @@ impl Refusal {
         message
     }
 
-    /// What kind of document the refused one looks like, such as `a kernel`, if it is not of the kind that was expected.
+    /// Returns the kind of document that the refused document looks like, such as `a kernel`, if another kind was expected.
     pub fn likeness(&self) -> Option<&'static str> {
         self.0.likeness
     }
 
-    /// One action that helps, where one is known.
+    /// Returns one action that helps, if known.
     pub fn advice(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Exact decimal factors such as 0.02 or 2.3, so that no rounding of a float can decide a verdict.
+//! Exact decimal factors such as 0.02 or 2.3. No verdict depends on the rounding of a float.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::fmt;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A non-negative decimal number with at most nine digits after the point, kept exactly.
+/// A non-negative decimal number with at most nine digits after the point, stored exactly.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
-    // A reduced fraction: WCETs are evaluated from it millions of times.
+    // A reduced fraction, because WCETs are computed from it millions of times.
     numerator: u64,
     denominator: u64,
 }
 
 const ONE: u64 = 1_000_000_000;
 
-/// The largest factor accepted: a million.
+/// Maximum factor: one million.
 const LIMIT: u64 = 1_000_000 * ONE;
 
 const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals";
@@ -33,7 +33,7 @@ impl Factor {
         denominator: 1,
     };
 
-    /// `billionths` · 10⁻⁹, or `None` above a million.
+    /// Returns `billionths` · 10⁻⁹, or `None` above one million.
     pub const fn from_billionths(billionths: u64) -> Option<Factor> {
         if billionths > LIMIT {
             return None;
@@ -45,17 +45,17 @@ impl Factor {
         })
     }
 
-    /// The decimal that `value` prints as, or `None` if that is negative, not finite, above a million or finer
-    /// than a billionth.
+    /// Returns the decimal that `value` prints as. Returns `None` if `value` is negative, not finite, above one million, or
+    /// finer than one billionth.
     pub fn from_f64(value: f64) -> Option<Factor> {
         if !(0.0..=1e6).contains(&value) {
             return None;
         }
-        // The shortest decimal that reads back as `value`: what the user wrote, up to 15 digits.
+        // The shortest decimal that reads back as `value` is the number that the user wrote, up to 15 digits.
         Factor::from_decimal(&format!("{value}"))
     }
 
-    /// The number that `text` writes with digits and at most one point, exactly.
+    /// Returns the exact value of `text`, which consists of digits and at most one point.
     fn from_decimal(text: &str) -> Option<Factor> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -67,12 +67,12 @@ impl Factor {
         Factor::from_billionths(whole.checked_mul(ONE)?.checked_add(fraction)?)
     }
 
-    /// The factor as a reduced fraction (numerator, denominator).
+    /// Returns the factor as a reduced fraction (numerator, denominator).
     pub const fn ratio(self) -> (u64, u64) {
         (self.numerator, self.denominator)
     }
 
-    /// The nearest float: for output and generators.
+    /// Returns the nearest float, for output and generators.
     pub fn as_f64(self) -> f64 {
         self.billionths() as f64 / ONE as f64
     }
@@ -104,7 +104,7 @@ impl fmt::Display for Factor {
     }
 }
 
-/// A text that is not a factor.
+/// The error for a text that is not a factor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found `{found}`, expected {EXPECTED}")]
 pub struct ParseFactorError {

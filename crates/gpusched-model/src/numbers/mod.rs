@@ -1,4 +1,4 @@
-//! Exact numbers, times, and random numbers.
+//! Exact numbers, times and random numbers.
 
 pub(super) mod factor;
 pub mod normal;

@@ -1,13 +1,13 @@
-//! Normal distributions cut off at a WCET.
+//! Normal distributions truncated at a WCET.
 
 use rand::Rng;
 
 use crate::streams::unit;
 
-/// The share of draws that must be of use, at least: so that redrawing ends.
+/// Minimum share of draws within the range. It bounds the number of repeated draws.
 const USEFUL: f64 = 0.01;
 
-/// A normal distribution of which only whole numbers of nanoseconds from 1 to a largest are taken.
+/// A normal distribution restricted to whole nanoseconds from 1 to a maximum.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Truncated {
     mean: f64,
@@ -16,10 +16,10 @@ pub struct Truncated {
 }
 
 impl Truncated {
-    /// The normal distribution with `mean` and `std` [ns] up to `largest` [ns].
+    /// Creates the normal distribution with `mean` and `std` [ns], truncated at `largest` [ns].
     ///
     /// # Errors
-    /// What is wrong with these numbers.
+    /// Fails for invalid numbers, and states the fault.
     pub fn new(mean: f64, std: f64, largest: u64) -> Result<Truncated, String> {
         if !mean.is_finite() {
             return Err(format!("found mean_ns {mean:?}, expected a number"));
@@ -41,7 +41,7 @@ impl Truncated {
         Ok(Truncated { mean, std, largest })
     }
 
-    /// Draws a time [ns].
+    /// Draws one time [ns].
     pub fn draw(&self, rng: &mut impl Rng) -> u64 {
         loop {
             let value = libm::round(self.mean + self.std * standard(rng));
@@ -52,13 +52,13 @@ impl Truncated {
     }
 }
 
-/// A standard normal number from two words (Box & Muller 1958).
+/// Draws a standard normal number from two random words (Box & Muller 1958).
 fn standard(rng: &mut impl Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(unit(rng)));
     radius * libm::cos(std::f64::consts::TAU * unit(rng))
 }
 
-/// Φ, the probability of at most `x` standard deviations above the mean.
+/// Φ: probability of a value up to `x` standard deviations above the mean.
 fn below(x: f64) -> f64 {
     0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
 }

@@ -1,4 +1,4 @@
-//! Exact non-negative fractions, for multipliers that a proof rests on.
+//! Exact non-negative fractions for multipliers in proofs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A non-negative fraction in lowest terms; its text form is `7/3`, or `7`.
+/// A non-negative fraction in lowest terms. Its text form is `7/3` or `7`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Ratio {
     numerator: u128,
@@ -22,7 +22,7 @@ impl Ratio {
         denominator: 1,
     };
 
-    /// `numerator`/`denominator`, or `None` for a denominator of 0.
+    /// Returns `numerator`/`denominator`, or `None` for a denominator of 0.
     pub fn new(numerator: u128, denominator: u64) -> Option<Ratio> {
         if denominator == 0 {
             return None;
@@ -35,12 +35,12 @@ impl Ratio {
         })
     }
 
-    /// The nearest float or one beside it, for people.
+    /// Returns the nearest float or a neighbor of it, for display.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// The numerator and the denominator, in lowest terms.
+    /// Returns the numerator and the denominator in lowest terms.
     pub fn parts(self) -> (u128, u64) {
         (self.numerator, self.denominator)
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Ratio {
     }
 }
 
-/// Why a text is no [`Ratio`].
+/// The error for a text that is not a [`Ratio`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid fraction {found:?}, expected {EXPECTED}")]
 pub struct ParseRatioError {

@@ -1,54 +1,54 @@
-//! Random streams: one per (seed, purpose, point, set), and how a word becomes a number.
+//! Random streams: one per (seed, purpose, point, set). The module also converts random words to numbers.
 //!
-//! The words are those of ChaCha8 with the key [seed, purpose, point, 0] (64-bit words, little endian) and the set as
-//! stream number. The conversions are written out here rather than taken from `rand`: one word per number, so that a
-//! set keeps its bytes whatever a later version of that crate does.
+//! The random words come from ChaCha8 with the key [seed, purpose, point, 0] (64-bit words, little endian) and the set as
+//! stream number. This module defines the conversions instead of `rand`, with one word per number. So a generated set keeps its
+//! bytes with every later version of `rand`.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What a stream is read for; the number is part of the key and never changes.
+/// Purpose of a stream. The number is part of the key and never changes.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
-    /// The tasks' shares of the total utilization.
+    /// The shares of the tasks in the total utilization.
     Utilizations = 1,
-    /// The tasks' periods.
+    /// The periods of the tasks.
     Periods = 2,
-    /// Compute- or memory-intensive.
+    /// The kinds of the tasks: compute-intensive or memory-intensive.
     Kinds = 3,
     /// The execution times of thread blocks.
     BlockTimes = 10,
-    /// Which of the measurements of a thread block are kept.
+    /// The choice of the measurements of a thread block that are kept.
     BlockSamples = 11,
-    /// The clusters of a made-up kernel.
+    /// The clusters of a synthetic kernel.
     Profile = 12,
-    /// When in a regulation period a kernel starts.
+    /// The start of a kernel within a regulation period.
     RegulationOffset = 20,
-    /// When in a regulation period best-effort cores access memory.
+    /// The instants in a regulation period when best-effort cores access memory.
     RegulationBursts = 21,
     /// The execution times of the thread blocks of a scenario.
     ScenarioBlocks = 30,
     /// Random launch configurations of kernels.
     LaunchConfigurations = 31,
-    /// Kernels side by side, with their numbers of SMs.
+    /// Groups of concurrent kernels with their numbers of SMs.
     KernelGroups = 32,
-    /// When the first jobs of tasks come.
+    /// The arrivals of the first jobs of tasks.
     TaskOffsets = 40,
-    /// How long after their arrival jobs are released.
+    /// The delay of the release of a job after its arrival.
     ReleaseJitter = 41,
-    /// How much later than possible jobs arrive.
+    /// The delay of the arrival of a job after its earliest possible arrival.
     ArrivalGaps = 42,
-    /// How long jobs take.
+    /// The execution times of jobs.
     ExecutionTimes = 43,
-    /// The systems on which analysis and simulation are compared.
+    /// The systems that compare analysis and simulation.
     ValidationSystems = 50,
     /// The systems of partitions that share a memory.
     SharedMemorySystems = 51,
-    /// How they are simulated.
+    /// The simulation runs of systems of partitions that share a memory.
     SharedMemoryRuns = 52,
 }
 
-/// The stream of set `set` at point `point`.
+/// Returns the stream of set `set` at point `point`.
 pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     for (bytes, word) in key.chunks_exact_mut(8).zip([seed, purpose as u64, point, 0]) {
@@ -59,12 +59,12 @@ pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
     rng
 }
 
-/// A uniform number in (0, 1]: a multiple of 2⁻⁵³, never zero, so that its logarithm is finite.
+/// Draws a uniform number in (0, 1]: a positive multiple of 2⁻⁵³, so that its logarithm is finite.
 pub fn unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
-/// A uniform integer in 0 … `bound` − 1 (0 if `bound` is 0); biased by at most `bound`·2⁻⁶⁴.
+/// Draws a uniform integer from 0 to `bound` − 1 (0 if `bound` is 0), with a bias of at most `bound`·2⁻⁶⁴.
 pub fn below(rng: &mut impl Rng, bound: usize) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn words_are_pinned() {
-        // Computed with another implementation of ChaCha8, written from its specification.
+        // These words come from another implementation of ChaCha8, written from its specification.
         let mut rng = stream(1, Purpose::Utilizations, 2, 3);
         assert_eq!(
             [rng.next_u64(), rng.next_u64()],

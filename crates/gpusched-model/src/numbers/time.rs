@@ -1,7 +1,7 @@
 //! Time as an integer number of nanoseconds.
 //!
-//! Every quantity that decides a verdict is a [`Time`]; floats appear only in generators and in figures.
-//! Text form: `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
+//! Every quantity that decides a verdict is a [`Time`]. Floats appear only in generators and in figures.
+//! The text form is `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
 
 pub mod decimal;
 
@@ -30,43 +30,43 @@ impl Time {
     /// The zero duration.
     pub const ZERO: Time = Time(0);
 
-    /// The largest time accepted as input, 2^63 − 1 ns (about 292 years).
+    /// The maximum time accepted as input, 2^63 − 1 ns (about 292 years).
     pub const LIMIT: Time = Time(i64::MAX as u64);
 
-    /// `ns` nanoseconds.
+    /// Returns `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time(ns)
     }
 
-    /// `ms` milliseconds, or `None` above [`Time::LIMIT`]. One "time unit" of [Singh21] is 1 ms.
+    /// Returns `ms` milliseconds, or `None` above [`Time::LIMIT`]. One "time unit" of [Singh21] is 1 ms.
     pub fn from_ms(ms: u64) -> Option<Time> {
         let ns = ms.checked_mul(1_000_000)?;
         (ns <= Time::LIMIT.0).then_some(Time(ns))
     }
 
-    /// The number of nanoseconds.
+    /// Returns the number of nanoseconds.
     pub const fn ns(self) -> u64 {
         self.0
     }
 
-    /// The sum, or `None` on overflow.
+    /// Returns the sum, or `None` on overflow.
     pub fn checked_add(self, other: Time) -> Option<Time> {
         self.0.checked_add(other.0).map(Time)
     }
 
-    /// The difference, or `None` if `other` is the larger.
+    /// Returns the difference, or `None` if `other` is larger.
     pub fn checked_sub(self, other: Time) -> Option<Time> {
         self.0.checked_sub(other.0).map(Time)
     }
 
-    /// Seconds as a float: for figures and text, never for a verdict.
+    /// Returns the seconds as a float, for figures and text only.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 }
 
 impl fmt::Display for Time {
-    /// The shortest exact form with a unit: `2.5us`, `50ms`, `0ns`.
+    /// Writes the shortest exact form with a unit: `2.5us`, `50ms`, `0ns`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, length) = UNITS
             .iter()
@@ -85,7 +85,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Why a text is not a [`Time`].
+/// The error for a text that is not a [`Time`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "found {found:?}, expected a time with its unit such as \"2.5us\" (s, ms, us, ns; whole nanoseconds)"
@@ -104,7 +104,7 @@ impl FromStr for Time {
     }
 }
 
-/// Exact decimal parsing: no float, so "0.3us" is 300 ns.
+/// Parses a decimal number exactly, without floats: "0.3us" is 300 ns.
 fn parse(text: &str) -> Option<Time> {
     let text = text.trim();
     let split = text
@@ -112,7 +112,7 @@ fn parse(text: &str) -> Option<Time> {
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let unit = unit.trim_start();
-    // A text without unit is as likely a forgotten "ms" as nanoseconds: refused.
+    // A text without a unit is refused, because it may mean "ms" as well as nanoseconds.
     let length = UNITS.iter().find(|(name, _)| *name == unit)?.1;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
@@ -131,7 +131,7 @@ fn parse(text: &str) -> Option<Time> {
 }
 
 impl Serialize for Time {
-    /// As an integer number of nanoseconds.
+    /// Writes an integer number of nanoseconds.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)
     }

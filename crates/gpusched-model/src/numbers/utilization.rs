@@ -1,4 +1,4 @@
-//! Utilization in exact integer arithmetic: a fixed-point value to order and print, and an exact comparison to decide.
+//! Utilization in exact integer arithmetic: a fixed-point value for order and output, and an exact comparison for verdicts.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -8,39 +8,39 @@ use num_bigint::BigUint;
 
 use crate::time::Time;
 
-/// A sum of C/T, each term rounded down to a multiple of 2⁻⁴⁸.
+/// A sum of terms C/T. Each term is rounded down to a multiple of 2⁻⁴⁸.
 ///
-/// Integers make the order of partitions independent of the order of summation; verdicts use [`compare_total`].
+/// Integers make the order of partitions independent of the order of summation. Verdicts use [`compare_total`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Utilization(u128);
 
 const FRACTION_BITS: u32 = 48;
 
 impl Utilization {
-    /// No load.
+    /// Utilization 0.
     pub const ZERO: Utilization = Utilization(0);
 
-    /// One processor, fully loaded.
+    /// Utilization of one fully loaded processor.
     pub const ONE: Utilization = Utilization(1 << FRACTION_BITS);
 
-    /// `number` processors, fully loaded.
+    /// Utilization of `number` fully loaded processors.
     pub fn whole(number: u32) -> Utilization {
         Utilization(u128::from(number) << FRACTION_BITS)
     }
 
-    /// The utilization of one task: `wcet` / `period`. A zero `period` counts as full load of the whole range.
+    /// Utilization of one task: `wcet` / `period`, rounded down. A zero `period` counts as full load of the whole range.
     pub fn of(wcet: Time, period: Time) -> Utilization {
         let (floor, _) = scaled(wcet.ns(), period.ns());
         Utilization(floor)
     }
 
-    /// The same, rounded up.
+    /// Utilization of one task: `wcet` / `period`, rounded up.
     pub fn at_most(wcet: Time, period: Time) -> Utilization {
         let (floor, exact) = scaled(wcet.ns(), period.ns());
         Utilization(floor + u128::from(!exact))
     }
 
-    /// The number of 2⁻⁴⁸; the largest 64-bit number stands for anything larger.
+    /// Returns the number of units of 2⁻⁴⁸. Larger numbers become the largest 64-bit number.
     pub const fn saturated(self) -> u64 {
         if self.0 > u64::MAX as u128 {
             u64::MAX
@@ -49,21 +49,21 @@ impl Utilization {
         }
     }
 
-    /// That number of 2⁻⁴⁸.
+    /// Creates a utilization from a number of units of 2⁻⁴⁸.
     pub const fn of_units(units: u64) -> Utilization {
         Utilization(units as u128)
     }
 
-    /// The nearest float: for output.
+    /// Returns the nearest float, for output.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / (1u64 << FRACTION_BITS) as f64
     }
 }
 
-/// ⌊numerator·2⁴⁸ / denominator⌋, and whether nothing was rounded off.
+/// Returns ⌊numerator·2⁴⁸ / denominator⌋, and whether this quotient is exact.
 ///
-/// A float proposes the quotient, which is off by one at most where it matters; integers confirm it. That is several
-/// times faster than a 128-bit division, which remains for what is not confirmed.
+/// A float proposes the quotient, with an error of at most 1 in the relevant range, and integers confirm it. This method is
+/// several times faster than a 128-bit division. The 128-bit division computes the quotients that integers do not confirm.
 fn scaled(numerator: u64, denominator: u64) -> (u128, bool) {
     let dividend = u128::from(numerator) << FRACTION_BITS;
     let divisor = u128::from(denominator);
@@ -98,8 +98,8 @@ impl Sum for Utilization {
 
 /// Compares Σ numerator/denominator with `bound`, exactly.
 ///
-/// Sums with 48 fractional bits decide unless the result is within n·2⁻⁴⁸ of the bound; then big integers do.
-/// Numerators from 2⁸⁰ up and denominators of zero go to the big integers or count as infinite, so nothing overflows.
+/// Sums with 48 fractional bits decide, unless the result is within n·2⁻⁴⁸ of the bound. Then big integers decide.
+/// Big integers also handle numerators from 2⁸⁰ up, and a denominator of zero counts as infinite. So the sums never overflow.
 pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u64) -> Ordering {
     let limit = u128::from(bound) << FRACTION_BITS;
     let mut below = 0u128; // Σ of the terms rounded down
@@ -162,7 +162,7 @@ mod tests {
             total(&[(1, 3), (1, 3), (333_333_334, 1_000_000_000)], 1),
             Ordering::Greater
         );
-        // 2⁻⁶² beside the bound, far below the fixed-point resolution
+        // 2⁻⁶² next to the bound, far below the fixed-point resolution.
         let t = (1u64 << 62) - 1;
         assert_eq!(total(&[(u128::from(t) - 1, t)], 1), Ordering::Less);
         assert_eq!(total(&[(u128::from(t) + 1, t)], 1), Ordering::Greater);

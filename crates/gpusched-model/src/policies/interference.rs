@@ -1,8 +1,8 @@
-//! The inflation models a partition can be analysed under, by name; [`gpusched_analysis::interference`] computes them.
+//! Interference models of a partition, by name. [`gpusched_analysis::interference`] computes them.
 
 use serde::{Deserialize, Serialize};
 
-/// The inflation models by name, as in files and on the command line.
+/// Interference model, by its name in files and on the command line.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -22,12 +22,12 @@ pub enum Interference {
 }
 
 impl Interference {
-    /// Whether the memory traffic of other partitions counts.
+    /// Whether the model counts the memory traffic of other partitions.
     pub fn counts_bandwidth(self) -> bool {
         matches!(self, Interference::ConflictBandwidth | Interference::Bandwidth)
     }
 
-    /// The same within partitions, and the memory traffic of others.
+    /// Returns the model with equal rules inside partitions that also counts the memory traffic of other partitions.
     pub fn with_bandwidth(self) -> Interference {
         match self {
             Interference::Conflict | Interference::ConflictBandwidth => Interference::ConflictBandwidth,

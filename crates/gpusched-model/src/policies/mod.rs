@@ -1,4 +1,4 @@
-//! What can be chosen by name: schedulers, tests, orders, models of interference.
+//! Named choices: schedulers, tests, orders and interference models.
 
 pub(super) mod budget_policy;
 pub(super) mod interference;

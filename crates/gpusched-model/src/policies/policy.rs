@@ -1,4 +1,4 @@
-//! The scheduling policies and tests a partition can be analysed under.
+//! Policies: scheduling of the kernels of a partition, and schedulability tests.
 
 mod names;
 
@@ -6,7 +6,7 @@ pub use names::UnknownPolicy;
 
 use serde::{Deserialize, Serialize};
 
-/// How the kernels of one partition are scheduled, and which test decides. Written as a flat name, such as `np-fp-rm`.
+/// Scheduling of the kernels of one partition, and its schedulability test. The text form is a flat name such as `np-fp-rm`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Policy {
     /// Preemptive earliest deadline first.
@@ -18,58 +18,58 @@ pub enum Policy {
     LpEdf,
     /// Fixed priorities.
     FixedPriority(Preemption, Priorities),
-    /// Σ C/min(T, D − J) ≤ 1, for preemptive EDF.
+    /// Test Σ C/min(T, D − J) ≤ 1, for preemptive EDF.
     Density,
-    /// Π (C/T' + 1) ≤ 2, for preemptive priorities in the order of T' = min(T, D) − J.
+    /// Test Π (C/T' + 1) ≤ 2, for preemptive priorities in the order of T' = min(T, D) − J.
     Hyperbolic,
-    /// Σ C/T' ≤ n·(2^(1/n) − 1), for preemptive priorities in the order of T' = min(T, D) − J.
+    /// Test Σ C/T' ≤ n·(2^(1/n) − 1), for preemptive priorities in the order of T' = min(T, D) − J.
     LiuLayland,
-    /// Σ C(1)/T ≤ m: a reading of [Singh21] §3.6.
+    /// Test Σ C(1)/T ≤ m: an interpretation of [Singh21] §3.6.
     WorkCapacity,
-    /// The same, and C(m) ≤ D for each task.
+    /// Test Σ C(1)/T ≤ m, and C(m) ≤ D for each task.
     WorkCapacityDeadline,
 }
 
-/// When a running kernel makes way for a more urgent one.
+/// Points where a more urgent kernel preempts a running kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Preemption {
-    /// At once, for free.
+    /// At any point, without delay or cost.
     Preemptive,
-    /// Never.
+    /// Nowhere: a kernel runs to its end.
     NonPreemptive,
-    /// At the end of a thread block, at the price of one more block.
+    /// At the end of a thread block. A preemption costs one more block.
     Limited,
 }
 
-/// Who is more urgent, under fixed priorities.
+/// Order of fixed priorities.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Priorities {
-    /// The smaller D − J; ties: the lower position.
+    /// Smaller D − J first. If equal, the task with the lower position comes first.
     DeadlineMonotonic,
-    /// The smaller T; ties: the lower position.
+    /// Smaller T first. If equal, the task with the lower position comes first.
     RateMonotonic,
-    /// The lower position in the task set.
+    /// Position in the task set, lower first.
     Given,
-    /// An order under which all deadlines are met, if there is one (Audsley's algorithm).
+    /// An order that meets all deadlines, if such an order exists (Audsley's algorithm).
     Audsley,
 }
 
-/// What a positive verdict of a test is worth.
+/// Strength of a positive verdict.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Strength {
-    /// Schedulable if and only if the test says so.
+    /// Exact: a task set is schedulable if and only if it passes the test.
     Exact,
-    /// Schedulable if the test says so; sets that fail it may be, too.
+    /// Sufficient: a task set that passes is schedulable. A task set that fails may be schedulable.
     Sufficient,
-    /// The test may pass sets that miss deadlines: it proves nothing.
+    /// Necessary: a task set that fails is not schedulable. A task set that passes may miss deadlines.
     NecessaryOnly,
 }
 
 impl Policy {
-    /// What a positive verdict under this policy is worth.
+    /// Returns the strength of a positive verdict under this policy.
     pub fn strength(self) -> Strength {
         match self {
             Policy::Edf | Policy::NpEdf => Strength::Exact,
@@ -80,7 +80,7 @@ impl Policy {
         }
     }
 
-    /// Whether the test looks at the longest thread block of a task.
+    /// Whether the test uses the longest thread block of a task.
     pub fn counts_blocks(self) -> bool {
         matches!(
             self,
@@ -88,7 +88,7 @@ impl Policy {
         )
     }
 
-    /// Whether there is a proof for partitions that share a memory: EDF and fixed priorities, preemptive or not.
+    /// Whether the test is proven for partitions that share a memory: EDF and fixed priorities, preemptive or not.
     pub fn shares_memory(self) -> bool {
         match self {
             Policy::Edf | Policy::NpEdf => true,
@@ -97,7 +97,7 @@ impl Policy {
         }
     }
 
-    /// Whether the test looks at the work of a task besides its WCET.
+    /// Whether the test uses the work of a task besides its WCET.
     pub fn counts_work(self) -> bool {
         matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)
     }

@@ -1,8 +1,8 @@
-//! Warp schedulers: which warp of a sub-core issues next.
+//! Warp schedulers: choice of the warp of a sub-core that issues next.
 
 use serde::{Deserialize, Serialize};
 
-/// How a sub-core chooses the warp that issues next (MODELS §8).
+/// Warp scheduler: rule of a sub-core for the warp that issues next (MODELS §8).
 #[derive(
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -16,20 +16,20 @@ use serde::{Deserialize, Serialize};
     parse_err_fn = UnknownScheduler::of
 )]
 pub enum Scheduler {
-    /// Loose round robin: the next warp after the one that issued last.
+    /// Loose round robin: the next warp after the warp that issued last.
     Lrr,
-    /// Greedy, then oldest: the one that issued last, as long as it can.
+    /// Greedy, then oldest: the warp that issued last while it can issue, then the oldest warp.
     Gto,
-    /// The oldest that can issue.
+    /// The oldest warp that can issue.
     Oldest,
-    /// Kernels take turns, as many stalls long as their priorities say ([Singh21] chapter 4).
+    /// Turns of kernels; the priority of a kernel is the number of stalls in its turn ([Singh21] chapter 4).
     RtPaws,
-    /// Kernels take turns, as many switches among their warps long as their budgets say ([Singh22]).
+    /// Turns of kernels; the issue budget of a kernel is the number of warp switches in its turn ([Singh22]).
     Qaws,
 }
 
 impl Scheduler {
-    /// All of them.
+    /// All warp schedulers.
     pub const ALL: [Scheduler; 5] = [
         Scheduler::Lrr,
         Scheduler::Gto,
@@ -38,18 +38,18 @@ impl Scheduler {
         Scheduler::Qaws,
     ];
 
-    /// The name as in files and on the command line.
+    /// Returns the name in files and on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Whether each kernel has a budget (`rt-paws`: a priority).
+    /// Whether each kernel needs an issue budget (`rt-paws`: a priority).
     pub const fn has_budgets(self) -> bool {
         matches!(self, Scheduler::RtPaws | Scheduler::Qaws)
     }
 }
 
-/// A text that names no scheduler.
+/// The error for a text that names no scheduler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found {found:?}, expected one of {}", Scheduler::ALL.map(Scheduler::name).join(", "))]
 pub struct UnknownScheduler {

@@ -1,22 +1,22 @@
-//! Which SM the block scheduler prefers among equally good ones.
+//! Order of equally good SMs for the block scheduler.
 
 use serde::{Deserialize, Serialize};
 
-/// The order in which the block scheduler prefers equally good SMs; a property of the platform (MODELS §7).
+/// Order of equally good SMs for the block scheduler, as a property of the platform (MODELS §7).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmOrder {
-    /// Even numbers ascending, then odd ones: one SM of each GPC, then the other ([Sanudo20] §III-C).
+    /// Even numbers ascending, then odd numbers: one SM of each GPC, then the other SM ([Sanudo20] §III-C).
     #[default]
     EvenOdd,
-    /// From 0 on, as where each GPC has one SM.
+    /// Ascending from SM 0, as on GPUs with one SM per GPC.
     Ascending,
-    /// From the last on, as a Quadro K5000 does.
+    /// Descending from the last SM, as on a Quadro K5000.
     Descending,
 }
 
 impl SmOrder {
-    /// The numbers of `sms` SMs in this order.
+    /// Returns the numbers of `sms` SMs in this order.
     pub fn of(self, sms: u32) -> Vec<u32> {
         match self {
             SmOrder::EvenOdd => (0..sms).step_by(2).chain((1..sms).step_by(2)).collect(),

@@ -1,4 +1,4 @@
-//! What an analysis answers, with its evidence.
+//! Results of an analysis with their evidence.
 
 pub mod assumptions;
 pub(super) mod bound;

@@ -1,4 +1,4 @@
-//! A partition plan: which tasks run on how many SMs, and the verdict of each partition.
+//! Partition plans: the SMs and tasks of each partition, with its verdict.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -10,50 +10,50 @@ use crate::device::{Hardware, Place};
 use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
 
-/// The answer of a partitioning heuristic.
+/// Result of a partitioning heuristic.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Whether the partitions fit on the GPU and each is schedulable (Lemma 3).
+    /// Whether the partitions fit on the GPU and each partition is schedulable (Lemma 3).
     pub schedulable: bool,
-    /// M, the SMs of the GPU that the plan is for.
+    /// M: number of SMs of the GPU; 1 to 65536.
     #[serde(deserialize_with = "gpu_sms")]
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub gpu_sms: u32,
-    /// The device and how it is divided, where that was given.
+    /// Device and granularity of the plan; absent if the request states no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
-    /// How company stretches the WCETs of the verdicts; `null` for a model that files have no name for.
+    /// Interference model of the verdicts; `null` for a model without a name in files.
     pub interference: Option<Interference>,
-    /// The memory that partitions share, where their traffic counts. Then verdicts hold together, or not at all: each rests on
-    /// the deadlines of the other partitions.
+    /// Memory that partitions share; present if its traffic counts. Then the verdicts depend on each other: each verdict
+    /// assumes the deadlines of the other partitions. If one partition fails its test, all verdicts are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<SharedMemory>,
-    /// Σ of the partitions' SMs; above the GPU's where the heuristic gave up.
+    /// Sum of the SMs of all partitions. It is above `gpu_sms` if the heuristic found no plan.
     pub sms_used: u32,
-    /// The partitions, in decreasing size, then by their first task.
+    /// Partitions by decreasing size, then by their first task.
     pub partitions: Vec<Partition>,
-    /// What the verdicts assume and gpusched does not check. `verify` compares the names with a list of its own; absent in plans
+    /// Assumptions of the verdicts that gpusched does not check. `verify` compares the names with its own list. Absent in plans
     /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
-    /// Why there is no plan; absent if there is one.
+    /// Reason why there is no plan; absent if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// No plan has fewer SMs than this, and why; absent where the heuristic looks for no bound.
+    /// Lower bound on the SMs of every plan, with its proof; absent if the heuristic computes no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,
-    /// The factor by which all WCETs may grow together, where the search aimed for the largest.
+    /// WCET margin; present if the objective of the search was the largest margin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<Margin>,
-    /// What the search cost.
+    /// Effort of the search.
     pub stats: SearchStats,
-    /// How far the plan is from the edge, if that was asked for. Like the cost, it is no part of the proof.
+    /// Sensitivity of the plan, if requested. Like `stats`, it is not part of the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
 }
 
-/// M as on the command line: beyond [`MAX_SMS`] no WCET is known.
+/// Reads M as on the command line. Above [`MAX_SMS`] all WCETs are unknown.
 fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let sms = u32::deserialize(deserializer)?;
     match (1..=MAX_SMS).contains(&sms) {
@@ -64,83 +64,83 @@ fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
     }
 }
 
-/// Some SMs and the tasks that run on them, one kernel at a time.
+/// A number of SMs, and the tasks that run on them. One kernel of the partition runs at a time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {
-    /// |P|, the number of SMs.
+    /// |P|: number of SMs.
     pub sms: u32,
-    /// Positions in the task set, ascending.
+    /// Positions of the tasks in the task set, ascending.
     pub tasks: Vec<usize>,
-    /// Where on the device it is, in a plan that fits on one; absent where the driver chooses.
+    /// Placement on the device, in a plan that fits on a device. Absent if the driver chooses the placement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The test's answer for these tasks on these SMs.
+    /// Verdict of the test for these tasks on these SMs.
     pub verdict: Verdict,
 }
 
-/// Why a heuristic found no plan.
+/// Reason why a heuristic found no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Failure {
-    /// Lemma 1: the least work exceeds the GPU, so no plan exists under any heuristic.
+    /// Lemma 1: the least work of the tasks exceeds the GPU. No plan exists.
     WorkExceedsGpu,
-    /// Lemma 2: this task misses its deadline even alone on all SMs, so no plan exists.
+    /// Lemma 2: this task misses its deadline even alone on all SMs. No plan exists.
     TaskDoesNotFit {
-        /// The task.
+        /// Position of the task in the task set.
         task: usize,
     },
-    /// The WCET of this task is not known even alone on the largest partition there is: its table starts at more SMs. No test
-    /// accepts it, so no plan exists.
+    /// The WCET of this task is unknown even on the largest possible partition, because its table starts at more SMs. No test
+    /// accepts the task, so no plan exists.
     WcetUnknown {
-        /// The task.
+        /// Position of the task in the task set.
         task: usize,
     },
-    /// The lower bound on the SMs of any plan exceeds the GPU, so no plan exists under any heuristic.
+    /// The lower bound on the SMs of every plan exceeds the GPU. No plan exists.
     BoundExceedsGpu,
-    /// The heuristic ran out of moves; another one may succeed.
+    /// The heuristic found no plan. Another heuristic may find one.
     HeuristicFailed,
 }
 
-/// The price of one SM, in the units of [`LowerBound::prices`].
+/// Price of one SM in the units of [`LowerBound::prices`].
 pub const UNITS_PER_SM: u64 = 1_000_000;
 
-/// A lower bound on the SMs of any plan for the tasks, as far as the test inside partitions goes.
+/// Lower bound on the SMs of every plan for the tasks under the given test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LowerBound {
-    /// No plan has fewer SMs.
+    /// Lower bound: every plan has at least this number of SMs.
     pub sms: u32,
-    /// What that follows from.
+    /// Proof of the lower bound.
     pub proof: Proof,
-    /// A price for each task, in millionths of an SM, such that no group of tasks that passes the test on m SMs is worth more
-    /// than m. Their sum, rounded up to what partitions can have together, bounds every plan.
+    /// Dual prices: one price per task, in millionths of an SM. No candidate partition that passes the test on m SMs has prices
+    /// above m SMs in total. The sum of all prices, rounded up to a possible number of SMs, is a lower bound for every plan.
     pub prices: Vec<u64>,
-    /// What HiGHS says beyond that, if it was asked and says more: no plan has fewer SMs. It computes with floats, so this is a claim
-    /// that nothing else rests on.
+    /// Lower bound by HiGHS, if requested and larger than `sms`. It is not checked, because HiGHS computes with floating point.
+    /// No other result depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub highs: Option<u32>,
 }
 
-/// What a lower bound follows from.
+/// Proof of a lower bound.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
-    /// The prices, which can be checked.
+    /// The dual prices, which can be checked.
     Prices,
-    /// The prices, and a complete search where they leave a gap. That search leaves no trace to check.
+    /// The dual prices, and a complete search for the rest. The search leaves no evidence to check.
     Search,
 }
 
 impl Failure {
-    /// The name of this kind of failure, as in files.
+    /// Returns the name of this kind of failure in files.
     pub fn reason(&self) -> &'static str {
         self.into()
     }
 
-    /// The one task that decided, if there is one.
+    /// Returns the task that decided, if there is one.
     pub fn task(&self) -> Option<usize> {
         match self {
             Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => Some(*task),
@@ -150,7 +150,7 @@ impl Failure {
 }
 
 impl std::fmt::Display for Failure {
-    /// One line for people.
+    /// Writes one line for display.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::WorkExceedsGpu => write!(
@@ -176,18 +176,18 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// What a search cost. The times are wall-clock and vary; all else is deterministic.
+/// Effort of a search. The times are wall-clock times and vary. All other fields are deterministic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchStats {
-    /// Merges tried by the search (calls of Algorithm 2).
+    /// Number of merges that the search tried (calls of Algorithm 2).
     pub merges_tested: u64,
-    /// Merges tried to pre-fill the forbidden list (ACT, off-line).
+    /// Number of merges that filled the forbidden list before the search (ACT, offline).
     pub prefill_merges: u64,
-    /// Other work of the search that its budget counts, such as linear programs: as many merges take as long.
+    /// Other work that the search effort counts, such as linear programs, as the number of merges that take as long.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_work: u64,
-    /// What ended the search before it was through; absent if nothing did.
+    /// Reason why the search stopped before its end; absent if the search is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<EndedBy>,
     /// Time of the search without the pre-fill [ns].
@@ -196,22 +196,22 @@ pub struct SearchStats {
     pub prefill_ns: u64,
 }
 
-/// What ends a search before it is through.
+/// Reason why a search stops before its end.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum EndedBy {
-    /// Its budget of tests: more may lead to a better plan or bound.
+    /// The limit of the search effort is reached. More effort may give a better plan or bound.
     Budget,
-    /// Its time limit: how far it got depends on the machine.
+    /// The time limit is reached. The result depends on the speed of the machine.
     Time,
-    /// There are more groups of tasks, or ways to choose among them, than it looks at: more budget does not help.
+    /// There are more candidate partitions, or ways to choose them, than the search examines. More effort does not help.
     Choices,
 }
 
 impl EndedBy {
-    /// The name of what ends a search, as in files.
+    /// Returns the name of the reason in files.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -222,7 +222,7 @@ fn is_zero(work: &u64) -> bool {
 }
 
 impl SearchStats {
-    /// What both cost together.
+    /// Returns the sum of both efforts.
     pub fn plus(&self, other: &SearchStats) -> SearchStats {
         SearchStats {
             merges_tested: self.merges_tested.saturating_add(other.merges_tested),
@@ -259,34 +259,35 @@ mod tests {
     }
 }
 
-/// What may still change before a plan fails.
+/// Sensitivity of a plan: changes that do not make it fail.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sensitivity {
-    /// SMs of the GPU that no partition has.
+    /// SMs of the GPU that are in no partition.
     pub free_sms: u32,
-    /// The largest factor by which all WCETs and longest blocks may grow together, in thousandths; 1000000 stands for more.
+    /// WCET margin: largest factor by which all WCETs and longest blocks may grow together, in thousandths; 1000000 stands for
+    /// more.
     pub wcet_scaling_permille: u64,
-    /// In the order of the plan's partitions.
+    /// Sensitivity of each partition, in the order of the plan's partitions.
     pub partitions: Vec<PartitionSlack>,
 }
 
-/// What may still change in one partition, one thing at a time.
+/// Sensitivity of one partition. Each value is for one change alone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartitionSlack {
-    /// SMs that could be taken away.
+    /// Number of SMs that the partition can lose.
     pub spare_sms: u32,
-    /// In the order of the partition's tasks.
+    /// Sensitivity of each task, in the order of the partition's tasks.
     pub tasks: Vec<TaskSlack>,
 }
 
-/// How much longer one task may take.
+/// Sensitivity of one task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskSlack {
-    /// The task's position in the task set.
+    /// Position of the task in the task set.
     pub task: usize,
-    /// The largest factor by which its WCET and longest block may grow, in thousandths; 1000000 stands for more.
+    /// WCET margin: largest factor by which its WCET and longest block may grow, in thousandths; 1000000 stands for more.
     pub wcet_scaling_permille: u64,
 }

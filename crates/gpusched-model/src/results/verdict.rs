@@ -1,26 +1,26 @@
-//! The answer of a schedulability test, with the evidence it rests on. Data only, so that a checker needs no test.
+//! Verdicts of schedulability tests, with their evidence. The module contains only data, so that a checker needs no test.
 
 use serde::{Deserialize, Serialize};
 
 use crate::policy::{Policy, Strength};
 use crate::time::Time;
 
-/// Whether one partition meets all deadlines, and why.
+/// Result of a schedulability test for one partition, with the evidence for it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
-    /// The answer of the test.
+    /// Whether the partition passes the test.
     pub schedulable: bool,
-    /// The test that gave it.
+    /// Policy and test of the verdict.
     pub policy: Policy,
-    /// What a positive answer of this test is worth.
+    /// Strength of a positive verdict: exact, sufficient or necessary.
     pub strength: Strength,
-    /// What the answer rests on.
+    /// Evidence for the result.
     pub evidence: Evidence,
 }
 
 impl Verdict {
-    /// The verdict of `policy` with `evidence`.
+    /// Creates the verdict of `policy` with `evidence`.
     pub fn new(policy: Policy, evidence: Evidence) -> Verdict {
         Verdict {
             schedulable: evidence.is_positive(),
@@ -31,79 +31,81 @@ impl Verdict {
     }
 }
 
-/// Why a set of tasks is, or is not, schedulable on its partition. Tasks are positions in the task set.
+/// Evidence that a set of tasks is schedulable on its partition, or is not. Tasks are positions in the task set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Evidence {
-    /// Schedulable: U ≤ 1, and dbf(t) ≤ t up to `interval_ns`, beyond which it cannot fail.
+    /// Schedulable: U ≤ 1, and dbf(t) ≤ t for every t up to `interval_ns`. Longer intervals cannot fail.
     DemandWithinSupply {
-        /// The length up to which the demand had to be checked [ns]; 0 if U ≤ 1 alone decides (all D ≥ T).
+        /// Maximum interval length for the check of the demand [ns]; 0 if U ≤ 1 alone decides (all D ≥ T).
         interval_ns: Time,
-        /// Where QPA evaluated the demand, in its order: [t, demand at t], both [ns]. The demand includes blocking.
+        /// Points where QPA evaluated the demand, in its order: [t, demand at t], both [ns]. The demand includes blocking.
         checked: Vec<(Time, Time)>,
     },
-    /// Schedulable: every response time bound is within its deadline.
+    /// Schedulable: the bound on every response time is at most the deadline.
     ResponseTimes {
-        /// The tasks, highest priority first.
+        /// Tasks, highest priority first.
         priorities: Vec<usize>,
-        /// The bound for each task of the partition, in the partition's order [ns].
+        /// Bound on the response time of each task of the partition, in the partition's order [ns].
         response_times_ns: Vec<Time>,
     },
     /// Schedulable: the inequality of the test holds.
     BoundHolds,
-    /// Not schedulable: dbf(`interval_ns`), blocking included, is `demand_ns` > `interval_ns`.
+    /// Not schedulable: dbf(`interval_ns`), including blocking, is `demand_ns` > `interval_ns`.
     DemandExceedsInterval {
-        /// The violated interval length [ns].
+        /// Length of the interval whose demand is too high [ns].
         interval_ns: Time,
-        /// The demand of the jobs released and due inside it [ns]; the largest 64-bit number stands for anything larger.
+        /// Demand of the jobs that are released and due inside the interval [ns]. The largest 64-bit number stands for any
+        /// larger value.
         demand_ns: u64,
     },
     /// Not schedulable: Σ C/T > 1.
     UtilizationAboveOne,
-    /// Not schedulable: a job of `task` is late.
+    /// Not schedulable: a job of `task` misses its deadline.
     DeadlineMissed {
-        /// The task.
+        /// Position of the task in the task set.
         task: usize,
-        /// From the start of the busy period to the completion of the late job, at least [ns].
+        /// Lower bound on the time from the start of the busy period to the completion of the job [ns].
         busy_period_ns: Time,
-        /// From the arrival of the late job to its completion, at least [ns].
+        /// Lower bound on the time from the arrival to the completion of the job [ns].
         response_time_ns: Time,
     },
-    /// Not schedulable: J ≥ D, so that a job may be released when it is due.
+    /// Not schedulable: J ≥ D, so a job may be released at or after its deadline.
     JitterExceedsDeadline {
-        /// The task.
+        /// Position of the task in the task set.
         task: usize,
     },
-    /// Not schedulable: under every priority order some task is late.
+    /// Not schedulable: under every priority order, some task misses its deadline.
     NoPriorityOrder {
-        /// Each of these tasks is late if all others of them have higher priority, and the rest of the partition lower.
+        /// A set of tasks. Each of them misses its deadline if the other tasks of the set have higher priority and the rest of
+        /// the partition has lower priority.
         tasks: Vec<usize>,
     },
-    /// Fails the sufficient condition; may be schedulable all the same.
+    /// Fails a sufficient test. The tasks may still be schedulable.
     BoundExceeded,
-    /// Not schedulable: a task has no known WCET on so few SMs.
+    /// Not schedulable: a task has no known WCET on this number of SMs.
     WcetUnknown {
-        /// The task.
+        /// Position of the task in the task set.
         task: usize,
     },
-    /// Passes the necessary condition Σ work/T ≤ m. Proves nothing.
+    /// Passes the necessary condition Σ work/T ≤ m. It proves no deadline.
     WorkWithinCapacity,
     /// Not schedulable: Σ work/T > m.
     WorkExceedsCapacity,
     /// Not schedulable: C(m) > D for one task.
     WcetExceedsDeadline {
-        /// The task.
+        /// Position of the task in the task set.
         task: usize,
         /// C(m) [ns].
         wcet_ns: Time,
         /// D [ns].
         deadline_ns: Time,
     },
-    /// No answer within the step limit; counts as not schedulable.
+    /// Inconclusive: the test stopped at its step limit. The partition counts as not schedulable.
     Undecided {
-        /// The steps spent.
+        /// Number of steps.
         steps: u64,
     },
 }
@@ -120,12 +122,12 @@ impl Evidence {
         )
     }
 
-    /// The name of this kind of evidence, as in files.
+    /// Returns the name of this kind of evidence in files.
     pub fn reason(&self) -> &'static str {
         self.into()
     }
 
-    /// The one task that decided, if there is one.
+    /// Returns the task that decided, if there is one.
     pub fn task(&self) -> Option<usize> {
         match self {
             Evidence::WcetUnknown { task }
@@ -136,7 +138,7 @@ impl Evidence {
         }
     }
 
-    /// The same evidence where each task number was a position in `tasks` and becomes the number found there.
+    /// Returns the evidence with each position in `tasks` replaced by the number at this position.
     pub fn of_tasks(mut self, tasks: &[usize]) -> Evidence {
         let rename = |task: &mut usize| {
             if let Some(&name) = tasks.get(*task) {
@@ -157,7 +159,7 @@ impl Evidence {
 }
 
 impl std::fmt::Display for Evidence {
-    /// One line for people.
+    /// Writes one line for display.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Evidence::DemandWithinSupply { interval_ns, checked } if !checked.is_empty() => write!(
@@ -195,7 +197,7 @@ impl std::fmt::Display for Evidence {
             }
             Evidence::NoPriorityOrder { tasks } => write!(
                 f,
-                "no priority order meets all deadlines: each of {} tasks is late below the others",
+                "no priority order meets all deadlines: each of {} tasks misses its deadline below the others",
                 tasks.len()
             ),
             Evidence::BoundHolds => write!(f, "the bound holds"),

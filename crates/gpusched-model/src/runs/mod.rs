@@ -1,4 +1,4 @@
-//! What is simulated or sequenced: kernels beside each other, and who watches.
+//! Inputs of simulators and sequencers: concurrent kernels, and the observers of a simulation.
 
 pub mod group;
 pub mod observer;

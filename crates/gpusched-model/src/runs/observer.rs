@@ -1,23 +1,23 @@
-//! Who watches a simulation.
+//! Observers of a simulation.
 
 use crate::time::Time;
 
-/// Sees the events `E` of a simulation in the order of time; `T` counts nanoseconds, or cycles.
+/// An observer receives the events `E` of a simulation in the order of time. `T` counts nanoseconds or cycles.
 ///
-/// Observers of jobs inline [`see`](Observer::see) always: otherwise the simulator builds events that they ignore, and executes
+/// Observers of jobs always inline [`see`](Observer::see). Otherwise the simulator builds events that they ignore, and executes
 /// up to 20 % more instructions.
 pub trait Observer<E, T = Time> {
-    /// `event` happens at `now`.
+    /// Receives `event`, which happens at time `now`.
     fn see(&mut self, now: T, event: E);
 
-    /// Whether the simulation shall go on; asked between events.
+    /// Whether the simulation continues. The simulator asks between events.
     #[inline(always)]
     fn goes_on(&self) -> bool {
         true
     }
 }
 
-/// Looks away.
+/// An observer that ignores all events.
 impl<E, T> Observer<E, T> for () {
     #[inline(always)]
     fn see(&mut self, _: T, _: E) {}
@@ -49,7 +49,7 @@ impl<E, T, O: Observer<E, T>> Observer<E, T> for Option<O> {
     }
 }
 
-/// Two watch; the simulation goes on as long as both want it to.
+/// Two observers. The simulation continues while both want it to continue.
 impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for (A, B) {
     #[inline(always)]
     fn see(&mut self, now: T, event: E) {
@@ -63,7 +63,7 @@ impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for 
     }
 }
 
-/// Two watch; the simulation goes on as long as one of them wants it to.
+/// Two observers. The simulation continues while at least one of them wants it to continue.
 #[derive(Debug)]
 pub struct Either<A, B>(pub A, pub B);
 

@@ -1,4 +1,4 @@
-//! Kernels that share a GPU and a memory regulation: what `budget sequence` reads.
+//! Systems of kernels that share a GPU and a memory regulation: the input of `budget sequence`.
 
 mod task;
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// The most kernels of one system.
+/// Maximum number of kernels of one system.
 pub const MAX_KERNELS: usize = 1024;
 
-/// The most jobs of one system, in a hyperperiod.
+/// Maximum number of jobs of one system in a hyperperiod.
 pub const MAX_JOBS: u64 = 100_000;
 
-/// Kernels that run one at a time on a GPU, beside best-effort cores under one regulation.
+/// Kernels that run one at a time on a GPU, with best-effort CPU cores under one memory regulation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "SystemShape")]
 pub struct System {
@@ -35,10 +35,10 @@ pub struct System {
 )]
 #[schemars(rename = "System")]
 struct SystemShape {
-    /// For people.
+    /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// The kernels, by falling priority where their order decides; all have the same regulation period.
+    /// Kernels of the system, with equal regulation periods. If order matters, the first kernel has the highest priority.
     #[schemars(length(min = 1, max = MAX_KERNELS))]
     kernels: Vec<KernelTask>,
 }
@@ -70,10 +70,10 @@ impl Document for System {
 }
 
 impl System {
-    /// A system of `kernels`.
+    /// Creates a system of `kernels`.
     ///
     /// # Errors
-    /// [`Refusal`] for no kernel or more than [`MAX_KERNELS`], several regulation periods, or more than [`MAX_JOBS`] jobs
+    /// Fails for a number of kernels outside 1 to [`MAX_KERNELS`], different regulation periods, or more than [`MAX_JOBS`] jobs
     /// in a hyperperiod.
     pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, Refusal> {
         if !(1..=MAX_KERNELS).contains(&kernels.len()) {
@@ -90,7 +90,7 @@ impl System {
                 Refusal::refuse(
                     format!("kernels[{index}].kernel.regulation_period"),
                     found,
-                    format!("{first} as of kernels[0]: there is one regulation for all"),
+                    format!("{first}, the regulation period of kernels[0]"),
                 )?;
             }
         }
@@ -115,28 +115,28 @@ impl System {
         Ok(system)
     }
 
-    /// The name, if it has one.
+    /// Returns the name of the system, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The kernels; at least one.
+    /// Returns the kernels; at least one.
     pub fn kernels(&self) -> &[KernelTask] {
         &self.kernels
     }
 
-    /// T: the regulation period of all kernels [ns].
+    /// T: regulation period of all kernels [ns].
     pub fn regulation_period(&self) -> Time {
         let first = self.kernels.first();
         first.map_or(Time::from_ns(1), |task| task.kernel().regulation_period())
     }
 
-    /// The least common multiple of the periods [ns]; `None` if no kernel has one.
+    /// Returns the least common multiple of the periods [ns], or `None` if no kernel has a period.
     pub fn hyperperiod(&self) -> Option<Time> {
         self.hyperperiod
     }
 
-    /// How often `task` is released in a hyperperiod, or at all.
+    /// Returns the number of releases of `task` in a hyperperiod, or 1 without a period.
     pub fn jobs(&self, task: &KernelTask) -> u64 {
         match (self.hyperperiod, task.period()) {
             (Some(hyperperiod), Some(period)) => hyperperiod.ns() / period.ns().max(1),
@@ -213,7 +213,7 @@ mod tests {
             (&[r#","q":1.5"#], "q: found 1.5, expected a number from 0 to 1"),
             (
                 &[r#","q":0.5,"slowdown":0.1"#],
-                "q: found 0.5 beside a slowdown of 0.1, expected one of the two",
+                "q: found 0.5 together with a slowdown of 0.1, expected one of the two",
             ),
             (&[r#","periode":1"#], "unknown field `periode`"),
             (
@@ -234,7 +234,7 @@ mod tests {
         );
         let message = serde_json::from_str::<System>(&text).unwrap_err().to_string();
         assert!(
-            message.contains("kernels[1].kernel.regulation_period: found 2ms, expected 1ms as of kernels[0]"),
+            message.contains("kernels[1].kernel.regulation_period: found 2ms, expected 1ms, the regulation period of kernels[0]"),
             "{message}"
         );
     }

@@ -9,23 +9,23 @@ use crate::Refusal;
 use crate::Scheduler;
 use crate::reader::{Document, Fault, from_json};
 
-/// The most warps of a sub-core.
+/// Maximum number of warps of a sub-core.
 pub const MAX_WARPS: u64 = 64;
 
-/// The last cycle in which anything may happen.
+/// Last cycle for any event.
 pub const MAX_CYCLES: u64 = 1_000_000_000_000;
 
-/// The most instructions that all warps of a scenario issue.
+/// Maximum number of instructions that all warps of a scenario issue.
 pub const MAX_INSTRUCTIONS: u64 = 100_000_000;
 
-/// Kernels whose warps share one sub-core, which issues one instruction per cycle.
+/// Kernels whose warps share one sub-core, which issues at most one instruction per cycle.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "WarpScenarioShape")]
 pub struct WarpScenario {
     shape: WarpScenarioShape,
 }
 
-/// The same in the shape of the file.
+/// A warp scenario in the shape of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -33,12 +33,12 @@ pub struct WarpScenario {
 )]
 #[schemars(rename = "WarpScenario")]
 pub struct WarpScenarioShape {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Which warp issues next.
+    /// Warp scheduler.
     pub scheduler: Scheduler,
-    /// The kernels. Warps are numbered in this order, from 0.
+    /// Kernels of the scenario. Warps are numbered from 0 in this order.
     pub kernels: Vec<WarpKernel>,
 }
 
@@ -49,41 +49,41 @@ pub struct WarpScenarioShape {
     expecting = "a kernel: an object with \"name\", \"warps\" and \"program\""
 )]
 pub struct WarpKernel {
-    /// Its name, which no other kernel has.
+    /// Unique name of the kernel.
     pub name: String,
-    /// Its warps on this sub-core.
+    /// Number of warps of the kernel on this sub-core.
     pub warps: NonZeroU32,
-    /// The cycle from which on they can issue.
+    /// First cycle when the warps can issue; 0 by default.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// `qaws`: the switches among its warps in one turn; `rt-paws`: its priority, the stalls that a turn outlasts. The other
-    /// schedulers have none.
+    /// Issue budget under `qaws`: warp switches in one turn. Under `rt-paws`: priority, the number of stalls that a turn
+    /// outlasts. Not allowed with other schedulers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// What each of its warps executes.
+    /// Instructions that each warp executes.
     pub program: Vec<LatencyInstruction>,
 }
 
-/// An instruction of which nothing but its latency matters.
+/// An instruction with a latency and no other property.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "an instruction: an object such as {\"latency\":1}"
 )]
 pub struct LatencyInstruction {
-    /// How many cycles later the warp's next instruction can issue.
+    /// Latency [cycles]: the distance to the earliest issue of the warp's next instruction.
     pub latency: NonZeroU32,
 }
 
 impl WarpKernel {
-    /// How many instructions its warps issue.
+    /// Returns the number of instructions that all warps of the kernel issue.
     pub fn instructions(&self) -> u64 {
         u64::from(self.warps.get()).saturating_mul(self.program.len() as u64)
     }
 }
 
 impl WarpScenarioShape {
-    /// With another scheduler; budgets go if it has none.
+    /// Sets another scheduler. If it has no issue budgets, the kernels lose theirs.
     pub fn set_scheduler(&mut self, scheduler: Scheduler) {
         self.scheduler = scheduler;
         if !scheduler.has_budgets() {
@@ -93,11 +93,11 @@ impl WarpScenarioShape {
 }
 
 impl WarpScenario {
-    /// The scenario of `shape`.
+    /// Checks `shape` and creates the scenario.
     ///
     /// # Errors
-    /// [`Refusal`] for no kernels, kernels of one name, empty programs, budgets that are missing or that the scheduler
-    /// does not have, more than [`MAX_WARPS`] warps or [`MAX_INSTRUCTIONS`] instructions, launches after [`MAX_CYCLES`].
+    /// Fails for no kernels, equal names, empty programs, missing budgets, budgets that the scheduler does not have, more than
+    /// [`MAX_WARPS`] warps, more than [`MAX_INSTRUCTIONS`] instructions, or launches after [`MAX_CYCLES`].
     pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
         if shape.kernels.is_empty() {
             return Refusal::refuse("kernels", "none", "at least one kernel");
@@ -106,11 +106,7 @@ impl WarpScenario {
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             if !names.insert(kernel.name.as_str()) {
-                return Refusal::refuse(
-                    of("name"),
-                    format!("{:?} again", kernel.name),
-                    "a name of its own",
-                );
+                return Refusal::refuse(of("name"), format!("{:?} again", kernel.name), "a unique name");
             }
             if kernel.program.is_empty() {
                 return Refusal::refuse(of("program"), "none", "at least one instruction");
@@ -121,11 +117,11 @@ impl WarpScenario {
             let scheduler = shape.scheduler;
             match (scheduler.has_budgets(), kernel.budget) {
                 (true, None) => {
-                    let expected = format!("one, as every kernel has under {scheduler}");
+                    let expected = format!("an issue budget, which scheduler {scheduler} requires");
                     return Refusal::refuse(of("budget"), "none", expected);
                 }
                 (false, Some(found)) => {
-                    let expected = format!("none: {scheduler} has no budgets");
+                    let expected = format!("no budget: scheduler {scheduler} has no issue budgets");
                     return Refusal::refuse(of("budget"), found, expected);
                 }
                 _ => {}
@@ -149,7 +145,7 @@ impl WarpScenario {
         Ok(WarpScenario { shape })
     }
 
-    /// What the file says.
+    /// Returns the scenario in the shape of the file.
     pub fn shape(&self) -> &WarpScenarioShape {
         &self.shape
     }

@@ -1,73 +1,73 @@
-//! From tokens to expressions, by precedence climbing.
+//! Parser from tokens to expressions by precedence climbing.
 
 use super::ParseError;
 use super::token::{Lexis, Token, tokens};
 
-/// How deep parentheses, operators before operands and branches may nest: keeps every recursion over a text shallow.
+/// Maximum nesting of parentheses, prefix operators and branches. The limit keeps every recursion over a text shallow.
 const DEPTH: usize = 100;
 
 /// The operators and atoms of a language.
 pub trait Grammar: Lexis + Sized {
-    /// What a part of an expression becomes.
+    /// Result of parsing a part of an expression.
     type Part;
-    /// An operator before its operand.
+    /// A prefix operator.
     type Prefix: Copy;
-    /// An operator between its operands.
+    /// An infix operator.
     type Infix: Copy;
 
-    /// The precedence of operators that do not chain, and what to write instead of `1 < 2 < 3`.
+    /// Precedence of the operators that do not chain, and the advice instead of `1 < 2 < 3`.
     const COMPARISON: (u8, &'static str);
 
-    /// The operator before an operand that `token` is, and how tightly what it applies to binds at least.
+    /// Returns the prefix operator that `token` is, and the minimum precedence of its operand.
     fn prefix(token: &Token<'_, Self::Number>) -> Option<(Self::Prefix, u8)>;
 
-    /// The operator between operands that `token` is, and how tightly it binds, from 1. All group from left to right.
+    /// Returns the infix operator that `token` is, and its precedence from 1 (lowest). All operators group from left to right.
     fn infix(token: &Token<'_, Self::Number>) -> Option<(Self::Infix, u8)>;
 
-    /// `operator operand`.
+    /// Builds `operator operand`.
     ///
     /// # Errors
-    /// An operand of the wrong kind.
+    /// Fails for an operand of the wrong kind.
     fn before(operator: Self::Prefix, operand: Operand<Self::Part>) -> Result<Self::Part, ParseError>;
 
-    /// `left operator right`.
+    /// Builds `left operator right`.
     ///
     /// # Errors
-    /// An operand of the wrong kind.
+    /// Fails for an operand of the wrong kind.
     fn between(
         left: Operand<Self::Part>,
         operator: Self::Infix,
         right: Operand<Self::Part>,
     ) -> Result<Self::Part, ParseError>;
 
-    /// An operand without an operator before it and without parentheses around it.
+    /// Parses an operand without a prefix operator and without parentheses.
     ///
     /// # Errors
-    /// What was found and what was expected.
+    /// Fails with the found and expected text.
     fn atom(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError>;
 
-    /// What stands alone or in parentheses: operands with operators between them, unless the language has more.
+    /// Parses an expression that stands alone or in parentheses. By default, it consists of operands with infix operators.
     ///
     /// # Errors
-    /// What was found and what was expected.
+    /// Fails with the found and expected text.
     fn whole(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError> {
         parser.operators(1)
     }
 }
 
-/// A part of an expression, and where it starts.
+/// A part of an expression with its start.
 #[derive(Debug)]
 pub struct Operand<P> {
-    /// The position in characters, from 1.
+    /// Position in characters, counted from 1.
     pub position: usize,
-    /// What it is.
+    /// The part.
     pub part: P,
 }
 
-/// Reads the whole of `text`.
+/// Parses the whole of `text`.
 ///
 /// # Errors
-/// What was found and what was expected, and where.
+/// Fails with the found text, the expected text and the position.
 pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     let mut parser = Parser::<G> {
         tokens: tokens::<G>(text)?,
@@ -82,20 +82,20 @@ pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     }
 }
 
-/// The tokens of an expression, and how many of them are read.
+/// The tokens of an expression, and the number of tokens read.
 #[derive(Debug)]
 pub struct Parser<'t, G: Grammar> {
-    /// Ends with [`Token::End`].
+    /// The last token is [`Token::End`].
     tokens: Vec<(usize, Token<'t, G::Number>)>,
     next: usize,
     depth: usize,
 }
 
 impl<'t, G: Grammar> Parser<'t, G> {
-    /// Operands with operators between them that bind at least as tightly as `least`.
+    /// Parses operands with infix operators that have at least the precedence `least`.
     ///
     /// # Errors
-    /// What was found and what was expected.
+    /// Fails with the found and expected text.
     pub fn operators(&mut self, least: u8) -> Result<G::Part, ParseError> {
         let position = self.position();
         let mut part = self.operand()?;
@@ -129,10 +129,10 @@ impl<'t, G: Grammar> Parser<'t, G> {
         G::atom(self)
     }
 
-    /// What `inner` reads, one level deeper.
+    /// Parses `inner` one level deeper.
     ///
     /// # Errors
-    /// Too deep a level, and those of `inner`.
+    /// Fails if the level is too deep or `inner` fails.
     pub fn nested<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<T, ParseError>,
@@ -146,10 +146,10 @@ impl<'t, G: Grammar> Parser<'t, G> {
         result
     }
 
-    /// What `item` reads, once or more often, with commas between.
+    /// Parses one or more times `item`, separated by commas.
     ///
     /// # Errors
-    /// Those of `item`.
+    /// Fails if `item` fails.
     pub fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T, ParseError>,
@@ -161,29 +161,29 @@ impl<'t, G: Grammar> Parser<'t, G> {
         Ok(items)
     }
 
-    /// The next token.
+    /// Returns the next token.
     pub fn peek(&self) -> &Token<'t, G::Number> {
         self.ahead(0)
     }
 
-    /// The token that stands `count` after the next one.
+    /// Returns the token `count` places after the next one.
     pub fn ahead(&self, count: usize) -> &Token<'t, G::Number> {
         let token = self.tokens.get(self.next + count);
         token.map_or(&Token::End, |(_, token)| token)
     }
 
-    /// Where the next token is [characters, from 1].
+    /// Returns the position of the next token in characters, counted from 1.
     pub fn position(&self) -> usize {
         let token = self.tokens.get(self.next).or(self.tokens.last());
         token.map_or(1, |&(position, _)| position)
     }
 
-    /// Goes past the next token.
+    /// Skips the next token.
     pub fn advance(&mut self) {
         self.next += 1;
     }
 
-    /// Goes past the next token if it is this word or sign, and says whether it is.
+    /// Skips the next token if it is the word or sign `wanted`. Returns whether it is.
     pub fn take(&mut self, wanted: &str) -> bool {
         let found = matches!(self.peek(), Token::Word(text) if *text == wanted)
             || matches!(self.peek(), Token::Sign(text) if *text == wanted);
@@ -191,10 +191,10 @@ impl<'t, G: Grammar> Parser<'t, G> {
         found
     }
 
-    /// Goes past `wanted`, a word or sign.
+    /// Skips the word or sign `wanted`.
     ///
     /// # Errors
-    /// Another token, with what was `expected`.
+    /// Fails for another token and states what was `expected`.
     pub fn expect(&mut self, wanted: &str, expected: &str) -> Result<(), ParseError> {
         match self.take(wanted) {
             true => Ok(()),
@@ -202,7 +202,7 @@ impl<'t, G: Grammar> Parser<'t, G> {
         }
     }
 
-    /// The error that the next token is not what was `expected`.
+    /// Returns the error for a next token other than `expected`.
     pub fn unexpected(&self, expected: &str) -> ParseError {
         let message = format!("found {}, expected {expected}", self.peek());
         ParseError::new(self.position(), message)

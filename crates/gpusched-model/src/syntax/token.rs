@@ -6,38 +6,38 @@ use super::ParseError;
 
 /// The words and signs of a language.
 pub trait Lexis {
-    /// Numbers as they are written.
+    /// Type of the numbers.
     type Number: Clone + PartialEq + Display;
 
-    /// The most tokens of an expression.
+    /// Maximum number of tokens of an expression.
     const LONGEST: usize;
-    /// Whether there are texts between quotes.
+    /// Whether the language has texts in quotes.
     const TEXTS: bool;
 
-    /// All signs: operators, parentheses and separators.
+    /// Returns all signs: operators, parentheses and separators.
     fn signs() -> impl Iterator<Item = &'static str>;
 
-    /// Whether names and keywords may have `c`. They start with a letter or `_`.
+    /// Whether `c` may occur in names and keywords. They start with a letter or `_`.
     fn in_word(c: char) -> bool;
 
-    /// How many of the first bytes of `text`, which starts with a digit, form a number; at least 1.
+    /// Returns the length in bytes of the number at the start of `text`, which starts with a digit; at least 1.
     fn number_length(text: &str) -> usize {
         word_length::<Self>(text)
     }
 
-    /// The number that is written as `digits`.
+    /// Parses the number `digits`.
     ///
     /// # Errors
-    /// What was found and what was expected.
+    /// Fails with the found and expected text.
     fn number(digits: &str) -> Result<Self::Number, String>;
 }
 
-/// The smallest unit of an expression whose numbers are `N`.
+/// The smallest unit of an expression with numbers of type `N`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Token<'t, N> {
-    /// A number. Numbers have no sign, so it is never negative.
+    /// A number without a sign, so it is never negative.
     Number(N),
-    /// What stands between quotes.
+    /// A text between quotes.
     Text(&'t str),
     /// A name or a keyword.
     Word(&'t str),
@@ -50,10 +50,10 @@ pub enum Token<'t, N> {
 /// A token with its position in characters from 1.
 pub(super) type Placed<'a, N> = (usize, Token<'a, N>);
 
-/// Cuts `text` into tokens, each with its position in characters from 1; the last is [`Token::End`].
+/// Splits `text` into tokens, each with its position in characters, counted from 1. The last token is [`Token::End`].
 ///
 /// # Errors
-/// The first character that starts no token, a number that `L` refuses, a text without an end, or too many tokens.
+/// Fails for the first character that starts no token, a number that `L` refuses, a text without end, or too many tokens.
 pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>, ParseError> {
     let mut tokens = Vec::new();
     let (mut rest, mut position) = (text, 1);
@@ -66,7 +66,7 @@ pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>,
             return Ok(tokens);
         }
         if tokens.len() == L::LONGEST {
-            let message = format!("longer than {} words and signs", L::LONGEST);
+            let message = format!("found more than {} words and signs", L::LONGEST);
             return Err(ParseError::new(position, message));
         }
         let (token, after) = first::<L>(rest).map_err(|message| ParseError::new(position, message))?;
@@ -76,7 +76,7 @@ pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>,
     }
 }
 
-/// The token that `text` starts with, and what follows it.
+/// Returns the first token of `text` and the rest of `text`.
 fn first<L: Lexis>(text: &str) -> Result<(Token<'_, L::Number>, &str), String> {
     let Some(first) = text.chars().next() else {
         return Ok((Token::End, text));
@@ -101,12 +101,12 @@ fn first<L: Lexis>(text: &str) -> Result<(Token<'_, L::Number>, &str), String> {
     Ok((Token::Sign(sign), after))
 }
 
-/// How many of the first bytes form a word.
+/// Returns the length in bytes of the word at the start of `text`.
 fn word_length<L: Lexis + ?Sized>(text: &str) -> usize {
     text.find(|c| !L::in_word(c)).unwrap_or(text.len())
 }
 
-/// How many characters stand before `rest`, which ends `text`.
+/// Returns the number of characters before `rest`, which ends `text`.
 fn characters(text: &str, rest: &str) -> usize {
     let bytes = text.len() - rest.len();
     text.get(..bytes).map_or(0, |before| before.chars().count())

@@ -1,4 +1,4 @@
-//! Tasks, and what they need.
+//! Tasks, their WCETs and their memory traffic.
 
 pub(super) mod task;
 pub(super) mod task_set;

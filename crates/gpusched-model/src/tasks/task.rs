@@ -1,4 +1,4 @@
-//! A GPU task: a kernel released again and again, with a deadline for each release.
+//! GPU tasks: kernels that are released repeatedly, with a deadline for each release.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::traffic::{Bandwidth, Bytes, Peak};
 use super::wcet::{WcetError, WcetFunction, WcetSource};
 use crate::time::Time;
 
-/// What a kernel mostly uses; kernels of the same kind disturb each other ([Singh21] Definition 1).
+/// Resource that a kernel mostly uses. Kernels of the same kind contend ([Singh21] Definition 1).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display)]
@@ -33,54 +33,55 @@ pub struct Task {
     expecting = "a task: an object with \"period\" and \"wcet\""
 )]
 pub struct TaskShape {
-    /// For people; tasks are identified by their position.
+    /// Name for display. Other files identify tasks by position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// T: least time between two releases [ns].
+    /// T: period, the least time between two arrivals [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub period: Time,
-    /// D: relative deadline [ns]; the period if absent. May be larger than the period.
+    /// D: relative deadline, counted from the arrival [ns]; > 0. By default, it is the period. It may be larger than the
+    /// period.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
-    /// J: a kernel is released at most that long after it arrived [ns]; 0 if absent. The deadline counts from the arrival.
+    /// J: release jitter, the maximum time from arrival to release [ns]; 0 by default. The deadline counts from the arrival.
     #[serde(
         default,
         deserialize_with = "crate::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub jitter: Option<Time>,
-    /// The longest time for which the kernel cannot be preempted: its longest thread block [ns]. If absent, or not below
-    /// C(m): the whole kernel. Only the limited-preemptive policies look at it.
+    /// Longest thread block: maximum time when the kernel cannot be preempted [ns]; > 0. If absent or at least C(m), it is the
+    /// whole kernel. Only policies with preemption at thread-block boundaries (`lp-`) use it.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,
-    /// A task without a kind counts as of the same kind as every other task (the safe reading).
+    /// Resource that the kernel mostly uses. If absent, the task contends with every task, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// V: the most that one job moves to and from memory. Where neither this nor `bandwidth` is stated, the kernel may
-    /// saturate the memory as long as it runs (the safe reading).
+    /// V: memory traffic, the maximum data that one job moves to and from memory [bytes]. Without `traffic` and `bandwidth`,
+    /// the kernel may saturate the memory while it runs, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// The most that it draws from memory at any time, on so many SMs; all that there is if absent.
+    /// Peak bandwidth: maximum memory bandwidth of the kernel at any time, by number of SMs. If absent, it is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
-    /// Where the numbers of `wcet` come from; stated if absent. No test depends on it.
+    /// Source of the numbers in `wcet`; `stated` by default. No test depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wcet_source: Option<WcetSource>,
-    /// C(m), alone and in conflict.
+    /// C(m): WCET on m SMs, in isolation and in conflict.
     #[schemars(with = "super::wcet::Written")]
     pub wcet: WcetFunction,
 }
 
 impl TaskShape {
-    /// Names the task.
+    /// Sets the name.
     pub fn name(self, name: impl Into<String>) -> TaskShape {
         TaskShape {
             name: Some(name.into()),
@@ -88,7 +89,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets D, the relative deadline [ns].
+    /// Sets D: relative deadline [ns].
     pub fn deadline(self, deadline: Time) -> TaskShape {
         TaskShape {
             deadline: Some(deadline),
@@ -96,7 +97,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets J, the release jitter [ns].
+    /// Sets J: release jitter [ns].
     pub fn jitter(self, jitter: Time) -> TaskShape {
         TaskShape {
             jitter: Some(jitter),
@@ -112,7 +113,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets what the kernel mostly uses.
+    /// Sets the resource that the kernel mostly uses.
     pub fn kind(self, kind: Kind) -> TaskShape {
         TaskShape {
             kind: Some(kind),
@@ -120,7 +121,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets V, the most that one job moves to and from memory [bytes].
+    /// Sets V: memory traffic of one job [bytes].
     pub fn traffic(self, traffic: Bytes) -> TaskShape {
         TaskShape {
             traffic: Some(traffic),
@@ -128,7 +129,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets the most that the kernel draws from memory at any time [bytes per second].
+    /// Sets the peak bandwidth of the kernel [bytes per second].
     pub fn bandwidth(self, bandwidth: Peak) -> TaskShape {
         TaskShape {
             bandwidth: Some(bandwidth),
@@ -136,7 +137,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets where the numbers of the WCET function come from.
+    /// Sets the source of the numbers in the WCET function.
     pub fn wcet_source(self, source: WcetSource) -> TaskShape {
         TaskShape {
             wcet_source: Some(source),
@@ -144,24 +145,24 @@ impl TaskShape {
         }
     }
 
-    /// Checks the parts and makes them a task.
+    /// Checks the parts and creates the task.
     ///
     /// # Errors
-    /// [`TaskError`] where the period, the deadline or the block is zero, or a time is too large.
+    /// [`TaskError`] if the period, the deadline or the block is zero, or a time is too large.
     pub fn build(self) -> Result<Task, TaskError> {
         Task::from_shape(self)
     }
 }
 
-/// Why a task definition is invalid.
+/// The reason why a task definition is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
     /// A period, deadline or block is zero, or a time is above [`Time::LIMIT`].
     #[error("{field}: found {found}, expected more than 0 ns and less than 2^63 ns")]
     Range {
-        /// `period`, `deadline`, `jitter` or `block`.
+        /// Field: `period`, `deadline`, `jitter` or `block`.
         field: &'static str,
-        /// The value found.
+        /// Value of the field.
         found: Time,
     },
     /// The WCET function is invalid.
@@ -170,7 +171,7 @@ pub enum TaskError {
 }
 
 impl Task {
-    /// Describes a task with period T = `period` and WCET function `wcet`; [`TaskShape::build`] makes it a task.
+    /// Describes a task with period T = `period` and WCET function `wcet`. [`TaskShape::build`] creates the task.
     ///
     /// ```
     /// use gpusched_model::time::Time;
@@ -197,10 +198,10 @@ impl Task {
         }
     }
 
-    /// Checks `shape` and makes it a task.
+    /// Checks `shape` and creates the task.
     ///
     /// # Errors
-    /// [`TaskError`] where the period, the deadline or the block is zero, or a time is too large.
+    /// [`TaskError`] if the period, the deadline or the block is zero, or a time is too large.
     pub fn from_shape(shape: TaskShape) -> Result<Task, TaskError> {
         let deadline = shape.deadline.unwrap_or(shape.period);
         let positive = [
@@ -224,12 +225,12 @@ impl Task {
         Ok(Task { shape, deadline })
     }
 
-    /// The name, if the task has one.
+    /// Returns the name, if the task has one.
     pub fn name(&self) -> Option<&str> {
         self.shape.name.as_deref()
     }
 
-    /// T: least time between two releases [ns].
+    /// T: period, the least time between two arrivals [ns].
     pub fn period(&self) -> Time {
         self.shape.period
     }
@@ -239,37 +240,37 @@ impl Task {
         self.deadline
     }
 
-    /// J: a kernel is released at most that long after it arrived [ns].
+    /// J: release jitter, the maximum time from arrival to release [ns].
     pub fn jitter(&self) -> Time {
         self.shape.jitter.unwrap_or_default()
     }
 
-    /// The longest thread block [ns], if it is stated.
+    /// Returns the longest thread block [ns], if stated.
     pub fn block(&self) -> Option<Time> {
         self.shape.block
     }
 
-    /// What the kernel mostly uses, if known.
+    /// Returns the resource that the kernel mostly uses, if known.
     pub fn kind(&self) -> Option<Kind> {
         self.shape.kind
     }
 
-    /// V: the most that one job moves to and from memory, if it is stated.
+    /// V: maximum data that one job moves to and from memory, if stated.
     pub fn traffic(&self) -> Option<Bytes> {
         self.shape.traffic
     }
 
-    /// The most that the kernel draws from memory at any time on `sms` SMs, if that is stated.
+    /// Returns the peak bandwidth of the kernel on `sms` SMs, if stated.
     pub fn bandwidth(&self, sms: u32) -> Option<Bandwidth> {
         self.shape.bandwidth.as_ref()?.at(sms)
     }
 
-    /// Where the numbers of the WCET function come from.
+    /// Returns the source of the numbers in the WCET function.
     pub fn wcet_source(&self) -> WcetSource {
         self.shape.wcet_source.unwrap_or_default()
     }
 
-    /// C(m), alone and in conflict.
+    /// C(m): WCET on m SMs, in isolation and in conflict.
     pub fn wcet(&self) -> &WcetFunction {
         &self.shape.wcet
     }

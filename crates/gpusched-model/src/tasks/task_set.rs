@@ -1,4 +1,4 @@
-//! A task set.
+//! Task sets.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,13 +24,13 @@ pub struct TaskSet {
 )]
 #[schemars(rename = "TaskSet")]
 struct TaskSetShape {
-    /// For people.
+    /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// The tasks; everything else refers to them by position, from 0.
+    /// Tasks; at least one. Other fields and files refer to them by position, from 0.
     #[schemars(with = "Vec<TaskShape>", length(min = 1))]
     tasks: Vec<Task>,
-    /// Memory traffic beside that of the tasks: CPU cores under a budget, copy engines.
+    /// Memory traffic of other sources than the tasks: CPU cores under a memory bandwidth budget, copy engines.
     #[serde(default)]
     other_traffic: Vec<OtherTraffic>,
 }
@@ -45,16 +45,16 @@ impl schemars::JsonSchema for TaskSet {
     }
 }
 
-/// A task set without tasks.
+/// The error for a task set without tasks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("tasks: found an empty list, expected at least one task")]
 pub struct EmptyTaskSet;
 
 impl TaskSet {
-    /// A set of `tasks`.
+    /// Creates a set of `tasks`.
     ///
     /// # Errors
-    /// [`EmptyTaskSet`] if there are none.
+    /// [`EmptyTaskSet`] if `tasks` is empty.
     pub fn new(name: Option<String>, tasks: Vec<Task>) -> Result<TaskSet, EmptyTaskSet> {
         if tasks.is_empty() {
             return Err(EmptyTaskSet);
@@ -66,7 +66,7 @@ impl TaskSet {
         })
     }
 
-    /// The same set beside `traffic` that none of its tasks causes.
+    /// Returns the set with memory `traffic` of other sources than the tasks.
     pub fn beside(self, traffic: Vec<OtherTraffic>) -> TaskSet {
         TaskSet {
             other_traffic: traffic,
@@ -74,22 +74,22 @@ impl TaskSet {
         }
     }
 
-    /// Memory traffic beside that of the tasks.
+    /// Returns the memory traffic of other sources than the tasks.
     pub fn other_traffic(&self) -> &[OtherTraffic] {
         &self.other_traffic
     }
 
-    /// The name, if the set has one.
+    /// Returns the name, if the set has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The tasks; at least one.
+    /// Returns the tasks; at least one.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
 
-    /// How people call task `index`: its name, or its position.
+    /// Returns the display name of task `index`: its name or its position.
     pub fn label(&self, index: usize) -> String {
         match self.tasks.get(index).and_then(Task::name) {
             Some(name) => name.to_owned(),

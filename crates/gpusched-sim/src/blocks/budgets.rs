@@ -1,4 +1,4 @@
-//! How long CPU cores may access memory in each regulation period: a policy beside the kernel that it protects.
+//! Memory bandwidth budget of the CPU cores in each regulation period. A budget policy protects one kernel.
 
 use crate::regulation::Governor;
 use gpusched_analysis::bandwidth::{Allocator, RemainingTable};
@@ -9,30 +9,30 @@ use gpusched_model::{Kernel, Straddling};
 
 /// The budgets of regulation periods.
 pub(super) struct Budgets {
-    /// Q̄·T.
+    /// Nominal budget Q̄·T.
     nominal: Time,
     protected: Option<Protected>,
 }
 
-/// A kernel for whose sake budgets are decided.
+/// The kernel that the budgets protect.
 struct Protected {
-    /// Its position in the scenario.
+    /// Position of the kernel in the scenario.
     kernel: usize,
     governor: Box<dyn Governor>,
     table: RemainingTable,
-    /// When its first block started.
+    /// Start of its first block.
     started: Option<Time>,
-    /// The blocks of each cluster that have not ended.
+    /// Number of incomplete blocks of each cluster.
     remaining: Vec<u64>,
-    /// All of these.
+    /// Total number of incomplete blocks.
     left: u64,
 }
 
 impl Budgets {
-    /// Those of `cpu` in `scenario`.
+    /// Creates the budgets of `cpu` in `scenario`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a policy that cannot decide.
+    /// Fails with [`Error::Refused`] if the budget policy cannot decide.
     pub fn new(cpu: &CpuTraffic, scenario: &ScenarioShape) -> Result<Budgets> {
         let protected = cpu
             .protected(scenario)?
@@ -55,7 +55,7 @@ impl Budgets {
         })
     }
 
-    /// The memory time of the period that begins at `now`. All that ends at `now` has ended, nothing has started.
+    /// Returns the memory time of the period that starts at `now`. Blocks that end at `now` have ended; no block has started.
     pub fn decide(&mut self, now: Time) -> Time {
         match &mut self.protected {
             Some(protected) => protected.decide(now).unwrap_or(self.nominal),
@@ -63,21 +63,21 @@ impl Budgets {
         }
     }
 
-    /// Whether all later budgets are nominal.
+    /// Returns whether all later budgets are nominal.
     pub fn is_settled(&self) -> bool {
         self.protected
             .as_ref()
             .is_none_or(|protected| protected.left == 0)
     }
 
-    /// A block of `kernel` starts.
+    /// Records the start of a block of `kernel`.
     pub fn block_started(&mut self, now: Time, kernel: usize) {
         if let Some(protected) = self.of(kernel) {
             protected.started.get_or_insert(now);
         }
     }
 
-    /// Block `block` of `kernel` has ended.
+    /// Records the end of block `block` of `kernel`.
     pub fn block_ended(&mut self, kernel: usize, block: u32) {
         if let Some(protected) = self.of(kernel) {
             protected.end(block);
@@ -103,7 +103,7 @@ impl Protected {
         }
     }
 
-    /// The decision, while the kernel runs.
+    /// Returns the decision while the kernel runs.
     fn decide(&mut self, now: Time) -> Option<Time> {
         let started = self.started.filter(|_| self.left > 0)?;
         let elapsed = now.ns().saturating_sub(started.ns());

@@ -1,4 +1,4 @@
-//! The commands of streams, and what each waits for.
+//! The commands of streams and their dependencies.
 
 use std::collections::HashMap;
 
@@ -12,26 +12,26 @@ pub(super) enum Command {
     Copy(usize),
 }
 
-/// All commands of a scenario in the order of their submission.
+/// All commands of a scenario in the order of submission.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Commands {
     pub list: Vec<Submission>,
 }
 
-/// A command, and what it waits for.
+/// A command and its dependencies.
 #[derive(Clone, Debug)]
 pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
-    /// What is still missing before it can go to the GPU: its launch time, and commands that must have ended.
+    /// Number of unmet conditions before the command can go to the GPU: its launch time and commands that must end first.
     blockers: usize,
-    /// Who waits for it.
+    /// Commands that wait for this command.
     dependents: Vec<usize>,
 }
 
 impl Commands {
-    /// The commands of `scenario`: FIFO in each stream, and the default stream of an application waits for all submitted before
-    /// and holds up all submitted after ([Sanudo20] §II-C).
+    /// Creates the commands of `scenario`. Commands of one stream run in FIFO order. The default stream of an application
+    /// waits for all earlier commands and delays all later commands ([Sanudo20] §II-C).
     pub fn new(scenario: &ScenarioShape) -> Commands {
         let kernels = scenario.kernels.iter().enumerate().map(|(index, kernel)| {
             let place = (kernel.launch, index, 1, index);
@@ -39,7 +39,7 @@ impl Commands {
         });
         let copies = scenario.copies.iter().enumerate().map(|(index, copy)| {
             let after = copy.after.unwrap_or(scenario.kernels.len());
-            // Before the kernel of number `after`.
+            // The copy comes before the kernel of number `after`.
             let place = (copy.launch, after, 0, index);
             (place, Command::Copy(index), copy.application, copy.stream)
         });
@@ -47,7 +47,7 @@ impl Commands {
         all.sort_by_key(|(place, ..)| *place);
         let mut commands = Commands::default();
         let mut last: HashMap<(usize, Stream), usize> = HashMap::new();
-        // By application: its last command of the default stream, and its commands since.
+        // By application: the last command of its default stream, and the commands after it.
         let mut barriers: HashMap<usize, usize> = HashMap::new();
         let mut since: HashMap<usize, Vec<usize>> = HashMap::new();
         for (place, command, application, stream) in all {
@@ -84,7 +84,7 @@ impl Commands {
         commands
     }
 
-    /// Lets `command` wait for the end of `before`.
+    /// Makes `command` wait for the end of `before`.
     fn wait(&mut self, command: usize, before: usize) {
         if let Some(before) = self.list.get_mut(before) {
             before.dependents.push(command);
@@ -94,14 +94,14 @@ impl Commands {
         }
     }
 
-    /// One thing that `index` waited for has come; the command, if it was the last one.
+    /// Records that one condition of `index` is met. Returns the command if it was the last condition.
     pub fn release(&mut self, index: usize) -> Option<Command> {
         let submission = self.list.get_mut(index)?;
         submission.blockers = submission.blockers.saturating_sub(1);
         (submission.blockers == 0).then_some(submission.command)
     }
 
-    /// `index` has ended: takes the list of those that waited for it.
+    /// Records the end of `index`. Takes the list of the commands that waited for it.
     pub fn end(&mut self, index: usize) -> Vec<usize> {
         let submission = self.list.get_mut(index);
         submission.map_or(Vec::new(), |submission| {

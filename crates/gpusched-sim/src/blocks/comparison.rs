@@ -1,4 +1,4 @@
-//! Where blocks ran in fact, beside where the simulation puts them.
+//! Comparison of measured block placements with simulated placements.
 
 mod watch;
 
@@ -11,103 +11,104 @@ use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 use watch::Watch;
 
-/// The SM of each block that was measured: by kernel, then by number.
+/// Measured SM of each block, by kernel, then by number.
 pub type Measured = Vec<Vec<u32>>;
 
-/// Why the simulation puts a block elsewhere; the first that applies.
+/// Why the simulation places a block on another SM. The first reason that applies counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// A block ended on one of the two SMs at about that time: what was free depends on the order in which ends are noticed.
+    /// A block ended on one of the two SMs near the start. The free SMs depend on the order of detection of the ends.
     RefillOrder,
-    /// Both SMs have room for as many further blocks: the order of the SMs decides.
+    /// The measured SM has room for at least as many further blocks. The order of the SMs decides.
     SmOrder,
-    /// The measured SM has room for fewer further blocks: the rule prefers the other.
+    /// The measured SM has room for fewer further blocks. The placement rule prefers the simulated SM.
     FewerSlots,
-    /// In the simulation the measured SM has no room at all.
+    /// The measured SM has no room in the simulation.
     NoRoom,
 }
 
-/// A block that the simulation puts elsewhere.
+/// A block with different measured and simulated SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Difference {
-    /// The kernel's position in the scenario.
+    /// Position of the kernel in the scenario.
     pub kernel: usize,
-    /// The number of the block in its kernel.
+    /// Number of the block in its kernel.
     pub block: u32,
-    /// When the simulation starts it [ns].
+    /// Simulated start [ns].
     pub start_ns: Time,
-    /// Where it ran.
+    /// Measured SM.
     pub measured_sm: u32,
-    /// Where the simulation puts it.
+    /// Simulated SM.
     pub simulated_sm: u32,
-    /// How many further blocks of the kernel had room on the measured SM, in the simulation.
+    /// Number of further blocks of the kernel with room on the measured SM, in the simulation.
     pub measured_slots: u32,
-    /// How many had on the other, this one included.
+    /// Number of further blocks of the kernel with room on the simulated SM, including this block.
     pub simulated_slots: u32,
-    /// Blocks that ended at about that time, anywhere.
+    /// Number of blocks on any SM that ended near the start of this block.
     pub ends_nearby: usize,
-    /// Why.
+    /// Reason of the difference.
     pub reason: Reason,
 }
 
-/// One kernel.
+/// The comparison of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct KernelComparison {
-    /// The kernel's position in the scenario.
+    /// Position of the kernel in the scenario.
     pub kernel: usize,
-    /// Its name.
+    /// Name of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its blocks.
+    /// Number of its blocks.
     pub blocks: usize,
-    /// Those that ran where the simulation puts them.
+    /// Number of blocks with equal measured and simulated SMs.
     pub equal: usize,
-    /// The same if blocks of this kernel are not told apart: only how many ran on each SM counts.
+    /// Number of equal placements if only the number of blocks per SM counts, not their identity.
     pub equal_by_load: usize,
 }
 
-/// How many blocks differ for each reason.
+/// Number of differing blocks per reason.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reasons {
-    /// Those of [`Reason::RefillOrder`].
+    /// Number of blocks with reason `refill-order`.
     pub refill_order: usize,
-    /// Those of [`Reason::SmOrder`].
+    /// Number of blocks with reason `sm-order`.
     pub sm_order: usize,
-    /// Those of [`Reason::FewerSlots`].
+    /// Number of blocks with reason `fewer-slots`.
     pub fewer_slots: usize,
-    /// Those of [`Reason::NoRoom`].
+    /// Number of blocks with reason `no-room`.
     pub no_room: usize,
 }
 
-/// All of a scenario.
+/// The comparison of a whole scenario.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Comparison {
-    /// The scenario's name.
+    /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Blocks of all kernels.
+    /// Number of blocks of all kernels.
     pub blocks: usize,
-    /// Those that ran where the simulation puts them.
+    /// Number of blocks with equal measured and simulated SMs.
     pub equal: usize,
-    /// The same if blocks of a kernel are not told apart.
+    /// Number of equal placements if only the number of blocks per kernel and SM counts.
     pub equal_by_load: usize,
-    /// How close in time an end counts as near [ns].
+    /// Longest time between an end and a start that count as near [ns].
     pub window_ns: Time,
-    /// In the order of the scenario.
+    /// Kernels in the order of the scenario.
     pub kernels: Vec<KernelComparison>,
-    /// How many differ for which reason.
+    /// Number of differing blocks per reason.
     pub reasons: Reasons,
-    /// In the order in which the simulation starts them; what follows the first may be its consequence.
+    /// Differences in the order of the simulated starts. A later difference may be a consequence of the first.
     pub differences: Vec<Difference>,
 }
 
 impl Comparison {
-    /// Simulates `scenario` and compares; an end up to `window` before or after counts as near. `observer` looks on, too.
+    /// Simulates `scenario` and compares it with `measured`. An end up to `window` before or after a start is near. The
+    /// `observer` also sees the run.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// Fails under the conditions of the simulation.
     pub fn new(
         scenario: &Scenario,
         measured: &Measured,

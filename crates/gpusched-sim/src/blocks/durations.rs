@@ -1,4 +1,4 @@
-//! How long the blocks of a kernel take undisturbed, one after the other.
+//! Isolated execution times of the blocks of a kernel, one after the other.
 
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -22,34 +22,34 @@ pub(super) enum Durations {
     Profile(Box<Profile>),
 }
 
-/// What a block has to do.
+/// The work of a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Work {
-    /// Its time undisturbed [ns]; positive.
+    /// Execution time in isolation [ns]; positive.
     pub alone: u64,
-    /// Its rate while CPU cores access memory, if that is known from a profile.
+    /// Rate while CPU cores access memory, if a profile states it.
     pub contended: Option<u64>,
 }
 
-/// The blocks of a profile, in the order of their numbers.
+/// The blocks of a profile, by number.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     table: RemainingTable,
-    /// Of the blocks of each cluster.
+    /// Work of a block of each cluster.
     work: Vec<Work>,
-    /// The number of the next block.
+    /// Number of the next block.
     next: u64,
 }
 
 impl Profile {
-    /// The blocks of `profile`, the block time of the kernel of number `index`.
+    /// Creates the blocks of `profile`, the block time of kernel number `index`.
     fn new(profile: &ProfileTime, index: usize) -> Result<Profile> {
         let kernel = profile.kernel(1, Time::from_ns(1));
         let kernel =
             kernel.map_err(|refusal| refusal.within(&format!("kernels[{index}].block_time.profile")))?;
         let work = kernel.clusters().iter().map(|cluster| {
             let (alone, contended) = (cluster.isolated().ns(), cluster.contended().ns());
-            // Rounded up: a block that CPU cores disturb all the time takes e1, and not the nanosecond after.
+            // Rounded up: a block takes exactly e1 if CPU cores access memory all the time.
             let rate = (u128::from(FULL) * u128::from(alone)).div_ceil(u128::from(contended));
             Work {
                 alone,
@@ -75,10 +75,10 @@ impl Profile {
 }
 
 impl Durations {
-    /// Those of `launch`, the kernel of number `index`; random ones depend on `seed` and `index` alone.
+    /// Creates the block times of `launch`, kernel number `index`. Random times depend only on `seed` and `index`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a distribution that cannot be drawn from.
+    /// Fails with [`Error::Refused`] if the distribution is invalid.
     pub fn new(launch: &Launch, index: usize, device: &DeviceShape, seed: u64) -> Result<Durations> {
         let form = match &launch.block_time {
             BlockTime::Fixed(time) => return Ok(Durations::Fixed(time.ns())),
@@ -111,7 +111,7 @@ impl Durations {
         })
     }
 
-    /// The next block.
+    /// Returns the work of the next block.
     pub fn next(&mut self) -> Work {
         let alone = match self {
             Durations::Profile(profile) => return profile.next(),

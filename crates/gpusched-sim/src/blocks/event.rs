@@ -1,43 +1,43 @@
-//! What happens on a GPU.
+//! Events on a simulated GPU.
 
 use gpusched_model::time::Time;
 
-/// A thread block that runs or ran.
+/// A running or completed thread block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// The kernel's position in the scenario.
+    /// Position of the kernel in the scenario.
     pub kernel: usize,
-    /// The number of the block in its kernel.
+    /// Number of the block in its kernel.
     pub number: u32,
-    /// The SM.
+    /// SM of the block.
     pub sm: u32,
-    /// When it started [ns].
+    /// Start [ns].
     pub start: Time,
 }
 
-/// What happens. Kernels, copies and applications are named by their positions in the scenario.
+/// An event. Kernels, copies and applications are identified by their positions in the scenario.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The kernel no longer waits for its stream: its blocks may start.
+    /// The kernel no longer waits for its stream, so its blocks may start.
     KernelRelease(usize),
     /// The block starts.
     BlockStart(Block),
     /// Another application preempts all running blocks of the application.
     Preempt(usize),
-    /// All preempted blocks of the application run again.
+    /// All preempted blocks of the application resume.
     Resume(usize),
-    /// The block is done.
+    /// The block completes.
     BlockComplete(Block),
-    /// All blocks of the kernel are done.
+    /// The kernel completes with its last block.
     KernelComplete(usize),
-    /// The copy, which started at that time, is done.
+    /// The copy completes. The time is its start.
     CopyComplete(usize, Time),
-    /// A turn of that application begins; `None`: a turn ends.
+    /// A turn of the application starts. `None` if a turn ends.
     Turn(Option<usize>),
-    /// CPU cores begin to access memory (true), or stop.
+    /// CPU cores start to access memory (true), or stop.
     CpuAccess(bool),
-    /// From now on CPU cores may access memory for that time in each regulation period; at the beginning and at changes.
+    /// New budget: memory time of the CPU cores per regulation period. Occurs at the start and at each change.
     Budget(Time),
-    /// The bandwidth that is used from now on [bytes per second]; only where bandwidth is shared.
+    /// Used bandwidth from now on [bytes per second]. Occurs only if bandwidth is shared.
     Bandwidth(u64),
 }

@@ -1,4 +1,4 @@
-//! The kernels of one application that can run, and the SMs as it sees them.
+//! The ready kernels of one application, and the SMs as the application sees them.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) enum SmSet {
 }
 
 impl SmSet {
-    /// The SMs of `numbers`, or all.
+    /// Creates the set of the SMs in `numbers`, or of all SMs.
     pub fn new(numbers: Option<&[u32]>, sms: u32) -> SmSet {
         let Some(numbers) = numbers else {
             return SmSet::All;
@@ -28,7 +28,7 @@ impl SmSet {
         SmSet::These(these)
     }
 
-    /// No SM.
+    /// Returns the empty set.
     pub fn none() -> SmSet {
         SmSet::These(Vec::new())
     }
@@ -40,7 +40,7 @@ impl SmSet {
         }
     }
 
-    /// Whether the two have an SM in common.
+    /// Returns whether the two sets have a common SM.
     pub fn meets(&self, other: &SmSet) -> bool {
         match (self, other) {
             (SmSet::All, SmSet::All) => true,
@@ -49,7 +49,7 @@ impl SmSet {
         }
     }
 
-    /// Adds all of `other`.
+    /// Adds all SMs of `other`.
     pub fn add(&mut self, other: &SmSet) {
         match (&mut *self, other) {
             (SmSet::All, _) => {}
@@ -68,25 +68,25 @@ impl SmSet {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Running {
     pub block: Block,
-    /// Its rate while CPU cores access memory, if that is known from a profile.
+    /// Rate while CPU cores access memory, if a profile states it.
     pub contended: Option<u64>,
     pub progress: Progress,
-    /// Which of the scheduled ends of this place counts.
+    /// Generation of the scheduled end that counts for this place.
     pub generation: u32,
     pub live: bool,
 }
 
-/// What one application has on the GPU.
+/// The state of one application on the GPU.
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub sms: Vec<Sm>,
-    /// Kernels that have blocks to start; by priority, high first, then in the order in which they became ready.
+    /// Kernels with blocks to start, by priority (high first), then by the time they became ready.
     pub queues: [VecDeque<usize>; 2],
-    /// Running blocks.
+    /// Number of running blocks.
     pub running: usize,
-    /// Blocks that were put aside.
+    /// Preempted blocks.
     pub suspended: Vec<Running>,
-    /// The cache configuration of the kernels that have started and not ended, and their number.
+    /// Cache configuration of the started, incomplete kernels, and their number.
     pub cache: Option<(usize, usize)>,
 }
 
@@ -101,7 +101,7 @@ impl Launches {
         }
     }
 
-    /// `kernel` can run.
+    /// Adds `kernel`, which is ready.
     pub fn add(&mut self, kernel: usize, priority: StreamPriority) {
         let [high, low] = &mut self.queues;
         match priority {
@@ -110,12 +110,12 @@ impl Launches {
         }
     }
 
-    /// Whether it has anything to do on SMs.
+    /// Returns whether the application has work for SMs.
     pub fn has_work(&self) -> bool {
         self.running > 0 || !self.suspended.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Whether kernels of configuration `cache` can run beside those that do.
+    /// Returns whether kernels of configuration `cache` can run concurrently with the running kernels.
     pub fn suits(&self, cache: Option<usize>) -> bool {
         match (self.cache, cache) {
             (Some((present, _)), Some(cache)) => present == cache,
@@ -123,7 +123,7 @@ impl Launches {
         }
     }
 
-    /// A kernel of configuration `cache` starts.
+    /// Records the start of a kernel of configuration `cache`.
     pub fn occupy(&mut self, cache: Option<usize>) {
         if let Some(cache) = cache {
             let users = self.cache.map_or(0, |(_, users)| users);
@@ -131,7 +131,7 @@ impl Launches {
         }
     }
 
-    /// A kernel of configuration `cache` has ended.
+    /// Records the end of a kernel of configuration `cache`.
     pub fn vacate(&mut self, cache: Option<usize>) {
         if let (Some(_), Some((present, users))) = (cache, self.cache) {
             self.cache = (users > 1).then(|| (present, users - 1));

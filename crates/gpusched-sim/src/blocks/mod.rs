@@ -1,17 +1,17 @@
-//! A GPU at the level of thread blocks: the scheduling hierarchy of [Sanudo20] §III, executed (MODELS §7).
+//! Simulation of a GPU at the level of thread blocks. It executes the scheduling hierarchy of [Sanudo20] §III (MODELS §7).
 //!
-//! From the top:
-//! 1. the application scheduler (`turns`): applications use the SMs in turn, each for a timeslice;
-//! 2. streams (`commands`): commands of one stream run one after the other, the default stream waits for all;
-//! 3. the queue of kernels (`launches`): first come, first served within a priority; the first kernel whose blocks do not all
-//!    fit holds up those behind it that want its SMs, as do kernels with another cache configuration;
-//! 4. the block scheduler (`placement`): which SM the next block goes to;
-//! 5. what slows down running blocks (`rates`): shared bandwidth, factors, and CPU cores within their `budgets`.
+//! From top to bottom:
+//! 1. Application scheduler (`turns`): applications use the SMs in turn, each for one timeslice.
+//! 2. Streams (`commands`): commands of one stream run one after the other. The default stream waits for all commands.
+//! 3. Kernel queue (`launches`): first come, first served within a priority. The first kernel whose blocks do not all fit
+//!    blocks the later kernels that need its SMs. So do kernels with another cache configuration.
+//! 4. Block scheduler (`placement`): chooses the SM of the next block.
+//! 5. Rates of running blocks (`rates`): shared bandwidth, factors, and CPU cores within their `budgets` slow blocks down.
 //!
-//! Copies wait in one queue of their own, whatever application they are of ([Sanudo20] §V-A).
+//! Copies of all applications wait in one separate queue ([Sanudo20] §V-A).
 //!
-//! All that happens at one instant happens before any block starts at that instant. Times are integers, progress has 32
-//! binary digits after the point, and an end is rounded up to a whole nanosecond: runs are the same everywhere.
+//! At one instant, all other events come before the starts of blocks. Times are integers, and progress has 32 binary fraction
+//! digits. Ends are rounded up to whole nanoseconds. Therefore runs are equal on all machines.
 
 mod budgets;
 mod commands;

@@ -1,29 +1,29 @@
-//! Which SM the next block of a kernel goes to.
+//! The block scheduler: chooses the SM of the next block of a kernel.
 
 use super::Sm;
 use gpusched_model::scenario::{BlockScheduler, DeviceShape, Need};
 
 /// Chooses SMs for blocks.
 ///
-/// `slots`: the SM on which most further blocks of the kernel fit; of several, the first in the platform's order. This one rule
-/// gives [Sanudo20] Eqs 2, 3 and 4. `round-robin`: the next SM in that order with room.
+/// Rule `slots`: the SM with room for the most further blocks of the kernel; ties: first in the order of the platform. This
+/// rule gives [Sanudo20] Eqs 2, 3 and 4. Rule `round-robin`: the next SM with room in that order.
 #[derive(Clone, Debug)]
 pub struct Placement {
     rule: BlockScheduler,
-    /// The SMs in the platform's order.
+    /// SMs in the order of the platform.
     order: Vec<u32>,
-    /// Where round-robin goes on, in that order.
+    /// Position in this order where round-robin continues.
     turn: usize,
-    /// The kernel that `slots` is about.
+    /// Kernel that `slots` is about.
     kernel: Option<usize>,
-    /// How many blocks of that kernel fit on each SM, in the platform's order; 0 where it may not run.
+    /// Number of blocks of this kernel that fit on each SM, in the order of the platform. 0 if the kernel may not run there.
     slots: Vec<u32>,
-    /// The position of each SM in the order.
+    /// Position of each SM in the order of the platform.
     position: Vec<usize>,
 }
 
 impl Placement {
-    /// Nothing placed so far.
+    /// Creates a block scheduler without placed blocks.
     pub fn new(device: &DeviceShape, rule: BlockScheduler) -> Placement {
         let order = device.sm_order.of(device.sms);
         let mut position = vec![0; order.len()];
@@ -42,7 +42,7 @@ impl Placement {
         }
     }
 
-    /// Looks at the SMs for the blocks of `kernel`, which may run where `allowed`; no blocks started or ended unseen.
+    /// Computes the slots of `kernel`, which may run on `allowed` SMs. The scheduler must have seen all starts and ends of blocks.
     pub fn look(&mut self, kernel: usize, need: &Need, sms: &[Sm], allowed: impl Fn(u32) -> bool) {
         if self.kernel == Some(kernel) {
             return;
@@ -56,21 +56,21 @@ impl Placement {
         }
     }
 
-    /// Something started or ended on an SM unseen, such as in a change of applications.
+    /// Forgets the slots, because blocks started or ended unseen, as when the application changes.
     pub fn forget(&mut self) {
         self.kernel = None;
     }
 
-    /// The kernel that was looked at last.
+    /// Returns the last kernel given to `look`.
     pub fn kernel(&self) -> Option<usize> {
         self.kernel
     }
 
-    /// The SM for the next block of the kernel; `None` if there is no room.
+    /// Returns the SM for the next block of the kernel, or `None` if no SM has room.
     pub fn choose(&mut self) -> Option<u32> {
         let place = match self.rule {
             BlockScheduler::Slots => {
-                // Two passes, of which the first is one of the vector unit.
+                // Two passes, because the compiler can vectorize the first pass.
                 let most = self.slots.iter().copied().fold(0, u32::max);
                 let first = self.slots.iter().position(|&slots| slots == most);
                 first.filter(|_| most > 0)
@@ -85,7 +85,7 @@ impl Placement {
         self.order.get(place).copied()
     }
 
-    /// `sm` now has room for `slots` blocks of the kernel.
+    /// Sets the number of blocks of the kernel that fit on `sm` to `slots`.
     pub fn update(&mut self, sm: u32, slots: u32) {
         let place = self.position.get(sm as usize).copied().unwrap_or(usize::MAX);
         if let Some(found) = self.slots.get_mut(place) {

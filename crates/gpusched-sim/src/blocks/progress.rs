@@ -1,21 +1,21 @@
-//! Work that is done at a changing rate.
+//! Progress of work at a changing rate.
 
 use gpusched_model::time::Time;
 
-/// Full speed; rates have 32 binary digits after the point.
+/// Full rate. Rates have 32 binary fraction digits.
 pub(super) const FULL: u64 = 1 << 32;
 
-/// What is left of some work, and how fast it goes.
+/// Remaining work and its rate.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Progress {
-    /// Nanoseconds at full speed, times [`FULL`], at `since`.
+    /// Remaining work at `since`, in nanoseconds at full rate times [`FULL`].
     left: u128,
     rate: u64,
     since: Time,
 }
 
 impl Progress {
-    /// Work of `ns` nanoseconds at full speed, from `now` on at full speed.
+    /// Creates work of `ns` nanoseconds at full rate. It starts at `now` at full rate.
     pub fn new(ns: u64, now: Time) -> Progress {
         Progress {
             left: u128::from(ns) * u128::from(FULL),
@@ -24,12 +24,12 @@ impl Progress {
         }
     }
 
-    /// Its rate.
+    /// Returns the rate.
     pub fn rate(&self) -> u64 {
         self.rate
     }
 
-    /// From `now` on it goes at `rate`.
+    /// Sets the rate from `now` on.
     pub fn change(&mut self, now: Time, rate: u64) {
         let elapsed = now.ns().saturating_sub(self.since.ns());
         self.left = self
@@ -39,18 +39,18 @@ impl Progress {
         self.rate = rate.clamp(1, FULL);
     }
 
-    /// From `now` on nothing is done.
+    /// Pauses the work at `now`.
     pub fn pause(&mut self, now: Time) {
         self.change(now, self.rate);
     }
 
-    /// From `now` on it goes on, at full speed.
+    /// Resumes the work at `now`, at full rate.
     pub fn resume(&mut self, now: Time) {
         self.since = now;
         self.rate = FULL;
     }
 
-    /// When it ends if the rate stays, rounded up.
+    /// Returns the end at the present rate, rounded up.
     pub fn end(&self) -> Time {
         let time = self.left.div_ceil(u128::from(self.rate));
         Time::from_ns(

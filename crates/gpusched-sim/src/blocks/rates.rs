@@ -1,4 +1,4 @@
-//! How fast blocks and copies progress beside each other.
+//! Rates of concurrent blocks and copies.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::progress::FULL;
 use gpusched_model::Factor;
 use gpusched_model::scenario::{CopyKind, Factors};
 
-/// What each client gets of a shared `capacity`: all that it demands, or an equal share with the others that do not get theirs
-/// (max-min fairness); as rates, rounded down. A client that demands nothing has the full rate.
+/// Returns the rate of each client at a shared `capacity`, rounded down. A client gets its demand, or an equal share of the
+/// rest (max-min fairness). A client without demand has the full rate.
 pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..demands.len()).collect();
     let demand = |client: usize| demands.get(client).copied().unwrap_or(0);
@@ -21,7 +21,7 @@ pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
             left -= wanted;
             continue;
         }
-        // All from here on get left / others.
+        // All clients from here on get left / others.
         for &client in order.iter().skip(place) {
             let rate = left * u128::from(FULL) / (others * u128::from(demand(client)));
             if let Some(found) = rates.get_mut(client) {
@@ -33,8 +33,8 @@ pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     rates
 }
 
-/// The rate of a block of which `share` depends on memory, where what depends on memory takes `factor` times as long:
-/// 1/(1 + (factor − 1)·share), rounded down.
+/// Returns the rate of a block, rounded down: 1/(1 + (factor − 1)·share). A part `share` of the block depends on memory and
+/// takes `factor` times as long.
 pub fn slowed(factor: Factor, share: Factor) -> u64 {
     let ((f, f_unit), (s, s_unit)) = (factor.ratio(), share.ratio());
     let unit = u128::from(f_unit) * u128::from(s_unit);
@@ -43,7 +43,7 @@ pub fn slowed(factor: Factor, share: Factor) -> u64 {
     u64::try_from(rate).unwrap_or(FULL).clamp(1, FULL)
 }
 
-/// Where memory-bound blocks run: how many of each kernel on each SM.
+/// Number of memory-bound blocks of each kernel on each SM.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
     all: u64,
@@ -55,7 +55,7 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    /// A memory-bound block of `kernel` runs on `sm` of `gpc`.
+    /// Adds a memory-bound block of `kernel` on `sm` of `gpc`.
     pub fn add(&mut self, kernel: usize, sm: u32, gpc: u32) {
         self.all += 1;
         *self.by_kernel.entry(kernel).or_default() += 1;
@@ -65,7 +65,7 @@ impl Crowd {
         *self.by_kernel_and_sm.entry((kernel, sm)).or_default() += 1;
     }
 
-    /// Whether a block of `kernel` on `sm` of `gpc` has blocks of other kernels on another SM of its GPC, and on other GPCs.
+    /// Returns whether blocks of other kernels run on other SMs of `gpc`, and on other GPCs, as seen by a block of `kernel` on `sm`.
     pub fn others(&self, kernel: usize, sm: u32, gpc: u32) -> (bool, bool) {
         let count = |found: Option<&u64>| found.copied().unwrap_or(0);
         let in_gpc = count(self.by_gpc.get(&gpc)) - count(self.by_kernel_and_gpc.get(&(kernel, gpc)));
@@ -75,7 +75,7 @@ impl Crowd {
     }
 }
 
-/// What beside a block slows it down.
+/// The contention that slows a block down.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct CoLocated {
     pub same_gpc: bool,
@@ -86,7 +86,7 @@ pub(super) struct CoLocated {
 }
 
 impl CoLocated {
-    /// A copy is under way.
+    /// Adds a running copy of `kind`.
     pub fn add(&mut self, kind: CopyKind) {
         match kind {
             CopyKind::Memcpy => self.memcpy = true,
@@ -94,7 +94,7 @@ impl CoLocated {
         }
     }
 
-    /// The largest factor among those that apply.
+    /// Returns the largest factor that applies.
     pub fn factor(&self, factors: &Factors) -> Factor {
         [
             (self.same_gpc, factors.intra_gpc),
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn shares_by_hand() {
-        // In thousandths, for rates are rounded down.
+        // Compared in thousandths, because rates are rounded down.
         let of = |rates: Vec<u64>| {
             let thousandths = rates.iter().map(|&rate| (rate + 1) as f64 / FULL as f64 * 1e3);
             thousandths.map(|rate| rate.floor() / 1e3).collect::<Vec<_>>()
@@ -140,10 +140,10 @@ mod tests {
     }
 
     proptest! {
-        /// The twin raises all shares together by one unit until they are met or the capacity is used up.
+        /// The reference implementation raises all shares by one unit at a time, until demands are met or the capacity is used.
         #[test]
         fn max_min_equals_filling(capacity in 1u64..300, demands in prop::collection::vec(0u64..120, 1..7)) {
-            // Units so fine that equal shares are whole.
+            // Small units keep equal shares integers.
             let unit = 420;
             let mut shares = vec![0u64; demands.len()];
             let mut left = capacity * unit;

@@ -1,8 +1,8 @@
-//! One SM: what is free on it.
+//! Free resources of one SM.
 
 use gpusched_model::scenario::{DeviceShape, Need};
 
-/// What is free on an SM.
+/// Free resources of one SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Sm {
     room: Need,
@@ -10,7 +10,7 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// An empty SM.
+    /// Returns an empty SM.
     pub fn new(device: &DeviceShape) -> Sm {
         Sm {
             room: Need::of_sm(device),
@@ -18,9 +18,9 @@ impl Sm {
         }
     }
 
-    /// How many further blocks with this `need` fit, if only what they need counts; 0 if no place for a block is free.
+    /// Returns how many further blocks with this `need` fit by their resources. It is 0 if no block slot is free.
     ///
-    /// The places are a limit and no measure: [Sanudo20] Eqs 2–4 compare warps, however few places are left.
+    /// The block slots are only a limit: [Sanudo20] Eqs 2–4 compare warps, even if few block slots are free.
     pub fn slots(&self, need: &Need) -> u32 {
         match self.blocks {
             0 => 0,
@@ -28,7 +28,7 @@ impl Sm {
         }
     }
 
-    /// Starts a block; it must fit.
+    /// Starts a block, which must fit.
     pub fn take(&mut self, need: &Need) {
         self.room.warps -= need.warps;
         self.room.registers -= need.registers;

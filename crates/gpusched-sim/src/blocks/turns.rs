@@ -1,4 +1,4 @@
-//! The application scheduler: whose turn it is ([Sanudo20] §III-A).
+//! The application scheduler, which assigns turns ([Sanudo20] §III-A).
 
 use gpusched_model::scenario::Application;
 use gpusched_model::time::Time;
@@ -6,31 +6,31 @@ use gpusched_model::time::Time;
 /// A work-conserving round of turns.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Applications, each as often as its priority says.
+    /// Applications, each as often as its priority requires.
     runlist: Vec<usize>,
     timeslices: Vec<u64>,
-    /// The entry of the runlist that had its turn last.
+    /// Runlist entry with the last turn.
     last: usize,
-    /// Whose turn it is.
+    /// Application with the present turn.
     pub current: Option<usize>,
     slice: Slice,
-    /// Counts ends of slices, so that old ones are known.
+    /// Number of slices so far, which identifies outdated ends.
     generation: u64,
 }
 
-/// How long the turn lasts.
+/// The length of a turn.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Slice {
-    /// Nobody waits: a multiple of the timeslice after this instant.
+    /// No application waits. The turn ends at a multiple of the timeslice after this instant.
     Open(Time),
-    /// Until an end that is scheduled.
+    /// The turn ends at a scheduled end.
     Scheduled,
-    /// It is over.
+    /// The turn is over.
     Over,
 }
 
 impl Turns {
-    /// The runlist of `applications`: in rounds, in each of which every application stands that has slots left.
+    /// Creates the runlist of `applications` in rounds. Each round has every application with slots left.
     pub fn new(applications: &[Application]) -> Turns {
         let rounds = applications
             .iter()
@@ -58,14 +58,14 @@ impl Turns {
         }
     }
 
-    /// The next entry of the runlist whose application has `work`; the current one last.
+    /// Returns the next runlist entry whose application has `work`. The current entry comes last.
     pub fn next(&self, work: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let entries = (self.last + 1..self.runlist.len()).chain(0..=self.last);
         let mut all = entries.filter_map(|entry| Some((entry, *self.runlist.get(entry)?)));
         all.find(|(_, application)| work(*application))
     }
 
-    /// A turn of `entry` begins.
+    /// Starts a turn of `entry`.
     pub fn begin(&mut self, entry: usize, application: usize, now: Time) {
         self.last = entry;
         self.current = Some(application);
@@ -73,13 +73,13 @@ impl Turns {
         self.generation += 1;
     }
 
-    /// The turn ends.
+    /// Ends the turn.
     pub fn end(&mut self) {
         self.current = None;
         self.generation += 1;
     }
 
-    /// Somebody else waits: when the slice ends, and the number of that end, if it is not scheduled yet.
+    /// Called when another application waits. Returns the end of the slice and its number, unless the end is already scheduled.
     pub fn schedule(&mut self, now: Time) -> Option<(Time, u64)> {
         let Slice::Open(since) = self.slice else {
             return None;
@@ -95,14 +95,14 @@ impl Turns {
         Some((Time::from_ns(end), self.generation))
     }
 
-    /// The end of number `generation` has come.
+    /// Ends the slice if `generation` is its number.
     pub fn expire(&mut self, generation: u64) {
         if generation == self.generation && self.current.is_some() {
             self.slice = Slice::Over;
         }
     }
 
-    /// Whether the slice is over.
+    /// Returns whether the slice is over.
     pub fn is_over(&self) -> bool {
         self.slice == Slice::Over
     }

@@ -1,4 +1,4 @@
-//! What every event-driven simulator needs: a queue of events in the order of time.
+//! The core of every event-driven simulator: a queue of events in time order.
 
 mod queue;
 

@@ -1,11 +1,11 @@
-//! Events in the order of time; equal times in the order in which they were scheduled.
+//! Events in time order. Events with equal times keep the order of their scheduling.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use gpusched_model::time::Time;
 
-/// A queue of events: first the earliest, among equal times the one that was scheduled first.
+/// A queue of events in time order. Among events with equal times, the first scheduled event comes first.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,
@@ -14,7 +14,7 @@ pub struct EventQueue<E> {
 
 #[derive(Clone, Debug)]
 struct Entry<E> {
-    /// When, and as the how-manieth it was scheduled: one comparison decides.
+    /// Time and scheduling number of the event in one integer, so that one comparison decides.
     key: u128,
     event: E,
 }
@@ -62,18 +62,18 @@ impl<E> EventQueue<E> {
         self.heap.push(Reverse(Entry { key, event }));
     }
 
-    /// The time of the next event.
+    /// Returns the time of the next event.
     pub fn next_time(&self) -> Option<Time> {
         self.heap.peek().map(|entry| entry.0.time())
     }
 
-    /// Takes the next event, with its time.
+    /// Removes and returns the next event with its time.
     pub fn pop(&mut self) -> Option<(Time, E)> {
         let Reverse(entry) = self.heap.pop()?;
         Some((entry.time(), entry.event))
     }
 
-    /// Takes the next event if it is at `time` or before.
+    /// Removes and returns the next event if its time is at most `time`.
     pub fn pop_until(&mut self, time: Time) -> Option<E> {
         match self.next_time()? <= time {
             true => self.pop().map(|(_, event)| event),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The twin: a stable sort by time, of all that is still to come.
+        /// The reference implementation is a stable sort of all remaining events by time.
         #[test]
         fn earliest_first_and_first_scheduled_among_equals(steps in prop::collection::vec(prop::option::of(0u64..6), 0..200)) {
             let mut queue = EventQueue::default();

@@ -1,29 +1,29 @@
 //! Memory time in one regulation period.
 
-/// Disjoint bursts of memory time in a period [ns since its beginning], in order.
+/// Disjoint bursts of memory time in one period [ns since its start], in time order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Bursts {
     period: f64,
     spans: Vec<(f64, f64)>,
 }
 
-/// How far a block gets in a period.
+/// Progress of a block in one period.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Progress {
-    /// It ends then [ns since the beginning of the period].
+    /// The block ends at this time [ns since the start of the period].
     Done(f64),
-    /// It does not, and has that much to do, measured by the time it takes alone [ns].
+    /// The block continues, with this remaining work as execution time in isolation [ns].
     Left(f64),
 }
 
 impl Bursts {
-    /// No memory time in a period of `period` ns.
+    /// Removes all bursts and sets the length of the period to `period` [ns].
     pub fn clear(&mut self, period: f64) {
         self.period = period;
         self.spans.clear();
     }
 
-    /// Adds a burst after all others; none if it is empty.
+    /// Adds a burst after all other bursts. An empty burst is ignored.
     pub fn push(&mut self, start: f64, end: f64) {
         let start = self.spans.last().map_or(start, |last| start.max(last.1)).max(0.0);
         let end = end.min(self.period);
@@ -32,13 +32,13 @@ impl Bursts {
         }
     }
 
-    /// Memory time up to `end` [ns].
+    /// Returns the memory time up to `end` [ns].
     pub fn before(&self, end: f64) -> f64 {
         let spans = self.spans.iter().take_while(|span| span.0 < end);
         spans.map(|span| span.1.min(end) - span.0).sum()
     }
 
-    /// How many bursts are over at `now`, if `past` are known to be.
+    /// Returns the number of bursts that are over at `now`. At least `past` bursts are known to be over.
     pub fn past(&self, now: f64, mut past: usize) -> usize {
         while self.spans.get(past).is_some_and(|span| span.1 <= now) {
             past += 1;
@@ -46,7 +46,7 @@ impl Bursts {
         past
     }
 
-    /// How far a block with `left` to do gets from `now` on, at `speed` in memory time; the first `past` bursts are over.
+    /// Returns the progress of a block with work `left` from `now` on, at `speed` in memory time. The first `past` bursts are over.
     pub fn advance(&self, mut now: f64, mut left: f64, speed: f64, past: usize) -> Progress {
         for &(start, end) in self.spans.get(past..).unwrap_or_default() {
             if now < start {

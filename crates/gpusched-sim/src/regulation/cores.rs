@@ -1,4 +1,4 @@
-//! What best-effort cores do with a budget.
+//! Use of the memory bandwidth budget by best-effort cores.
 
 use super::Setting;
 use gpusched_analysis::bandwidth::Sharing;
@@ -6,21 +6,21 @@ use gpusched_model::Factor;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 
-/// The most best-effort cores that are told apart.
+/// Maximum number of best-effort cores that are simulated separately.
 pub const MAX_CORES: usize = 1024;
 
-/// Best-effort cores: one, or several that share the budget.
+/// Best-effort cores: one core, or several cores that share the budget.
 #[derive(Clone, Debug)]
 pub(super) struct Cores {
-    /// d·T of all together, where they are not told apart [ns].
+    /// Demand d·T of all cores together [ns], if cores are not separate.
     demand: f64,
-    /// What each of them wants in a period [ns].
+    /// Demand of each core per period [ns].
     demands: Vec<u64>,
     sharing: Sharing,
 }
 
 impl Cores {
-    /// Those of `setting`.
+    /// Creates the cores of `setting`.
     pub fn new(setting: &Setting, period: Time) -> Result<Cores> {
         if setting.cores.len() > MAX_CORES {
             let found = setting.cores.len();
@@ -38,12 +38,12 @@ impl Cores {
         })
     }
 
-    /// How many are told apart: none if there is but one demand of all.
+    /// Returns the number of separate cores. It is 0 if `setting` has one demand for all cores.
     pub fn count(&self) -> usize {
         self.demands.len()
     }
 
-    /// What they use of `budget` [ns]; into `shares`, what each of them does.
+    /// Returns the part of `budget` [ns] that the cores use. Writes the part of each core to `shares`.
     pub fn spend(&self, budget: u64, shares: &mut Vec<u64>) -> f64 {
         if self.demands.is_empty() {
             return (budget as f64).min(self.demand);

@@ -1,4 +1,4 @@
-//! What happens to a kernel in one run whatever the budgets.
+//! Properties of a run that do not depend on the budgets.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,52 +12,53 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// How long the thread blocks of a run take.
+/// Execution times of thread blocks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockTimes {
-    /// Their WCETs.
+    /// WCETs of the blocks.
     #[default]
     Wcet,
-    /// The means of the profile.
+    /// Means of the profile.
     Mean,
-    /// Drawn from the normal distributions of the profile, up to the WCETs.
+    /// Random times from the normal distributions of the profile, up to the WCETs.
     Drawn,
-    /// Those of a measured trace, run after run.
+    /// Times of a measured trace, one recorded run after the other.
     Trace,
 }
 
-/// One run: its blocks in their order, when it starts, and where its randomness comes from.
+/// One run: its blocks in order, its start and its random seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Execution {
-    /// The number of the run.
+    /// Number of the run.
     pub run: u64,
-    /// The seed of [`AccessPattern::Random`](super::AccessPattern::Random).
+    /// Seed of [`AccessPattern::Random`](super::AccessPattern::Random).
     pub seed: u64,
-    /// When the kernel starts, after the beginning of a period; less than a period.
+    /// Start of the kernel, counted from the start of a period; less than a period.
     pub offset: Time,
-    /// In the order of their numbers.
+    /// Blocks by number.
     pub blocks: Vec<Block>,
 }
 
-/// Where the blocks of runs come from.
+/// Source of the blocks of each run.
 #[derive(Clone, Debug)]
 pub enum Blocks {
-    /// The same in each run.
+    /// The same blocks in each run.
     Fixed(Vec<Block>),
-    /// Drawn for each run.
+    /// Random blocks for each run.
     Drawn(Box<Synthesizer>),
-    /// Measured, run after run.
+    /// Measured blocks, one recorded run after the other.
     Replayed(Replay),
 }
 
 impl Blocks {
-    /// Blocks of `kernel`; `table` says which cluster a block is in.
+    /// Creates the blocks of `kernel`. The `table` has the cluster of each block.
     ///
     /// # Errors
-    /// [`Error::Refused`] without the distributions that `times` needs; for [`BlockTimes::Trace`], see [`Blocks::Replayed`].
+    /// Fails with [`Error::Refused`] if a distribution that `times` needs is missing, or if `times` is [`BlockTimes::Trace`].
+    /// For traces, use [`Blocks::Replayed`].
     pub fn new(kernel: &Kernel, times: BlockTimes, table: &RemainingTable, seed: u64) -> Result<Blocks> {
         let mut clusters = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
@@ -95,7 +96,7 @@ impl Blocks {
         Ok(Blocks::Fixed(blocks.collect()))
     }
 
-    /// The blocks of one run.
+    /// Returns the blocks of one run.
     pub(super) fn of(&self, run: u64) -> Vec<Block> {
         match self {
             Blocks::Fixed(blocks) => blocks.clone(),
@@ -116,7 +117,7 @@ impl Blocks {
     }
 }
 
-/// A time in 0 … `period` − 1 for run `run`.
+/// Draws a time in 0 … `period` − 1 for run `run`.
 pub(super) fn random_offset(seed: u64, run: u64, period: Time) -> Time {
     use rand::Rng as _;
     let word = stream(seed, Purpose::RegulationOffset, 0, run).next_u64();

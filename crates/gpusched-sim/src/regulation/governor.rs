@@ -1,20 +1,20 @@
-//! Who decides on budgets, and what deciding costs.
+//! Governors, which decide on budgets, and the cost of their decisions.
 
 use gpusched_analysis::bandwidth::Allocator;
 use gpusched_model::time::Time;
 
-/// Decides on the budget of each period; an [`Allocator`], or in a test something worse.
+/// Decides on the budget of each period. An [`Allocator`] is a governor. Tests also use unsafe governors.
 pub trait Governor {
-    /// When the kernel must have ended, after its start.
+    /// Returns the deadline of the kernel, counted from its start.
     fn deadline(&self) -> Time;
-    /// Q̄·T: the memory time of the periods before the first decision.
+    /// Returns Q̄·T, the memory time of the periods before the first decision.
     fn nominal(&self) -> Time;
-    /// Forgets the run so far.
+    /// Forgets the present run.
     fn restart(&mut self);
-    /// Q·T of the period that begins `elapsed` after the start of the kernel, while `remaining` blocks of each cluster are not
-    /// done.
+    /// Returns the budget Q·T of the period that starts `elapsed` after the start of the kernel. The number of incomplete
+    /// blocks of each cluster is `remaining`.
     fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time;
-    /// The most memory time with which these blocks end within `window` [ns]; `None` if they do under any traffic.
+    /// Returns the largest memory time with which these blocks end within `window` [ns]. `None` if they end under any traffic.
     fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64>;
 }
 
@@ -43,8 +43,8 @@ impl Governor for Allocator {
 /// The process that computes budgets at run time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Process {
-    /// How long before a period it starts, and looks which blocks run.
+    /// Lead: the process starts and observes the running blocks this long before each period.
     pub lead: Time,
-    /// The memory time that it takes itself in each period; best-effort cores get that much less.
+    /// Memory time that the process uses in each period. The budget of the best-effort cores shrinks by this time.
     pub traffic: Time,
 }

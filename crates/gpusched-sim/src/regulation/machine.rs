@@ -1,4 +1,4 @@
-//! M places on which blocks run in the order of their numbers.
+//! A machine with M places that runs blocks in the order of their numbers.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,43 +9,43 @@ use super::bursts::{Bursts, Progress};
 /// A thread block in one run.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Block {
-    /// What it takes alone [ns]; positive.
+    /// Execution time in isolation [ns]; positive.
     pub alone: f64,
-    /// e⁰/e¹: its speed in memory time; in (0, 1].
+    /// Speed e⁰/e¹ in memory time; in (0, 1].
     pub speed: f64,
 }
 
 impl Block {
-    /// A block that takes `alone` ns alone and `contended` ns in memory time; no less than alone.
+    /// Creates a block that takes `alone` ns in isolation and `contended` ns in memory time, at least `alone`.
     pub fn new(alone: f64, contended: f64) -> Block {
         let speed = alone / contended.max(alone);
         Block { alone, speed }
     }
 }
 
-/// A kernel in the middle of a period. Cloning it is how an adversary looks ahead.
+/// A kernel during a period. An adversary looks ahead in a clone.
 #[derive(Clone, Debug)]
 pub(super) struct Machine<'a> {
     blocks: &'a [Block],
-    /// The number of the first block that has not started.
+    /// Number of the first block that has not started.
     next: usize,
-    /// What runs, the first to end on top.
+    /// Running blocks, with the first block to end on top.
     running: BinaryHeap<Running>,
-    /// When the last block so far ended [ns since the beginning of the period].
+    /// Last end of a block so far [ns since the start of the period].
     pub ended: f64,
-    /// The work of all blocks that have started [ns alone].
+    /// Total work of all started blocks [ns in isolation].
     started: f64,
-    /// How many bursts are over.
+    /// Number of bursts that are over.
     past: usize,
 }
 
 /// A running block.
 #[derive(Copy, Clone, PartialEq, Debug)]
 struct Running {
-    /// When it ends, or infinity if not in this period [ns since the beginning of the period].
+    /// End of the block [ns since the start of the period]. Infinity if the block does not end in this period.
     end: f64,
     block: usize,
-    /// What it has to do in the next period [ns alone].
+    /// Remaining work for the next period [ns in isolation].
     left: f64,
     speed: f64,
 }
@@ -68,7 +68,7 @@ impl Running {
 impl Eq for Running {}
 
 impl Ord for Running {
-    /// The first to end is the greatest; of several, the one with the least number.
+    /// The first block to end is the greatest. A tie goes to the least number.
     fn cmp(&self, other: &Running) -> Ordering {
         let ends = other.end.total_cmp(&self.end);
         ends.then_with(|| other.block.cmp(&self.block))
@@ -82,7 +82,7 @@ impl PartialOrd for Running {
 }
 
 impl<'a> Machine<'a> {
-    /// The kernel of `blocks` before its start.
+    /// Creates the machine before the start of the kernel.
     pub fn new(blocks: &'a [Block]) -> Machine<'a> {
         Machine {
             blocks,
@@ -105,7 +105,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Begins a period: what runs goes on.
+    /// Starts the next period. Running blocks continue.
     pub fn resume(&mut self, bursts: &Bursts) {
         self.past = 0;
         let mut running = std::mem::take(&mut self.running).into_vec();
@@ -119,7 +119,7 @@ impl<'a> Machine<'a> {
         self.running = BinaryHeap::from(running);
     }
 
-    /// Lets all happen up to `limit` [ns since the beginning of the period].
+    /// Runs the machine up to `limit` [ns since the start of the period].
     pub fn run_to(&mut self, limit: f64, bursts: &Bursts) {
         while let Some(mut first) = self.running.peek_mut() {
             let now = first.end;
@@ -142,12 +142,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether all blocks have ended.
+    /// Returns whether all blocks have ended.
     pub fn is_done(&self) -> bool {
         self.running.is_empty() && self.next >= self.blocks.len()
     }
 
-    /// The number of the first block that has not started, and the numbers of those that run.
+    /// Returns the number of the first block that has not started, and the numbers of the running blocks.
     pub fn state(&self) -> (u64, impl Iterator<Item = u64>) {
         (
             self.next as u64,
@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
         )
     }
 
-    /// What is to be done at the end of the period, less a constant of the run [ns alone].
+    /// Returns the remaining work at the end of the period [ns in isolation], except for a constant of the run.
     pub fn backlog(&self) -> f64 {
         self.running.iter().map(|slot| slot.left).sum::<f64>() - self.started
     }

@@ -1,10 +1,10 @@
-//! A kernel beside best-effort cores whose memory budget is set anew in each regulation period ([Aghilinasab20] §V–VII).
+//! Simulation of a kernel and best-effort cores with a new memory bandwidth budget in each regulation period ([Aghilinasab20] §V–VII).
 //!
-//! Thread blocks start in the order of their numbers, each on the first free one of M places. Best-effort cores spend their
-//! budget as an [`AccessPattern`] says; meanwhile a block that takes e⁰ alone and e¹ beside full traffic progresses at e⁰/e¹.
-//! At each period boundary a [`Governor`] decides from the elapsed time and the blocks that are not done.
+//! Thread blocks start in the order of their numbers, each on the first free one of M places. An [`AccessPattern`] places the
+//! memory time of the best-effort cores within a period. A block takes e⁰ in isolation and e¹ under full traffic, so it
+//! progresses at e⁰/e¹ in memory time. At each period boundary, a [`Governor`] decides from the elapsed time and the incomplete blocks.
 //!
-//! It is a check of Lemma 1 and decides no verdict, so times are floats: [`tolerance`] says how far to trust them.
+//! The simulation checks Lemma 1 and decides no verdict. Therefore times are floats, and [`tolerance`] bounds their error.
 
 mod bursts;
 mod cores;

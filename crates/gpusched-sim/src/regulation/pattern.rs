@@ -1,4 +1,4 @@
-//! When within a period best-effort cores access memory.
+//! Access patterns of best-effort cores within a period.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 use super::bursts::Bursts;
 use gpusched_model::streams::{below, unit};
 
-/// When within a period best-effort cores access memory, once the amount is settled.
+/// When best-effort cores access memory within a period. The amount of memory time is fixed before.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AccessPattern {
-    /// All at the beginning of the period, as cores do that want as much as they get.
+    /// All memory time at the start of the period, as for cores that use their whole budget at once.
     #[default]
     Front,
-    /// All at its end.
+    /// All memory time at the end of the period.
     Back,
     /// 64 equal bursts at equal distances.
     Uniform,
-    /// One to eight bursts of random lengths at random places.
+    /// One to eight bursts of random lengths at random times.
     Random,
-    /// Of several placements, in each period the one after which the blocks have most to do.
+    /// The worst of several placements in each period, after which the blocks have the most work left.
     Adversarial,
 }
 
 impl AccessPattern {
-    /// All of them.
+    /// All patterns.
     pub const ALL: [AccessPattern; 5] = [
         AccessPattern::Front,
         AccessPattern::Back,
@@ -36,10 +36,10 @@ impl AccessPattern {
     ];
 }
 
-/// The bursts of [`AccessPattern::Uniform`].
+/// Number of bursts of [`AccessPattern::Uniform`].
 const UNIFORM: u32 = 64;
 
-/// The most bursts of [`AccessPattern::Random`].
+/// Maximum number of bursts of [`AccessPattern::Random`].
 const MOST: usize = 8;
 
 /// One placement of an amount of memory time.
@@ -47,13 +47,13 @@ const MOST: usize = 8;
 pub(super) enum Placement {
     /// One burst that starts after this share of the rest of the period.
     At(f64),
-    /// One burst that starts then [ns].
+    /// One burst that starts at this time [ns].
     From(f64),
     /// [`UNIFORM`] bursts.
     Spread,
 }
 
-/// What [`AccessPattern::Adversarial`] chooses from, besides one burst from the start of the kernel on.
+/// Candidates of [`AccessPattern::Adversarial`], besides one burst from the start of the kernel on.
 pub(super) const ADVERSARIAL: [Placement; 6] = [
     Placement::At(0.0),
     Placement::At(0.25),
@@ -90,11 +90,11 @@ impl Placement {
     }
 }
 
-/// Places `memory` ns in a period of `period` ns at random.
+/// Places `memory` ns at random in a period of `period` ns.
 pub(super) fn scatter(bursts: &mut Bursts, memory: f64, period: f64, rng: &mut impl Rng) {
     bursts.clear(period);
     let count = below(rng, MOST) + 1;
-    // Cuts through the memory time, and through the time between.
+    // Cuts the memory time and the rest of the period at random points.
     let mut cuts = |count: usize, length: f64| {
         let mut cuts = [0.0; MOST];
         let filled = cuts.get_mut(..count).unwrap_or_default();
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Every placement uses all of the memory time, in the period.
+    /// Every placement uses all of the memory time within the period.
     #[test]
     fn no_memory_time_is_lost() {
         let mut bursts = Bursts::default();

@@ -8,22 +8,22 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Trace};
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Result};
 
-/// A trace whose runs are those of a kernel, one after the other and from the first one again.
+/// A trace whose runs are replayed for a kernel one after the other. After the last run, the first run follows.
 ///
-/// Alone and under interference a kernel is measured in different runs: run r takes its times alone from the r-th run at
-/// q = 0 and its times under interference from the r-th run at q = 1, both in the order of the trace.
+/// Times in isolation and under interference come from different measured runs. Run r takes its times in isolation from the
+/// r-th run at q = 0 and its times under interference from the r-th run at q = 1, both in the order of the trace.
 #[derive(Clone, Debug)]
 pub struct Replay {
     trace: Arc<Trace>,
 }
 
 impl Replay {
-    /// `trace` as runs of `kernel`; from a recorder that keeps the first runs
+    /// Creates the runs of `kernel` from `trace`. The trace must come from a recorder that keeps the first runs
     /// ([`Recorder::first`](gpusched_analysis::kernel_wcet::trace::Recorder::first)).
     ///
     /// # Errors
-    /// [`Error::Refused`] if the trace has other blocks than the kernel, or one of them ever took longer than the WCET of its
-    /// cluster: Lemma 1 promises nothing then.
+    /// Fails with [`Error::Refused`] if the trace and the kernel have different blocks. Fails too if a block ever took longer
+    /// than the WCET of its cluster, because then Lemma 1 guarantees nothing.
     pub fn new(kernel: &Kernel, trace: Trace) -> Result<Replay> {
         let blocks = trace.blocks() as u64;
         if blocks != kernel.blocks() {
@@ -31,14 +31,14 @@ impl Replay {
             return Err(Error::parameter(
                 "trace",
                 format!("{blocks} blocks"),
-                format!("{expected}, those of the kernel"),
+                format!("{expected} blocks, as in the kernel"),
             ));
         }
         let table = RemainingTable::new(kernel);
         for block in 0..blocks {
             let index = table.cluster_of(block).unwrap_or(0);
             let Some(cluster) = kernel.clusters().get(index) else {
-                continue; // tables name clusters that exist
+                continue; // a table contains only existing clusters
             };
             for (level, name, wcet) in [
                 (Level::Isolated, "e0", cluster.isolated()),
@@ -60,12 +60,12 @@ impl Replay {
         })
     }
 
-    /// The number of runs at `level` before the first one comes again.
+    /// Returns the number of measured runs at `level`.
     pub fn runs(&self, level: Level) -> u64 {
         self.trace.level(level).kept() as u64
     }
 
-    /// The blocks of run `run`.
+    /// Returns the blocks of run `run`.
     pub(super) fn blocks(&self, run: u64) -> Vec<Block> {
         let times = |level: Level| {
             let index = run.checked_rem(self.runs(level)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a simulation assumes.
+//! Assumptions of a simulation.
 
 use std::str::FromStr;
 
@@ -9,28 +9,28 @@ use gpusched_analysis::bandwidth::Sharing;
 use gpusched_model::Factor;
 use gpusched_model::time::Time;
 
-/// What a simulation assumes.
+/// Assumptions of a simulation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
-    /// When in a period best-effort cores access memory.
+    /// Access pattern of best-effort cores within a period.
     pub pattern: AccessPattern,
-    /// d: they access memory at most in this share of a period.
+    /// Demand d: largest share of a period during which best-effort cores access memory.
     pub demand: Factor,
-    /// What each best-effort core wants, as a share of a period; none where cores are not told apart, and `demand` is that of all.
+    /// Demand of each best-effort core as a share of a period. Empty if cores are not separate; `demand` then covers all cores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<Factor>,
-    /// How cores that are told apart share a budget.
+    /// Rule by which separate cores share a budget.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sharing: Sharing,
-    /// How long blocks take.
+    /// Execution times of blocks.
     pub blocks: BlockTimes,
-    /// When the kernel starts, after the beginning of a regulation period [ns]; absent: drawn for each run.
+    /// Start of the kernel, counted from the start of a regulation period [ns]. Absent if it is drawn for each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset_ns: Option<Time>,
-    /// How long before a period its budget is computed [ns].
+    /// Lead: time from the computation of a budget to its period [ns].
     pub lead_ns: Time,
-    /// The memory requests per millisecond of the process that computes budgets, of 60,000.
+    /// Memory requests per millisecond of the process that computes budgets; the full bandwidth is 60,000.
     pub process_requests: u64,
 }
 
@@ -39,7 +39,7 @@ fn is_default(sharing: &Sharing) -> bool {
 }
 
 impl Setting {
-    /// The process that computes budgets in regulation periods of `period`: when it looks, and the memory time it takes.
+    /// Returns the process that computes budgets for regulation periods of `period`: its lead and its memory time.
     pub(super) fn process(&self, period: Time) -> Process {
         let requests = u128::from(self.process_requests) * u128::from(period.ns());
         let time = requests.div_ceil(60_000).min(period.ns().into());
@@ -50,14 +50,14 @@ impl Setting {
     }
 }
 
-/// How much of a period best-effort cores want: a share, or the name of one.
+/// Demand of best-effort cores: a share of a period, or its name.
 ///
-/// The shares are **assumptions**: the paper names its benchmarks and what became of them (Table IV), not what they want.
+/// The named shares are **assumptions**: the paper names its benchmarks and their results (Table IV), but not their demands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Demand(pub Factor);
 
 impl Demand {
-    /// The named demands, in billionths of a period.
+    /// Named demands, in billionths of a period.
     pub const NAMED: [(&'static str, u64); 4] = [
         ("bandwidth", 1_000_000_000),
         ("libquantum", 600_000_000),
@@ -85,12 +85,12 @@ impl FromStr for Demand {
     }
 }
 
-/// When a kernel starts.
+/// Start of a kernel within a regulation period.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Offset {
-    /// At a random time in a period.
+    /// Random time within the period.
     Random,
-    /// That long after the beginning of a period.
+    /// Time since the start of the period.
     At(Time),
 }
 
@@ -111,7 +111,7 @@ impl FromStr for Offset {
 }
 
 impl Default for Setting {
-    /// Cores that want all they get at once, blocks at their WCETs, a start with a period, budgets out of thin air.
+    /// Cores use their whole budget at once, blocks take their WCETs, the kernel starts with a period, and decisions cost nothing.
     fn default() -> Setting {
         Setting {
             pattern: AccessPattern::Front,

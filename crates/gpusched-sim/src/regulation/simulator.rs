@@ -1,4 +1,4 @@
-//! Runs of a kernel, period by period.
+//! Simulator of one kernel, period by period.
 
 use super::bursts::Bursts;
 use super::cores::Cores;
@@ -17,10 +17,10 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// The most regulation periods of one run.
+/// Maximum number of regulation periods of one run.
 const MAX_PERIODS: u64 = 10_000_000;
 
-/// Runs of one kernel in one setting.
+/// Simulator of one kernel in one setting.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     pub(super) table: RemainingTable,
@@ -37,18 +37,18 @@ impl Simulator {
     /// Prepares runs of `kernel`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for too many blocks or periods, a start or a lead of a period or more, and times that the profile
-    /// does not have.
+    /// Fails with [`Error::Refused`] for too many blocks or periods, for an offset or a lead of one period or more, and for
+    /// times that the profile lacks.
     pub fn new(kernel: &Kernel, setting: Setting, seed: u64) -> Result<Simulator> {
         let table = RemainingTable::new(kernel);
         let blocks = || Blocks::new(kernel, setting.blocks, &table, seed);
         Simulator::prepare(kernel, blocks, setting.clone(), seed)
     }
 
-    /// Prepares runs of `kernel` with the block times that `replay` has for it.
+    /// Prepares runs of `kernel` with the block times of `replay`.
     ///
     /// # Errors
-    /// Those of [`Simulator::new`].
+    /// Fails under the conditions of [`Simulator::new`].
     pub fn replaying(kernel: &Kernel, replay: Replay, setting: Setting, seed: u64) -> Result<Simulator> {
         let blocks = || Ok(Blocks::Replayed(replay));
         Simulator::prepare(kernel, blocks, setting, seed)
@@ -71,7 +71,7 @@ impl Simulator {
             .sum();
         let periods = work / u64::from(kernel.active_blocks().max(1)) / period.ns().max(1);
         if periods > MAX_PERIODS {
-            let found = format!("{period}, of which the kernel may take {periods}");
+            let found = format!("{period}; the kernel may take {periods} periods");
             let expected = format!("at most {MAX_PERIODS} regulation periods");
             return Err(Error::parameter("regulation_period", found, expected));
         }
@@ -96,7 +96,7 @@ impl Simulator {
         })
     }
 
-    /// What happens in run `run` whatever the budgets; depends on the seed and `run` alone.
+    /// Returns the properties of run `run` that do not depend on the budgets. They depend only on the seed and `run`.
     pub fn execution(&self, run: u64) -> Execution {
         let offset = self.setting.offset_ns;
         Execution {
@@ -107,7 +107,7 @@ impl Simulator {
         }
     }
 
-    /// Run `execution` under `policy`, by decisions of `allocator`; with `record`, each period of it.
+    /// Simulates run `execution` under `policy` with the decisions of `allocator`. With `record`, keeps each period.
     pub fn run(
         &self,
         execution: &Execution,
@@ -122,7 +122,7 @@ impl Simulator {
         self.simulate(execution, policy, allocator, process, record)
     }
 
-    /// Run `execution` by decisions of any `governor`, with a `process` that takes them.
+    /// Simulates run `execution` with the decisions of any `governor`. The `process` computes the decisions.
     pub fn simulate(
         &self,
         execution: &Execution,
@@ -206,7 +206,7 @@ impl Simulator {
         }
     }
 
-    /// Begins period `count` at `begin`.
+    /// Starts period `count` at `begin`.
     fn begin(&self, machine: &mut Machine<'_>, count: u64, begin: f64, bursts: &Bursts) {
         match count {
             0 => machine.start(self.active, begin, bursts),
@@ -214,7 +214,7 @@ impl Simulator {
         }
     }
 
-    /// Places `memory` ns in period `count`, in which the kernel runs from `begin` on.
+    /// Places `memory` ns in period `count`. The kernel runs from `begin` on.
     fn place(
         &self,
         execution: &Execution,
@@ -240,7 +240,7 @@ impl Simulator {
                     let mut future = machine.clone();
                     self.begin(&mut future, count, begin, bursts);
                     future.run_to(period, bursts);
-                    // Of kernels that end, the one that ends last.
+                    // If the kernel ends in several placements, the latest end is the worst.
                     let backlog = future.backlog()
                         + if future.is_done() {
                             future.ended / period
@@ -257,7 +257,7 @@ impl Simulator {
         }
     }
 
-    /// What is known at the beginning of a period.
+    /// Returns the record of a period at its start.
     fn row(&self, elapsed: Time, q: f64, remaining: &[u64], governor: &impl Governor) -> Period {
         let window = governor.deadline().ns().saturating_sub(elapsed.ns());
         let slack = governor.memory(window, remaining).map(|memory| {

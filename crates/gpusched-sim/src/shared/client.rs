@@ -1,45 +1,45 @@
-//! Who draws from the memory.
+//! Clients of the simulated memory.
 
 use crate::tasks::Discipline;
 use gpusched_model::Bandwidth;
 
-/// A part of a job: takes `time` by itself, and draws `rate` meanwhile.
+/// A part of a job: executes for `time` in isolation and demands bandwidth `rate` meanwhile.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// [ns].
+    /// Execution time in isolation [ns].
     pub time: u64,
-    /// [bytes per second]; what is above the capacity of the memory counts as that.
+    /// Bandwidth demand [bytes per second]. A rate above the memory capacity counts as the capacity.
     pub rate: u64,
 }
 
-/// A task: jobs that come at regular distances.
+/// A task whose jobs arrive periodically.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// What each job does, in this order.
+    /// Stages of each job, in order of execution.
     pub stages: Vec<Stage>,
-    /// The arrival of the first one [ns].
+    /// Arrival of the first job [ns].
     pub first: u64,
-    /// The first one is released that long after its arrival [ns].
+    /// Delay from the arrival of the first job to its release [ns].
     pub jitter: u64,
-    /// T [ns], positive.
+    /// Period T [ns], positive.
     pub period: u64,
-    /// D [ns], from the arrival.
+    /// Relative deadline D [ns], counted from the arrival.
     pub deadline: u64,
 }
 
-/// A partition, or traffic that no task causes.
+/// A partition, or a source of other memory traffic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// The tasks, the most urgent first where ranks matter; ties between deadlines go to the earlier.
+    /// Tasks by decreasing priority, if ranks decide. If deadlines decide, a tie goes to the earlier task of the list.
     pub tasks: Vec<Task>,
-    /// Who runs. Limited preemption counts as none.
+    /// Scheduling discipline. Limited preemption is simulated as non-preemptive.
     pub discipline: Discipline,
-    /// Whether what is late is dropped, and counts as no miss: the budget of a period that is over.
+    /// Whether a job is dropped at its deadline and does not count as a miss, as with requests of other traffic.
     pub drops: bool,
 }
 
 impl Client {
-    /// The same at a memory of `bandwidth`: a stage that could use more takes longer there, rounded down.
+    /// Returns the client as it behaves at a memory of `bandwidth`. A stage with a higher rate takes longer there, rounded down.
     pub fn within(&self, bandwidth: Bandwidth) -> Client {
         let most = bandwidth.bytes_per_second();
         let stage = |stage: &Stage| {

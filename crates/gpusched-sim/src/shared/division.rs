@@ -1,20 +1,20 @@
-//! Who gets how much bandwidth.
+//! Division of the memory bandwidth among clients.
 
-/// How the capacity is divided among clients that want more than there is. None is wasted.
+/// Division of the capacity when clients demand more than the capacity. The division is work-conserving.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Division {
-    /// Max-min fairly.
+    /// Max-min fair shares.
     MaxMin,
-    /// The first of these clients takes what it wants, the next what is left, and so on.
+    /// Priority order: the first client takes its demand, the next takes its demand from the rest, and so on.
     Order(Vec<usize>),
-    /// The client whose job is due last takes first.
+    /// The client with the latest deadline takes its demand first.
     Spite,
 }
 
 impl Division {
-    /// The shares of clients with these `wants`, of `capacity`. `due` is when the job of each is due.
+    /// Computes the `shares` of the `capacity` from the demand (`wants`) and the absolute deadline (`due`) of each client.
     ///
-    /// For [`Division::MaxMin`] exact if `capacity` and `wants` are multiples of every number up to that of the clients.
+    /// [`Division::MaxMin`] is exact if `capacity` and `wants` are multiples of every number up to the number of clients.
     pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
         match self {
             Division::MaxMin => fair(capacity, wants, shares),

@@ -1,12 +1,12 @@
-//! Partitions side by side at one memory: jobs that slow down when bandwidth is short.
+//! Simulation of partitions that share one memory: jobs slow down when bandwidth is short.
 //!
-//! A partition runs one job at a time. A job is a row of [`Stage`]s, each of which takes so long by itself and draws so much
-//! meanwhile. Where all that is drawn exceeds what the memory has, [`Division`] says who gets how much, and a job that gets a share s
-//! of the rate d it could use progresses at s/d. No analysis is called, so that a simulation can contradict one.
+//! A partition runs one job at a time. A job is a sequence of [`Stage`]s. A stage has an execution time in isolation and a
+//! bandwidth demand. If the total demand exceeds the memory capacity, [`Division`] divides the capacity among the jobs. A job
+//! with demand d and share s progresses at speed s/d. The simulator calls no analysis, so a simulation can contradict an analysis.
 //!
-//! Everything is whole: times are nanoseconds, and what a stage has left is counted in nano-bytes. A stage that would end between two
-//! nanoseconds ends at the first of them, as if the job had less than 1 ns less to do: it stays within its WCET and its traffic, so
-//! **a deadline that is missed here is missed by a legal run**.
+//! All quantities are integers: times are nanoseconds, and the remaining work of a stage is counted in nano-bytes. A stage
+//! that would end between two nanoseconds ends at the earlier one, as if the job had less than 1 ns less work. The job stays
+//! within its WCET and its memory traffic, so **every deadline miss found here occurs in a legal run**.
 
 mod client;
 mod division;

@@ -1,4 +1,4 @@
-//! What happens.
+//! Simulation of clients at one memory.
 
 use std::collections::VecDeque;
 
@@ -6,39 +6,40 @@ use super::{Client, Division};
 use crate::tasks::Order;
 use gpusched_model::policy::Preemption;
 
-/// Rates count in such parts of a byte per second: up to 16 clients share without rounding.
+/// Number of rate units in one byte per second. Up to 16 clients share the capacity without rounding.
 const SCALE: u128 = 720_720;
 
-/// A deadline that was missed.
+/// A missed deadline.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Miss {
-    /// The client.
+    /// Index of the client.
     pub client: usize,
-    /// The task of that client.
+    /// Index of the task within the client.
     pub task: usize,
-    /// When it was due [ns].
+    /// Absolute deadline [ns].
     pub due: u64,
 }
 
-/// What a run showed.
+/// The result of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
-    /// The first deadline that was missed; the run ends there.
+    /// First missed deadline. The run ends there.
     pub miss: Option<Miss>,
-    /// Jobs that were done.
+    /// Number of completed jobs.
     pub jobs: u64,
-    /// The longest response time of each task of each client [ns].
+    /// Longest response time of each task, per client [ns].
     pub longest: Vec<Vec<u64>>,
 }
 
-/// A task in the middle of a run.
+/// The state of a task during a run.
 struct Lane {
-    /// The next job arrives and is released.
+    /// Arrival and release of the next job [ns].
     arrival: u64,
     release: u64,
-    /// Arrivals of jobs that are not done.
+    /// Arrivals of released jobs that are not complete.
     waiting: VecDeque<u64>,
-    /// The first of them: its stage, and what that has left [nano-bytes by [`SCALE`], or ns without traffic].
+    /// Current stage of the first waiting job, and remaining work of the stage. The unit is nano-bytes divided by [`SCALE`],
+    /// or ns without traffic.
     stage: usize,
     left: u128,
     started: bool,
@@ -50,7 +51,7 @@ struct State<'a> {
     running: Option<usize>,
 }
 
-/// Runs all jobs of `clients` that arrive before `end` [ns] at a memory of `capacity` [bytes per second], until one is late.
+/// Simulates all jobs of `clients` that arrive before `end` [ns] at a memory of `capacity` [bytes per second], until the first miss.
 pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64) -> Outcome {
     let capacity = u128::from(capacity) * SCALE;
     let mut states: Vec<State<'_>> = clients.iter().map(|client| State::new(client, end)).collect();
@@ -70,7 +71,7 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
             }
             state.choose();
         }
-        // Rates, and who is done before a nanosecond has passed.
+        // Computes the rates, and ends the stages that end within the current nanosecond.
         for (index, state) in states.iter().enumerate() {
             wants[index] = state.rate(capacity);
             due[index] = state.due();
@@ -121,7 +122,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Jobs that are released by `now` wait.
+    /// Moves the jobs that are released by `now` to the waiting jobs.
     fn release(&mut self, now: u64, end: u64) {
         for (lane, task) in self.lanes.iter_mut().zip(&self.client.tasks) {
             while lane.release <= now {
@@ -136,7 +137,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The first job that is not done although it was due before `now`; dropped, if the client drops what is late.
+    /// Returns the first missed deadline before `now`. If the client drops late jobs, drops the jobs that are due by `now` instead.
     fn late(&mut self, now: u64, client: usize) -> Option<Miss> {
         for (task, (lane, job)) in self.lanes.iter_mut().zip(&self.client.tasks).enumerate() {
             while let Some(&arrival) = lane.waiting.front() {
@@ -158,7 +159,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// Decides who runs.
+    /// Chooses the job that runs.
     fn choose(&mut self) {
         let runs_on = self.client.discipline.preemption != Preemption::Preemptive;
         if runs_on && self.running.is_some() {
@@ -185,13 +186,13 @@ impl<'a> State<'a> {
         self.client.tasks.get(task)?.stages.get(stage).copied()
     }
 
-    /// What the running job could use.
+    /// Returns the bandwidth demand of the running job.
     fn rate(&self, capacity: u128) -> u128 {
         self.stage()
             .map_or(0, |stage| (u128::from(stage.rate) * SCALE).min(capacity))
     }
 
-    /// When the running job is due.
+    /// Returns the absolute deadline of the running job [ns].
     fn due(&self) -> u64 {
         let due = |task: usize| {
             let arrival = self.lanes.get(task)?.waiting.front()?;
@@ -200,7 +201,7 @@ impl<'a> State<'a> {
         self.running.and_then(due).unwrap_or(u64::MAX)
     }
 
-    /// What the stage of the running job has left.
+    /// Returns the remaining work of the current stage of the running job.
     fn left(&self, want: u128) -> u128 {
         let Some(lane) = self.running.and_then(|task| self.lanes.get(task)) else {
             return 0;
@@ -213,7 +214,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Whether the stage ends before a nanosecond has passed. Without any share it goes on.
+    /// Returns whether the stage ends before a nanosecond has passed. A stage with demand and without a share continues.
     fn ends_now(&self, want: u128, share: u128) -> bool {
         let speed = if want == 0 { 1 } else { share };
         let left = self.left(want);
@@ -228,7 +229,7 @@ impl<'a> State<'a> {
     }
 
     fn next_release(&self) -> Option<u64> {
-        // What is dropped is dropped on time.
+        // Late jobs are dropped exactly at their deadlines.
         let drops = self
             .lanes
             .iter()
@@ -252,7 +253,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The stage of the running job is over, and with the last one the job.
+    /// Ends the current stage of the running job. With its last stage, the job completes.
     fn end_stage(&mut self, now: u64, capacity: u128, client: usize, outcome: &mut Outcome) {
         let Some(task) = self.running else { return };
         let (Some(lane), Some(job)) = (self.lanes.get_mut(task), self.client.tasks.get(task)) else {
@@ -303,12 +304,13 @@ mod tests {
         }
     }
 
-    /// Two jobs of 100 ns at full rate share; then one has the memory for itself.
+    /// Two jobs of 100 ns, each with a demand equal to the capacity. When one job completes, the other has the whole memory.
     #[test]
     fn progress_is_the_share_of_what_is_wanted() {
         let both = [client(&[(100, 10)], 1000), client(&[(50, 10), (50, 0)], 1000)];
         let longest = |division: &Division| simulate(&both, 10, division, 1000).longest;
-        // Fair: at half speed up to 100, when the second is done with memory; the first has 50 left.
+        // With fair shares, both jobs progress at half speed until 100 ns. Then the second job completes its memory stage,
+        // and the first has 50 ns left.
         assert_eq!(longest(&Division::MaxMin), [[150], [150]]);
         assert_eq!(longest(&Division::Order(vec![0, 1])), [[100], [200]]);
         assert_eq!(longest(&Division::Order(vec![1, 0])), [[150], [100]]);
@@ -332,7 +334,7 @@ mod tests {
             simulate(&dropped, 10, &Division::Order(vec![0, 1]), 1000).miss,
             None
         );
-        // What ends between two nanoseconds ends at the first: 3 clients at 1/3 of 10 each, 100 ns take 300.
+        // Each of the 3 clients has 1/3 of the capacity 10, so 33 ns take 99 ns.
         let three = [
             client(&[(33, 10)], 98),
             client(&[(33, 10)], 99),

@@ -1,5 +1,5 @@
-//! Runs of a plan whose partitions share a memory: releases, stages of the jobs, requests of other sources, and who gets how
-//! much bandwidth. Validation and studies look for deadlines that are missed in them.
+//! Simulated runs of a plan whose partitions share a memory. The runs vary the releases, the stages of the jobs, the requests
+//! of other sources and the division of the bandwidth. Validation and studies search these runs for missed deadlines.
 
 mod requests;
 
@@ -13,32 +13,33 @@ use gpusched_analysis::partitioning::Problem;
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, TaskSet, Verdict};
 
-/// Releases of one system: synchronous, and drawn ones.
+/// Number of release patterns per system: one synchronous pattern and two random patterns.
 pub const RELEASES: u64 = 3;
 
-/// Up to so many clients every order of priority at the memory is tried; beyond, all rotations of two orders.
+/// Up to this number of clients, every priority order at the memory is simulated. With more clients, all rotations of two
+/// orders are simulated.
 const ALL_ORDERS: usize = 5;
 
-/// What is simulated.
+/// The simulated system.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
-    /// All tasks, and traffic of others.
+    /// All tasks and all other memory traffic.
     pub set: &'a TaskSet,
-    /// The tasks of each partition, and its SMs.
+    /// Tasks of each partition, and its number of SMs.
     pub parts: Vec<(&'a [usize], u32)>,
-    /// The memory.
+    /// Shared memory.
     pub memory: SharedMemory,
-    /// The bandwidth of the memory slices of each partition, where it has slices for itself. Other traffic may then use the
-    /// slices of any partition.
+    /// Bandwidth of the memory slices of each partition, if it has slices of its own. Other traffic may then use the slices
+    /// of any partition.
     pub slices: Option<Vec<Bandwidth>>,
-    /// The scheduler.
+    /// Scheduling policy.
     pub policy: Policy,
-    /// How long jobs come [ns].
+    /// End of the arrivals [ns].
     pub end: u64,
 }
 
-/// Runs `system`, with the priorities of `verdicts`, under all releases and divisions; the first miss, how many runs there were,
-/// and how many jobs in them.
+/// Simulates `system` with the priorities of `verdicts` under all release patterns and divisions, until the first miss.
+/// Returns the first miss, the number of runs and the number of jobs.
 pub fn first_miss(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -64,8 +65,8 @@ pub fn first_miss(
     (None, runs, jobs)
 }
 
-/// Who draws from which memory: all from one, or each partition from its own slices. `None` for a policy that schedules
-/// nothing.
+/// Returns the clients and the bandwidth of each memory: one shared memory, or the memory slices of each partition. `None`
+/// for a policy that schedules nothing.
 fn memories(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -85,7 +86,7 @@ fn memories(
     Some(parts.iter().zip(slices).map(memory).collect())
 }
 
-/// Ways to divide bandwidth that the analysis must allow for: orders of priority, and max-min fairly.
+/// Returns the divisions of bandwidth that the analysis must cover: max-min fair shares and priority orders.
 fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     let mut all = vec![Division::MaxMin];
     if arbitration == Arbitration::Any {
@@ -116,7 +117,7 @@ fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     all
 }
 
-/// The partitions, and then the traffic of others; `None` for a policy that schedules nothing.
+/// Returns the partitions, followed by the other traffic. `None` for a policy that schedules nothing.
 fn clients(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -167,7 +168,7 @@ fn clients(
             drops: false,
         });
     }
-    // All that may be released late is, at one instant.
+    // Every job that may be released late is released late, and all at the same instant.
     let mut instant = None;
     if release == 0 {
         let latest = clients
@@ -195,7 +196,7 @@ fn clients(
     Some(clients)
 }
 
-/// The tasks as rankings know them.
+/// Converts the demands to tasks for the priority assignment.
 fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::tasks::Task> {
     let task = |demand: &gpusched_analysis::schedulability::Demand| crate::tasks::Task {
         wcet: demand.wcet,
@@ -209,7 +210,8 @@ fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::ta
     demands.iter().map(task).collect()
 }
 
-/// A job of `time` [ns] that moves up to `bytes` [nano-bytes] at up to `peak` [bytes per second]: evenly, at first, or at last.
+/// Returns the stages of a job of `time` [ns] that moves up to `bytes` [nano-bytes] at up to `peak` [bytes per second]. By
+/// `shape`, the job moves them evenly (0), at its start (1) or at its end.
 fn stages(time: u64, peak: u64, bytes: u128, shape: usize) -> Vec<Stage> {
     let busy = bytes
         .checked_div(peak.into())

@@ -1,4 +1,4 @@
-//! When a source of other traffic requests its bytes, as the simulator runs it.
+//! Simulated request patterns of a source of other memory traffic.
 
 use rand::Rng;
 
@@ -8,27 +8,29 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::streams::below;
 use gpusched_model::{Bandwidth, OtherTraffic};
 
-/// Pieces of the bytes of one period.
+/// Number of pieces that the bytes of one period are split into.
 const PIECES: u64 = 4;
 
-/// The most periods until a pattern of requests repeats.
+/// Maximum number of periods after which a request pattern repeats.
 const MAX_CYCLE: u64 = 8;
 
-/// The requests of a source. All keep its promise, so what the simulator drops because it is late was never requested.
+/// The request pattern of a source. Every pattern conforms to the traffic bound of the source. A request that the simulator
+/// drops at its deadline counts as never requested.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Requests {
-    /// All bytes of a period at its beginning.
+    /// All bytes of a period at its start.
     Whole,
-    /// The first period's bytes as late as they may be, and then those of the next periods as early as they may be: back to back.
+    /// The bytes of the first period as late as allowed, followed by the bytes of the next periods as early as allowed, back to back.
     Piled,
-    /// Pieces at any time at which they may be moved.
+    /// Pieces at random times within the allowed interval.
     Pieces,
 }
 
 impl Requests {
-    /// `other` at a memory of `capacity`; requests begin at `start` [ns] at the earliest. `None` for numbers out of range.
+    /// Returns the client for `other` at a memory of `capacity`. Its requests start at `start` [ns] or later. `None` if a
+    /// number is out of range.
     ///
-    /// A byte may be moved up to R after the beginning of its period: D for a batch, T + D without ([`OtherTraffic`]).
+    /// A byte may be moved up to R after the start of its period. R is D for a batch, and T + D without batches ([`OtherTraffic`]).
     pub fn client(
         self,
         other: &OtherTraffic,
@@ -54,7 +56,7 @@ impl Requests {
             Requests::Piled => span.checked_div(period)?.saturating_add(2).min(MAX_CYCLE),
             Requests::Pieces => 2,
         };
-        // `time` [ns] at full rate, from `from` to `due`, both relative to `start`.
+        // A request of `time` [ns] at full rate, from `from` to `due`. Both are relative to `start`.
         let task = |time: u64, from: u64, due: u64| {
             Some(Task {
                 stages: vec![Stage { time, rate }],
@@ -71,7 +73,7 @@ impl Requests {
             match self {
                 Requests::Whole => tasks.push(task(busy, begin, begin.checked_add(deadline)?)?),
                 Requests::Piled => {
-                    // Relative to the latest time for the first period.
+                    // Relative to the latest request time of the first period.
                     let latest = span - busy;
                     tasks.push(task(busy, begin.saturating_sub(latest), end - latest)?);
                 }

@@ -1,4 +1,4 @@
-//! Who runs.
+//! Scheduling disciplines of simulated partitions.
 
 use super::Task;
 use gpusched_model::Policy;
@@ -7,23 +7,23 @@ use gpusched_model::policy::{Preemption, Priorities};
 /// How the jobs of a partition are scheduled.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Discipline {
-    /// Who is more urgent.
+    /// Order of priority.
     pub order: Order,
-    /// When a running job makes way.
+    /// When a running job is preempted.
     pub preemption: Preemption,
 }
 
-/// Who is more urgent.
+/// The order of priority among jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// The earlier deadline; ties: the higher rank of the task.
+    /// By absolute deadline. A tie goes to the task with the higher rank.
     Deadlines,
-    /// The higher rank of the task.
+    /// By rank of the task.
     Ranks,
 }
 
 impl Discipline {
-    /// What `policy` is a test for; `None` for the necessary conditions, which are tests for nothing.
+    /// Returns the discipline that `policy` tests. `None` for the necessary conditions, because they test no discipline.
     pub fn of(policy: Policy) -> Option<Discipline> {
         let (order, preemption) = match policy {
             Policy::Edf | Policy::Density => (Order::Deadlines, Preemption::Preemptive),
@@ -37,8 +37,8 @@ impl Discipline {
     }
 }
 
-/// The positions of `tasks` in the order of their ranks under `policy`, the highest first; `None` for Audsley's order, which
-/// does not follow from the parameters of the tasks. Ties: the lower position.
+/// Returns the positions of `tasks` by decreasing rank under `policy`. A tie goes to the lower position. `None` for Audsley's
+/// order, because the parameters of the tasks do not determine it.
 pub fn priorities(policy: Policy, tasks: &[Task]) -> Option<Vec<usize>> {
     let key: fn(&Task) -> u64 = match policy {
         Policy::FixedPriority(_, Priorities::Audsley) => return None,

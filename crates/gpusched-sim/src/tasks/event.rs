@@ -1,33 +1,33 @@
-//! What happens in a partition.
+//! Events of simulated jobs.
 
 use gpusched_model::time::Time;
 
 /// A job.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Job {
-    /// The position of its task in the partition.
+    /// Position of its task in the partition.
     pub task: usize,
-    /// How many jobs of the task arrived before it.
+    /// Number of earlier jobs of the task.
     pub number: u64,
-    /// When it arrived [ns].
+    /// Arrival [ns].
     pub arrival: Time,
-    /// When it is due [ns].
+    /// Absolute deadline [ns].
     pub deadline: Time,
 }
 
-/// What happens to a job.
+/// An event of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// It may run from now on.
+    /// The job is released.
     Release(Job),
-    /// It runs for the first time.
+    /// The job starts.
     Start(Job),
-    /// Another job preempts it; it has that much left to run.
+    /// Another job preempts it. The time is its remaining execution time.
     Preempt(Job, Time),
-    /// It runs again.
+    /// The job resumes.
     Resume(Job),
-    /// It is done, and ran for that long.
+    /// The job completes. The time is its execution time.
     Complete(Job, Time),
-    /// It completed just now, after its deadline.
+    /// The job completed just now, after its deadline.
     Miss(Job),
 }

@@ -1,12 +1,12 @@
-//! How long to simulate.
+//! Length of simulations.
 
 use super::{Release, Task};
 use gpusched_model::time::Time;
 
-/// The most jobs of a simulation: hours of it.
+/// Maximum number of jobs of a simulation. Such a simulation takes hours.
 pub const MAX_JOBS: u64 = 100_000_000_000;
 
-/// The least common multiple of the periods [ns]; `None` if it is 2⁶² ns or more.
+/// Returns the least common multiple of the periods [ns]. `None` if it is 2⁶² ns or more.
 pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
     let mut hyperperiod = 1u64;
     for task in tasks {
@@ -19,7 +19,7 @@ pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
     Some(Time::from_ns(hyperperiod))
 }
 
-/// The most jobs of `task` that arrive before `end` if they come as `release` says.
+/// Returns the maximum number of jobs of `task` that arrive before `end` with releases as in `release`.
 pub fn jobs_before(task: &Task, release: &Release, end: Time) -> u64 {
     let span = end.ns().saturating_sub(release.first.ns());
     span.div_ceil(task.period.ns().max(1))

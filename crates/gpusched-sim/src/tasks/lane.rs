@@ -1,4 +1,4 @@
-//! A task in the middle of a simulation: the job that comes next, and the first that is not done.
+//! The state of a task during a simulation: its next job and its first incomplete job.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::{Job, Release, Task};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// Times in ns.
+/// A task during a simulation. Times are in ns.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     wcet: u64,
@@ -18,24 +18,24 @@ pub(super) struct Lane {
     pub block: u64,
     period: u64,
     deadline: u64,
-    /// The arrival of the job that comes next.
+    /// Arrival of the next job.
     arrival: u64,
-    /// No job is released before.
+    /// Earliest release of any job.
     earliest: u64,
-    /// Jobs that have been released, and those of them that are done.
+    /// Number of released jobs, and number of completed jobs.
     released: u64,
     completed: u64,
-    /// The arrival of the first job that is not done.
+    /// Arrival of the first incomplete job.
     head: u64,
-    /// How long it takes, preemption aside.
+    /// Execution time of the first incomplete job, without preemption costs.
     execution: u64,
-    /// What it has left to run.
+    /// Remaining execution time of the first incomplete job.
     pub left: u64,
-    /// Whether it has run.
+    /// Whether the first incomplete job has started.
     pub started: bool,
-    /// The position of the task in the partition.
+    /// Position of the task in the partition.
     task: usize,
-    /// What is random about it, if anything is.
+    /// Random parameters and streams, if the task has any.
     draws: Option<Box<Draws>>,
 }
 
@@ -46,12 +46,12 @@ struct Draws {
     jitters: ChaCha8Rng,
     gaps: ChaCha8Rng,
     times: ChaCha8Rng,
-    /// The arrivals of released jobs after the first that is not done, if they do not come at regular distances.
+    /// Arrivals of released jobs after the first incomplete job, if arrivals are not periodic.
     waiting: VecDeque<u64>,
 }
 
 impl Lane {
-    /// `task`, at position `position` of the partition, with random numbers of `seed` for task set `set`.
+    /// Creates the state of `task` at `position` of the partition. The seed `seed` and the task set `set` select the random streams.
     pub fn new(task: &Task, release: &Release, position: usize, seed: u64, set: u64) -> Lane {
         let random = task.shortest < task.wcet || release.jitter > Time::ZERO || release.gap > Time::ZERO;
         let of = |purpose| stream(seed, purpose, set, task.stream);
@@ -84,7 +84,7 @@ impl Lane {
         }
     }
 
-    /// When the next job is released, if it arrives before `end`, else [`NEVER`]. To be asked once per job.
+    /// Returns the release of the next job, or [`NEVER`] if the job arrives at `end` or later. Call it once per job.
     #[inline]
     pub fn next_release(&mut self, end: u64) -> u64 {
         if self.arrival >= end {
@@ -94,13 +94,13 @@ impl Lane {
             && draws.jitter > 0
         {
             let release = self.arrival + uniform(&mut draws.jitters, draws.jitter);
-            // Jobs are released in the order of their arrival.
+            // Jobs are released in order of arrival.
             self.earliest = self.earliest.max(release);
         }
         self.arrival.max(self.earliest)
     }
 
-    /// Releases the next job, and says which it is, and whether it is the first.
+    /// Releases the next job. Returns the job, and whether it is the first incomplete job.
     #[inline]
     pub fn release(&mut self) -> (Job, bool) {
         let arrival = self.arrival;
@@ -123,8 +123,8 @@ impl Lane {
         (job, first)
     }
 
-    /// The first job is done; the next one that has been released, if there is one, is the first from now on. Returns how
-    /// long the job took.
+    /// Completes the first incomplete job. The next released job, if there is one, becomes the first. Returns the execution
+    /// time of the completed job, and whether there is a next job.
     #[inline]
     pub fn complete(&mut self) -> (u64, bool) {
         let execution = self.execution;
@@ -153,13 +153,13 @@ impl Lane {
         self.started = false;
     }
 
-    /// The first job that is not done.
+    /// Returns the first incomplete job.
     #[inline]
     pub fn head(&self) -> Job {
         self.job(self.completed, self.head)
     }
 
-    /// When it is due.
+    /// Returns the absolute deadline of the first incomplete job.
     #[inline]
     pub fn due(&self) -> u64 {
         self.head + self.deadline
@@ -176,7 +176,7 @@ impl Lane {
     }
 }
 
-/// A uniform integer in 0 … `most`; biased by at most (`most` + 1)·2⁻⁶⁴. Reads one word.
+/// Draws a uniform integer in 0 … `most` from one random word. The bias is at most (`most` + 1)·2⁻⁶⁴.
 pub(super) fn uniform(rng: &mut impl Rng, most: u64) -> u64 {
     ((u128::from(rng.next_u64()) * (u128::from(most) + 1)) >> 64) as u64
 }

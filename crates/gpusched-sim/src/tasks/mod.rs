@@ -1,17 +1,17 @@
-//! Jobs in SM partitions: one kernel at a time on each, released, preempted and completed on integer nanoseconds.
+//! Simulation of the jobs in an SM partition. A partition runs one kernel at a time. Times are integer nanoseconds.
 //!
-//! A partition is a uniprocessor. Its tasks have plain numbers for their times ([`Task`]): the caller knows what company
-//! they are in. [`Pattern`] says when jobs come, [`Discipline`] who runs, [`Simulation`] lets it happen, and an
-//! [`Observer`](gpusched_model::Observer) sees each [`Event`]. No analysis is called, so that a simulation can contradict one.
+//! A partition is a uniprocessor. A [`Task`] has plain numbers as times, and the caller computes them for the co-located
+//! tasks. [`Pattern`] determines the releases, [`Discipline`] determines the running job, and [`Simulation`] runs the jobs.
+//! An [`Observer`](gpusched_model::Observer) sees each [`Event`]. The simulator calls no analysis, so a simulation can
+//! contradict an analysis.
 //!
 //! Rules:
-//! * jobs of one task are released in the order of their arrival, and run in that order;
-//! * what completes at an instant is gone when jobs are released at that instant, and all of these are there when it is
-//!   decided who runs;
-//! * ties between deadlines go to the lower position;
-//! * with limited preemption a job makes way at the end of a thread block, and has to run one block more for it. All
-//!   blocks of a job are equally long but the last, which may be shorter;
-//! * late jobs run on, and all jobs that arrive before the end run to their completion.
+//! * Jobs of one task are released in order of arrival, and run in that order.
+//! * At one instant, jobs complete first, then jobs are released, and then the running job is chosen.
+//! * A tie between deadlines goes to the lower position.
+//! * Under limited preemption, a job yields at the end of a thread block. Each preemption costs the job one more block. All
+//!   blocks of a job have equal length, but the last block may be shorter.
+//! * Late jobs continue, and all jobs that arrive before the end run to completion.
 
 mod discipline;
 mod event;

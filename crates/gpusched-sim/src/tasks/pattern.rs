@@ -1,9 +1,10 @@
-//! When jobs come.
+//! Release patterns of simulated jobs.
 //!
-//! Each task has an instant: that of all, or one that is drawn from the period after it. With jitter `late` its first job
-//! arrives J before and is released there, as are those that arrive in between, and all later ones are released on arrival:
-//! with all instants the same, that is the worst that can happen to preemptive tasks. What runs already when it begins
-//! may be a [`Pattern::blocker`], released 1 ns before.
+//! Each task has an instant, from which its jobs may be released. All tasks share one instant, or the instant of each task is
+//! drawn from the period after it. With jitter `late`, the first job of a task arrives J before its instant. The first job
+//! and all jobs that arrive before the instant are released at the instant. All later jobs are released on arrival. With a
+//! common instant, this pattern is the worst case of preemptive tasks. A [`Pattern::blocker`] starts a job 1 ns before the
+//! common instant.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,16 +13,16 @@ use super::{Release, Task};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// The instants of the tasks.
+/// The instants from which the jobs of each task may be released.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Offsets {
-    /// The same for all tasks.
+    /// The same instant for all tasks.
     #[default]
     Synchronous,
-    /// One for each task, drawn from a period.
+    /// One instant per task, drawn from one period.
     Random,
 }
 
@@ -33,10 +34,10 @@ pub enum Offsets {
 pub enum Jitter {
     /// Jobs are released on arrival.
     None,
-    /// First jobs are released as late as possible, later ones on arrival, but not before.
+    /// The first job is released as late as possible. Later jobs are released on arrival, but not before the first job.
     #[default]
     Late,
-    /// Drawn for each job, up to the task's jitter.
+    /// A random delay for each job, up to the jitter of the task.
     Random,
 }
 
@@ -46,28 +47,28 @@ pub enum Jitter {
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Arrivals {
-    /// The period.
+    /// Exactly the period.
     #[default]
     Periodic,
-    /// The period, and up to half of it more, drawn for each job.
+    /// The period plus a random time for each job, up to half a period.
     Sporadic,
 }
 
-/// When jobs come.
+/// The release pattern of a simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Pattern {
-    /// The instants of the tasks.
+    /// Instants from which jobs may be released.
     pub offsets: Offsets,
-    /// The delay from arrival to release.
+    /// Delay from arrival to release.
     pub jitter: Jitter,
-    /// The distances between arrivals.
+    /// Distance between arrivals.
     pub arrivals: Arrivals,
-    /// The stream number of a task whose first job arrives 1 ns before the common instant, and is released at once.
+    /// Stream number of a task whose first job arrives and is released 1 ns before the common instant.
     pub blocker: Option<u64>,
 }
 
 impl Pattern {
-    /// The common instant of `tasks` [ns]: the earliest that leaves room for what comes before.
+    /// Returns the common instant of `tasks` [ns]: the earliest instant after all early arrivals.
     fn instant(&self, tasks: &[Task]) -> u64 {
         let room = match self.jitter {
             Jitter::Late => tasks.iter().map(|task| task.jitter.ns()).max().unwrap_or(0),
@@ -79,7 +80,7 @@ impl Pattern {
         }
     }
 
-    /// When the jobs of each of `tasks` come, with random numbers of `seed` for task set `set`.
+    /// Returns the releases of each of `tasks`. The seed `seed` and the task set `set` select the random streams.
     pub fn releases(&self, tasks: &[Task], (seed, set): (u64, u64)) -> Vec<Release> {
         let common = self.instant(tasks);
         let release = |task: &Task| {

@@ -1,23 +1,23 @@
-//! The released tasks, the most urgent first. Tasks are numbered by rank, 0 the highest.
+//! Queues of released tasks by urgency. Tasks are numbered by rank; rank 0 is the highest.
 
 use super::tournament::{NEVER, Tournament};
 
 /// A queue of released tasks.
 pub(super) trait Ready {
-    /// None of `count` tasks is released.
+    /// Creates an empty queue for `count` tasks.
     fn new(count: usize) -> Self;
 
-    /// The first job of task `rank` is due at `deadline`.
+    /// Adds task `rank`, whose first incomplete job has the absolute deadline `deadline`.
     fn insert(&mut self, rank: usize, deadline: u64);
 
-    /// Task `rank` has no job.
+    /// Removes task `rank`, which has no released job.
     fn remove(&mut self, rank: usize);
 
-    /// The most urgent task.
+    /// Returns the most urgent task.
     fn first(&self) -> Option<usize>;
 }
 
-/// By deadline, then by rank.
+/// Orders tasks by deadline, then by rank.
 pub(super) struct ByDeadline(Tournament);
 
 impl Ready for ByDeadline {
@@ -41,7 +41,7 @@ impl Ready for ByDeadline {
     }
 }
 
-/// By rank: a bit per task.
+/// Orders tasks by rank, with one bit per task.
 pub(super) struct ByRank(Vec<u64>);
 
 impl Ready for ByRank {

@@ -1,4 +1,4 @@
-//! One partition from the first release to the last completion.
+//! Simulation of one partition from the first release to the last completion.
 
 use super::lane::Lane;
 use super::ready::{ByDeadline, ByRank, Ready};
@@ -9,31 +9,31 @@ use gpusched_model::error::Error;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 
-/// All times stay below this [ns], so that no sum of two leaves 64 bits.
+/// Upper bound on all times [ns]. The sum of two times fits 64 bits.
 const FOREVER: u64 = 1 << 62;
 
-/// A partition that is about to run.
+/// A partition that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// By rank, the highest first.
+    /// Tasks by decreasing rank.
     lanes: Vec<Lane>,
     discipline: Discipline,
     end: u64,
 }
 
-/// What runs.
+/// The running job.
 #[derive(Copy, Clone, Debug)]
 struct Running {
     rank: usize,
-    /// When it is done.
+    /// Completion time without further preemption.
     finish: u64,
-    /// When its first block since it started, or went on, is done.
+    /// End of the first block since the last start or resumption.
     boundary: u64,
-    /// When it makes way, if that is known.
+    /// Time of the next preemption, if it is known.
     switch: u64,
 }
 
-/// Nothing runs.
+/// The state of an idle partition.
 const IDLE: Running = Running {
     rank: usize::MAX,
     finish: NEVER,
@@ -42,12 +42,12 @@ const IDLE: Running = Running {
 };
 
 impl Simulation {
-    /// Prepares the jobs of `tasks` that arrive before `end`, as `releases` says (same order), under `discipline`; `order`
-    /// has the positions of the tasks by rank, the highest first. Random numbers are those of `seed` for task set `set`.
+    /// Prepares the jobs of `tasks` that arrive before `end`, released as in `releases` (same order), under `discipline`.
+    /// `order` has the positions of the tasks by decreasing rank. The seed `seed` and the task set `set` select the random streams.
     ///
     /// # Errors
-    /// [`Error::Refused`] if times leave their range, or if all jobs together may take longer than 2⁶² ns;
-    /// [`Error::Internal`] if `releases` or `order` do not fit `tasks`.
+    /// Fails with [`Error::Refused`] if a time is out of range, or if all jobs together may take longer than 2⁶² ns. Fails
+    /// with [`Error::Internal`] if `releases` or `order` do not fit `tasks`.
     pub fn new(
         tasks: &[Task],
         releases: &[Release],
@@ -74,7 +74,7 @@ impl Simulation {
         })
     }
 
-    /// Lets it happen before the eyes of `observer`.
+    /// Runs the simulation and reports each event to `observer`.
     pub fn run(self, observer: &mut impl Observer<Event>) {
         match self.discipline.order {
             Order::Deadlines => self.run_with::<ByDeadline>(observer),
@@ -131,7 +131,7 @@ impl Simulation {
                         if running.switch > now {
                             continue;
                         }
-                        // A split costs one block more.
+                        // A preemption costs one more block.
                         running.finish += block;
                     }
                 }
@@ -142,7 +142,7 @@ impl Simulation {
     }
 }
 
-/// When the block that runs at `now`, or ends there, is done; [`NEVER`] if that is the last.
+/// Returns the end of the block that runs or ends at `now`. Returns [`NEVER`] for the last block.
 fn end_of_block(running: Running, block: u64, now: u64) -> u64 {
     let since = now.saturating_sub(running.boundary);
     let end = running.boundary + since.div_ceil(block) * block;
@@ -194,7 +194,7 @@ fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer
     }
 }
 
-/// Whether all times stay below [`FOREVER`].
+/// Checks that all times stay below [`FOREVER`].
 fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
     for (position, (task, release)) in tasks.iter().zip(releases).enumerate() {
         let within = |low: Time, time: Time, high: Time| low <= time && time <= high;
@@ -226,7 +226,7 @@ fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
         work = work.saturating_add(task.jitter.ns().into());
     }
     if work > u128::from(FOREVER) {
-        let found = format!("{end}, in which jobs arrive that may take longer than 2^62 ns");
+        let found = format!("{end}, with jobs that may take longer than 2^62 ns in total");
         return Err(Error::parameter("duration", found, "a shorter duration"));
     }
     Ok(())

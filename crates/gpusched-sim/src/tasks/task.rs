@@ -1,35 +1,35 @@
-//! What the simulator knows of a task.
+//! Tasks and releases as the simulator sees them.
 
 use gpusched_model::time::Time;
 
 /// A task on its partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// C(m), the longest execution time [ns], positive.
+    /// Longest execution time C(m) [ns], positive.
     pub wcet: Time,
-    /// The shortest execution time [ns], positive and at most C(m). Those of jobs are drawn uniformly between the two.
+    /// Shortest execution time [ns], positive and at most C(m). Execution times are drawn uniformly between the two.
     pub shortest: Time,
-    /// b, the longest time for which a job cannot be preempted under limited preemption [ns], positive and at most C(m).
+    /// Longest time b without preemption under limited preemption [ns], positive and at most C(m).
     pub block: Time,
-    /// T [ns], positive.
+    /// Period T [ns], positive.
     pub period: Time,
-    /// D [ns], from the arrival.
+    /// Relative deadline D [ns], counted from the arrival.
     pub deadline: Time,
-    /// J [ns], at most that long after its arrival a job is released.
+    /// Release jitter J [ns]: longest delay from arrival to release.
     pub jitter: Time,
-    /// The number of the task's random streams: its position in the task set.
+    /// Number of the random streams of the task: its position in the task set.
     pub stream: u64,
 }
 
-/// When the jobs of a task come.
+/// The arrivals and releases of the jobs of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Release {
-    /// The arrival of the first job [ns].
+    /// Arrival of the first job [ns].
     pub first: Time,
-    /// No job is released before [ns]; at most J after the first arrival.
+    /// Earliest release of any job [ns], at most J after the first arrival.
     pub earliest: Time,
-    /// Each job is released a time after its arrival that is drawn uniformly from 0 to this [ns]; at most J.
+    /// Longest random delay from arrival to release [ns], at most J. Delays are drawn uniformly from 0.
     pub jitter: Time,
-    /// Each arrival is T after the one before, and a time that is drawn uniformly from 0 to this [ns].
+    /// Longest random time between arrivals beyond T [ns]. Times are drawn uniformly from 0.
     pub gap: Time,
 }

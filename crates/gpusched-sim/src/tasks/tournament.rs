@@ -1,16 +1,16 @@
-//! A queue of a fixed number of competitors: a tree of duels, in an array.
+//! A tournament tree: a queue of a fixed number of competitors, stored in an array.
 //!
-//! A new time walks from its leaf to the root along a path of known length, without a branch that depends on the times;
-//! nothing is allocated. Beside a heap, that wins where times come in no order, as releases and deadlines do.
+//! An update walks from the leaf to the root along a path of known length. It has no branch that depends on the times, and it
+//! allocates no memory. It is faster than a heap if the times have no order, as with releases and deadlines.
 
-/// The first of some competitors by time; ties: the lower number.
+/// Finds the competitor with the least time. A tie goes to the lower number.
 #[derive(Clone, Debug)]
 pub(super) struct Tournament {
-    /// Time and number of the winner below each node, as one number; the root is 1, the leaves are the second half.
+    /// Time and number of the winner below each node, in one integer. The root is node 1, and the leaves are the second half.
     nodes: Vec<u128>,
 }
 
-/// The time of who does not compete.
+/// The time of a competitor that does not compete.
 pub(super) const NEVER: u64 = u64::MAX;
 
 fn entry(time: u64, number: usize) -> u128 {
@@ -18,7 +18,7 @@ fn entry(time: u64, number: usize) -> u128 {
 }
 
 impl Tournament {
-    /// Competitors 0 … `count` − 1, none of which competes yet.
+    /// Creates competitors 0 … `count` − 1, all with time [`NEVER`].
     pub fn new(count: usize) -> Tournament {
         let leaves = count.next_power_of_two().max(2);
         Tournament {
@@ -26,7 +26,7 @@ impl Tournament {
         }
     }
 
-    /// Competitor `number` has `time` from now on.
+    /// Sets the time of competitor `number` to `time`.
     #[inline]
     pub fn set(&mut self, number: usize, time: u64) {
         let nodes = &mut self.nodes[..];
@@ -40,13 +40,13 @@ impl Tournament {
         }
     }
 
-    /// The least time, [`NEVER`] if nobody competes.
+    /// Returns the least time, or [`NEVER`] if there is no competitor.
     #[inline]
     pub fn time(&self) -> u64 {
         (self.nodes[1] >> 64) as u64
     }
 
-    /// Whose it is.
+    /// Returns the competitor with the least time.
     #[inline]
     pub fn winner(&self) -> usize {
         self.nodes[1] as u64 as usize

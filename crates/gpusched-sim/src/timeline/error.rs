@@ -1,75 +1,75 @@
-//! What a timeline refuses.
+//! Errors of a timeline.
 
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 
-/// Why something is not on the timeline. The timeline is as before.
+/// Why a timeline rejects an item. The timeline stays unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TimelineError {
-    /// More slices, instants and samples than the timeline may hold.
+    /// Too many slices, instants and samples for the timeline.
     #[error("the timeline has more than {limit} events; record a shorter run")]
     TooManyEvents {
-        /// The most it may hold.
+        /// Limit of the timeline.
         limit: usize,
     },
 
-    /// More processes, tracks and counters than a viewer can show.
+    /// Too many processes, tracks and counters for a viewer.
     #[error("the timeline has more than {limit} processes, tracks and counters")]
     TooManyTracks {
-        /// The most it may hold.
+        /// Limit of the timeline.
         limit: usize,
     },
 
-    /// More details on one event than there may be.
+    /// Too many details on one event.
     #[error("{name:?} has more than {limit} arguments")]
     TooManyArgs {
-        /// The event.
+        /// Name of the event.
         name: String,
-        /// The most it may have.
+        /// Limit per event.
         limit: usize,
     },
 
-    /// Two details of one name.
+    /// Two details with one name.
     #[error("{name:?} has two arguments {key:?}")]
     RepeatedArg {
-        /// The event.
+        /// Name of the event.
         name: String,
-        /// The detail.
+        /// Name of the detail.
         key: String,
     },
 
-    /// A slice that ends before it starts.
+    /// A slice ends before it starts.
     #[error("{name:?} ends at {end}, before its start at {start}")]
     Backwards {
-        /// The slice.
+        /// Name of the slice.
         name: String,
-        /// Its start.
+        /// Start of the slice.
         start: Time,
-        /// Its end.
+        /// End of the slice.
         end: Time,
     },
 
-    /// A sample that is no number.
+    /// A sample is not a finite number.
     #[error("found {value} in the counter {name:?}, expected a finite number")]
     NotFinite {
-        /// The counter.
+        /// Name of the counter.
         name: String,
-        /// The sample.
+        /// Value of the sample.
         value: f64,
     },
 
-    /// The process, track or counter is of another timeline.
+    /// The process, track or counter belongs to another timeline.
     #[error("the timeline has no {what} {number}")]
     Unknown {
         /// `process`, `track` or `counter`.
         what: &'static str,
-        /// Its number, from 0.
+        /// Number of the item, from 0.
         number: usize,
     },
 }
 
 impl From<TimelineError> for Error {
-    /// A run too long to record is the user's to shorten; all else is a simulator's mistake.
+    /// The user can shorten a run that is too long to record. All other errors are mistakes of a simulator.
     fn from(error: TimelineError) -> Error {
         match error {
             TimelineError::TooManyEvents { limit } => {

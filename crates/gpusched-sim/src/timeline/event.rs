@@ -1,17 +1,17 @@
-//! What can happen on a track.
+//! Events on a track.
 
 use gpusched_model::time::Time;
 
-/// Something that takes time, in the half-open interval from `start` to `end`: a thread block, a piece of a job.
+/// An event with a duration, in the half-open interval from `start` to `end`: a thread block or a part of a job.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Slice<'a> {
-    /// Which one: `block 17`.
+    /// Name, such as `block 17`.
     pub name: &'a str,
-    /// What it has in common with others, which gives it its colour: the kernel, the task.
+    /// Category, such as the kernel or the task. Slices of one category have one colour.
     pub category: &'a str,
-    /// When it starts [ns].
+    /// Start [ns].
     pub start: Time,
-    /// When it ends [ns], not before its start.
+    /// End [ns], not before the start.
     pub end: Time,
     /// Details, at most [`MAX_ARGS`](super::MAX_ARGS).
     pub args: &'a [(&'a str, Value<'a>)],
@@ -30,14 +30,14 @@ impl<'a> Slice<'a> {
     }
 }
 
-/// Something that takes no time.
+/// An event without a duration.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Instant<'a> {
-    /// Whose: `job 3`.
+    /// Name of the job or kernel, such as `job 3`.
     pub name: &'a str,
-    /// What happens.
+    /// Kind of event.
     pub mark: Mark,
-    /// When [ns].
+    /// Time [ns].
     pub at: Time,
     /// Details, at most [`MAX_ARGS`](super::MAX_ARGS).
     pub args: &'a [(&'a str, Value<'a>)],
@@ -55,24 +55,24 @@ impl<'a> Instant<'a> {
     }
 }
 
-/// What an instant is.
+/// The kind of an instant.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mark {
-    /// A job, or a kernel, may run from now on.
+    /// Release of a job or kernel.
     Release,
-    /// It should be complete by now.
+    /// Deadline of a job or kernel.
     Deadline,
-    /// It is complete.
+    /// Completion of a job or kernel.
     Completion,
-    /// It is not complete at its deadline.
+    /// Deadline miss: the job or kernel is incomplete at its deadline.
     Miss,
 }
 
 impl Mark {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Mark; 4] = [Mark::Release, Mark::Deadline, Mark::Completion, Mark::Miss];
 
-    /// In words.
+    /// Returns the kind in words.
     pub fn word(self) -> &'static str {
         match self {
             Mark::Release => "release",
@@ -86,7 +86,7 @@ impl Mark {
 /// A detail of an event.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Value<'a> {
-    /// A number; of times, the nanoseconds.
+    /// A number. Times are in nanoseconds.
     Integer(u64),
     /// A text.
     Text(&'a str),

@@ -1,4 +1,4 @@
-//! Which slices of a track stand beside each other.
+//! Assignment of overlapping slices of a track to lanes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,19 +6,19 @@ use std::collections::BinaryHeap;
 use super::recording::Timeline;
 use gpusched_model::time::Time;
 
-/// The lanes of all slices: on one lane no two slices overlap. Slices are half-open, so one may start when another ends.
+/// The lanes of all slices. Slices on one lane never overlap. They are half-open, so one may start when another ends.
 #[derive(Debug)]
 pub(super) struct Lanes {
-    /// The slices, by track, then start, then the order in which they came.
+    /// Slices by track, then by start, then in the order of their addition.
     pub order: Vec<usize>,
-    /// The lane of each slice within its track, from 0, in the order in which slices came.
+    /// Lane of each slice within its track, from 0, in the order of addition.
     pub of: Vec<usize>,
-    /// How many lanes each track has; at least one.
+    /// Number of lanes of each track; at least one.
     pub count: Vec<usize>,
 }
 
 impl Lanes {
-    /// Each slice in turn gets the lowest lane that is free.
+    /// Assigns the lowest free lane to each slice in turn.
     pub fn new(timeline: &Timeline) -> Lanes {
         let slices = &timeline.slices;
         let mut order: Vec<usize> = (0..slices.len()).collect();
@@ -52,7 +52,7 @@ impl Lanes {
 struct Places {
     opened: usize,
     free: BinaryHeap<Reverse<usize>>,
-    /// Until when a lane is taken, the first to become free on top.
+    /// Times until which lanes are occupied, with the first lane to become free on top.
     taken: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
@@ -63,7 +63,7 @@ impl Places {
         self.taken.clear();
     }
 
-    /// The lowest lane that is free at `start`, taken until `end`.
+    /// Returns the lowest lane that is free at `start`, and occupies it until `end`.
     fn take(&mut self, start: Time, end: Time) -> usize {
         while let Some(&Reverse((until, lane))) = self.taken.peek() {
             if until > start {

@@ -1,36 +1,36 @@
-//! The timeline as one reads it: by process and track, in the order of time.
+//! The layout of a timeline for display: by process and track, in time order.
 
 use super::event::Mark;
 use super::lanes::Lanes;
 use super::recording::Timeline;
 use gpusched_model::time::Time;
 
-/// A process and what is in it, in the order in which it was added.
+/// A process and its contents, in the order of their addition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProcessLayout<'a> {
-    /// Its name.
+    /// Name of the process.
     pub name: &'a str,
-    /// Its tracks.
+    /// Tracks of the process.
     pub tracks: Vec<TrackLayout<'a>>,
-    /// Its counters.
+    /// Counters of the process.
     pub counters: Vec<CounterLayout<'a>>,
 }
 
-/// A track and what is on it.
+/// A track and its events.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrackLayout<'a> {
-    /// Its name.
+    /// Name of the track.
     pub name: &'a str,
-    /// How many lanes its slices need; at least one.
+    /// Number of lanes that its slices need; at least one.
     pub lanes: usize,
-    /// Its slices, by start, then in the order in which they came.
+    /// Slices by start, then in the order of their addition.
     pub slices: Vec<Piece<'a>>,
-    /// Its instants, by time, then in the order in which they came.
+    /// Instants by time, then in the order of their addition.
     pub instants: Vec<Point<'a>>,
 }
 
 impl TrackLayout<'_> {
-    /// What the lane is called: `SM 3` if it is the only one, else `SM 3 · 0` and so on.
+    /// Returns the name of the lane: `SM 3` if it is the only lane, else `SM 3 · 0` and so on.
     pub fn lane_name(&self, lane: usize) -> String {
         lane_name(self.name, self.lanes, lane)
     }
@@ -39,42 +39,42 @@ impl TrackLayout<'_> {
 /// A slice on its lane.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Piece<'a> {
-    /// The lane, from 0: no two slices of a lane overlap.
+    /// Lane of the slice, from 0. Slices on one lane never overlap.
     pub lane: usize,
-    /// Its name.
+    /// Name of the slice.
     pub name: &'a str,
-    /// Its category.
+    /// Category of the slice.
     pub category: &'a str,
-    /// When it starts [ns].
+    /// Start [ns].
     pub start: Time,
-    /// When it ends [ns].
+    /// End [ns].
     pub end: Time,
 }
 
 /// An instant.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Point<'a> {
-    /// Its name.
+    /// Name of the instant.
     pub name: &'a str,
-    /// What it is.
+    /// Kind of the instant.
     pub mark: Mark,
-    /// When it is [ns].
+    /// Time [ns].
     pub at: Time,
 }
 
 /// A counter and its values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CounterLayout<'a> {
-    /// Its name.
+    /// Name of the counter.
     pub name: &'a str,
-    /// What it counts.
+    /// Unit of the counter.
     pub unit: &'a str,
-    /// Since when it has which value, by time [ns]; each time once.
+    /// Values, each with the time from which it holds, by time [ns]. Each time occurs once.
     pub values: Vec<(Time, f64)>,
 }
 
 impl Timeline {
-    /// Everything but the details of events, as it is drawn.
+    /// Returns the contents of the timeline for drawing, without the details of events.
     pub fn layout(&self) -> Vec<ProcessLayout<'_>> {
         let lanes = Lanes::new(self);
         let mut tracks: Vec<TrackLayout<'_>> = self
@@ -144,7 +144,7 @@ impl Timeline {
         processes
     }
 
-    /// The categories in the order in which they first came: a category's place here is its colour everywhere.
+    /// Returns the categories in the order of their first use. The position of a category selects its colour in every figure.
     pub fn categories(&self) -> Vec<&str> {
         let mut seen = vec![false; self.names.iter().len()];
         let mut categories = Vec::new();
@@ -159,7 +159,7 @@ impl Timeline {
     }
 }
 
-/// What a lane of a track is called.
+/// Returns the name of a lane of a track.
 pub(super) fn lane_name(track: &str, lanes: usize, lane: usize) -> String {
     match lanes {
         0 | 1 => track.to_owned(),
@@ -169,7 +169,7 @@ pub(super) fn lane_name(track: &str, lanes: usize, lane: usize) -> String {
 
 fn last_of_each_time(mut values: Vec<(Time, f64)>) -> Vec<(Time, f64)> {
     values.sort_by_key(|&(at, _)| at);
-    // `dedup_by` keeps the first of equals, so it gets the value of the one it drops.
+    // `dedup_by` keeps the first of equal entries, so the kept entry takes the value of the dropped entry.
     values.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
         if same {

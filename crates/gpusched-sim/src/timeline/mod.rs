@@ -1,11 +1,11 @@
-//! What happened when in a run, whatever simulated it.
+//! Timelines: the events of a run of any simulator.
 //!
-//! A [`Timeline`] has *processes* (a GPU, a partition) with *tracks* (an SM, a task). On a track are *slices*, which have a
-//! start and an end, and *instants*; a process also has *counters*, values over time. Slices that overlap on one track, such
-//! as the thread blocks of an SM, are put into *lanes*: each into the lowest one that is free.
+//! A [`Timeline`] has *processes* (a GPU, a partition) with *tracks* (an SM, a task). A track has *slices*, which have a
+//! start and an end, and *instants*. A process also has *counters*, which are values over time. Slices that overlap on one
+//! track, such as the thread blocks of an SM, are put into *lanes*. Each slice gets the lowest free lane.
 //!
-//! It is written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt` draws it. Both depend on the
-//! calls that filled it alone, byte by byte.
+//! A timeline can be written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt` draws it. Both outputs
+//! depend, byte by byte, only on the calls that filled the timeline.
 //!
 //! ```
 //! use gpusched_sim::timeline::{Instant, Mark, Slice, Timeline};

@@ -1,9 +1,9 @@
-//! Every text once.
+//! A store that keeps each text once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The number of a text, from 0 in the order in which texts came.
+/// Number of a text, from 0 in the order of addition.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NameId(u32);
 
@@ -16,12 +16,12 @@ impl NameId {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     texts: Vec<Arc<str>>,
-    /// For look-up only: its order shows nowhere.
+    /// Map for look-up. No output depends on its order.
     numbers: HashMap<Arc<str>, NameId>,
 }
 
 impl Names {
-    /// The number of `text` on one line without control characters, which some viewers refuse.
+    /// Returns the number of `text` on one line, without control characters. Some viewers reject control characters.
     pub fn intern(&mut self, text: &str) -> NameId {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -35,7 +35,7 @@ impl Names {
             return self.intern(&text.chars().map(legal).collect::<String>());
         }
         let text: Arc<str> = text.into();
-        // Events and their arguments are capped far below 2^32.
+        // The limits on events and arguments are far below 2^32.
         let number = NameId(self.texts.len() as u32);
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
@@ -46,7 +46,7 @@ impl Names {
         self.texts.get(number.index()).map_or("", |text| text)
     }
 
-    /// All texts, in the order of their numbers.
+    /// Returns all texts in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(|text| &**text)
     }

@@ -1,21 +1,21 @@
-//! The timeline and how it is filled.
+//! The timeline and its recording functions.
 
 use super::error::TimelineError;
 use super::event::{Instant, Mark, Slice, Value};
 use super::names::{NameId, Names};
 use gpusched_model::time::Time;
 
-/// The most slices, instants and samples of a timeline, unless said [otherwise](Timeline::with_limit): viewers in a browser
-/// have trouble with more.
+/// Default limit on the slices, instants and samples of a timeline. Viewers in a browser have trouble with more.
+/// [`Timeline::with_limit`] sets another limit.
 pub const MAX_EVENTS: usize = 4_000_000;
 
-/// No limit may be above this: names are counted with 32 bits.
+/// Largest limit on events. Names have 32-bit numbers.
 const LARGEST_LIMIT: usize = 1 << 26;
 
-/// The most processes, tracks and counters of a timeline together.
+/// Maximum number of processes, tracks and counters of a timeline together.
 pub const MAX_TRACKS: usize = 1 << 16;
 
-/// The most arguments of an event.
+/// Maximum number of arguments of an event.
 pub const MAX_ARGS: usize = 16;
 
 /// A group of tracks of one timeline.
@@ -30,7 +30,7 @@ pub struct TrackId(usize);
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CounterId(usize);
 
-/// What a run looked like. Times are those of the simulation.
+/// The events of one run. Times are simulated time.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     pub(super) limit: usize,
@@ -83,7 +83,7 @@ pub(super) struct Sample {
     pub value: f64,
 }
 
-/// Where the details of an event are.
+/// Position of the details of an event.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Details {
     pub first: usize,
@@ -103,12 +103,12 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// A timeline on which nothing happens, for at most [`MAX_EVENTS`].
+    /// Creates an empty timeline for at most [`MAX_EVENTS`] events.
     pub fn new() -> Timeline {
         Timeline::default()
     }
 
-    /// A timeline for at most `limit` slices, instants and samples (and never more than 2²⁶).
+    /// Creates an empty timeline for at most `limit` slices, instants and samples. The limit never exceeds 2²⁶.
     pub fn with_limit(limit: usize) -> Timeline {
         Timeline {
             limit: limit.min(LARGEST_LIMIT),
@@ -123,20 +123,20 @@ impl Timeline {
         }
     }
 
-    /// Adds a group of tracks, below those before.
+    /// Adds a group of tracks below the earlier groups.
     ///
     /// # Errors
-    /// [`TimelineError::TooManyTracks`].
+    /// Fails with [`TimelineError::TooManyTracks`].
     pub fn process(&mut self, name: &str) -> Result<ProcessId, TimelineError> {
         self.room_for_track()?;
         self.processes.push(self.names.intern(name));
         Ok(ProcessId(self.processes.len() - 1))
     }
 
-    /// Adds a track to a process, below those before.
+    /// Adds a track to a process, below the earlier tracks.
     ///
     /// # Errors
-    /// [`TimelineError::TooManyTracks`], [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::TooManyTracks`] or [`TimelineError::Unknown`].
     pub fn track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
         self.room_for_track()?;
         known("process", process.0, self.processes.len())?;
@@ -148,10 +148,10 @@ impl Timeline {
         Ok(TrackId(self.tracks.len() - 1))
     }
 
-    /// Adds a counter to a process, below those before; `unit` says what it counts.
+    /// Adds a counter of `unit` to a process, below the earlier counters.
     ///
     /// # Errors
-    /// [`TimelineError::TooManyTracks`], [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::TooManyTracks`] or [`TimelineError::Unknown`].
     pub fn counter(
         &mut self,
         process: ProcessId,
@@ -169,11 +169,11 @@ impl Timeline {
         Ok(CounterId(self.counters.len() - 1))
     }
 
-    /// Puts a slice on a track. Slices may come in any order.
+    /// Puts a slice on a track. Slices may be added in any order.
     ///
     /// # Errors
-    /// [`TimelineError::Backwards`] if it ends before it starts; [`TimelineError::TooManyEvents`],
-    /// [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`], [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::Backwards`] if the slice ends before it starts. Also fails with
+    /// [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`] or [`TimelineError::Unknown`].
     pub fn slice(&mut self, track: TrackId, slice: Slice<'_>) -> Result<(), TimelineError> {
         known("track", track.0, self.tracks.len())?;
         if slice.end < slice.start {
@@ -197,10 +197,10 @@ impl Timeline {
         Ok(())
     }
 
-    /// Puts an instant on a track. Instants may come in any order.
+    /// Puts an instant on a track. Instants may be added in any order.
     ///
     /// # Errors
-    /// [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`],
+    /// Fails with [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`] or
     /// [`TimelineError::Unknown`].
     pub fn instant(&mut self, track: TrackId, instant: Instant<'_>) -> Result<(), TimelineError> {
         known("track", track.0, self.tracks.len())?;
@@ -217,10 +217,10 @@ impl Timeline {
         Ok(())
     }
 
-    /// Sets a counter from a time on. Samples may come in any order; of several at one time, the last one holds.
+    /// Sets a counter from a time on. Samples may be added in any order. Among samples of one time, the last one holds.
     ///
     /// # Errors
-    /// [`TimelineError::NotFinite`], [`TimelineError::TooManyEvents`], [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::NotFinite`], [`TimelineError::TooManyEvents`] or [`TimelineError::Unknown`].
     pub fn sample(&mut self, counter: CounterId, at: Time, value: f64) -> Result<(), TimelineError> {
         let Some(found) = self.counters.get(counter.0) else {
             return known("counter", counter.0, self.counters.len());
@@ -238,12 +238,12 @@ impl Timeline {
         Ok(())
     }
 
-    /// How many slices, instants and samples there are.
+    /// Returns the number of slices, instants and samples.
     pub fn events(&self) -> usize {
         self.slices.len() + self.instants.len() + self.samples.len()
     }
 
-    /// From the first event to the last end, if anything happens [ns].
+    /// Returns the first event and the last end [ns]. `None` if the timeline is empty.
     pub fn span(&self) -> Option<(Time, Time)> {
         let slices = self.slices.iter().map(|slice| (slice.start, slice.end));
         let points = self.instants.iter().map(|instant| instant.at);

@@ -1,9 +1,10 @@
-//! The timeline for a trace viewer, in the JSON Object Format of the trace events of Chrome, which ui.perfetto.dev opens.
+//! Output of a timeline in the JSON Object Format of Chrome trace events, which ui.perfetto.dev opens.
 //!
-//! * Times are microseconds by definition of the format. They are written with three decimals, so no nanosecond is lost.
-//! * Slices of one thread must nest or be disjoint, else viewers drop or move them: every lane is a thread of its own.
-//! * Viewers look threads up by their number alone, and take one with the number of its process for its main thread. So
-//!   processes and lanes are counted together, from 1: no two have the same number.
+//! * The format defines times in microseconds. They are written with three decimals, so no nanosecond is lost.
+//! * Slices of one thread must nest or be disjoint, else viewers drop or move them. Therefore every lane is a thread of its
+//!   own.
+//! * Viewers identify a thread by its number alone. They take a thread with the number of its process as the main thread.
+//!   Therefore processes and lanes share one numbering from 1.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,20 +16,20 @@ use super::recording::{Detail, Details, Timeline};
 use gpusched_model::time::Time;
 
 impl Timeline {
-    /// Writes the timeline as trace events: one per line, names first, then by time.
+    /// Writes the timeline as trace events, one per line. Names come first, then events by time.
     ///
     /// # Errors
-    /// What `sink` answers.
+    /// Fails if `sink` fails.
     pub fn write_trace(&self, sink: &mut impl Write) -> io::Result<()> {
         Trace::new(self)?.write(sink)
     }
 }
 
-/// An event, by time, then process or lane; what ends or starts there before what happens there.
+/// An event, sorted by time, then by process or lane. At one place and time, slices come before instants.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     at: Time,
-    /// The number of the process (counters) or of the lane.
+    /// Number of the process (of a counter) or of the lane.
     number: usize,
     kind: Kind,
     index: usize,
@@ -43,12 +44,12 @@ enum Kind {
 
 struct Trace<'a> {
     timeline: &'a Timeline,
-    /// Every name as JSON.
+    /// Names as JSON.
     names: Vec<String>,
     lanes: Lanes,
-    /// The number of each process.
+    /// Number of each process.
     processes: Vec<usize>,
-    /// The number of the first lane of each track.
+    /// Number of the first lane of each track.
     tracks: Vec<usize>,
 }
 
@@ -85,7 +86,7 @@ impl<'a> Trace<'a> {
     }
 
     fn write(&self, sink: &mut impl Write) -> io::Result<()> {
-        // The unit stands first: some readers look no further.
+        // The unit comes first, because some readers only look at the start.
         let version = env!("CARGO_PKG_VERSION");
         write!(
             sink,
@@ -108,7 +109,7 @@ impl<'a> Trace<'a> {
         sink.write_all(b"\n]}\n")
     }
 
-    /// The names of processes and lanes, and their order.
+    /// Returns the names of processes and lanes, and their order.
     fn headers(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let line = |name: &str, pid, tid: Option<usize>, key: &str, value: &dyn fmt::Display| {
@@ -191,7 +192,7 @@ impl<'a> Trace<'a> {
         let Some(instant) = self.timeline.instants.get(entry.index) else {
             return Ok(());
         };
-        // What it is tells more than whose it is: viewers cut names at their ends.
+        // The kind comes first, because viewers cut names at their ends and the kind says more.
         let word = instant.mark.word();
         let name = match self.timeline.names.get(instant.name) {
             "" => word.to_owned(),
@@ -226,7 +227,7 @@ impl<'a> Trace<'a> {
         )
     }
 
-    /// The details of an event, and its end.
+    /// Writes the details of an event and closes the event.
     fn args(&self, sink: &mut impl Write, details: Details) -> io::Result<()> {
         let args = self.timeline.args.iter().skip(details.first).take(details.count);
         for (index, (key, value)) in args.enumerate() {
@@ -258,7 +259,7 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// A time in microseconds, exactly.
+/// A time in microseconds, without rounding.
 struct Microseconds(Time);
 
 impl fmt::Display for Microseconds {

@@ -1,7 +1,7 @@
-//! Many systems, on any number of threads, in any number of sittings.
+//! Validation of many systems, on any number of threads and in several sessions.
 //!
-//! Systems come in chunks; what a chunk gives is a line of integers, which is kept in a checkpoint if there is one. The
-//! sum does not depend on the order, and of several broken promises the one of the lowest system is minimised.
+//! Systems are processed in chunks. The result of a chunk is one line of integers, which a checkpoint can keep. The sum does
+//! not depend on the order. Among several violations, the violation of the lowest system is minimised.
 
 use gpusched_analysis::interference::model_of;
 use std::path::Path;
@@ -23,36 +23,36 @@ use gpusched_model::Policy;
 use gpusched_model::error::Result;
 use gpusched_model::policy::Priorities;
 
-/// Systems of one line in the checkpoint.
+/// Number of systems per checkpoint line.
 const CHUNK: u64 = 576;
 
-/// What is to be validated.
+/// Parameters of a validation.
 #[derive(Copy, Clone, Debug)]
 pub struct Campaign {
-    /// How many systems.
+    /// Number of systems.
     pub systems: u64,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The WCETs of the analysis. Simulations have those of [`model_of`]: a test puts something else here.
+    /// Interference model of the analysis. Simulations use [`model_of`]; tests use another model here.
     pub analysis: fn(Interference) -> &'static dyn InflatedWcet,
 }
 
-/// What a campaign found.
+/// The result of a campaign.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// By policy, in the order of [`policies`].
+    /// Results by policy, in the order of [`policies`].
     pub policies: Vec<(Policy, PolicyTally)>,
-    /// The smallest form of the first broken promise.
+    /// Counterexample for the first violation, minimised.
     pub reproducer: Option<Reproducer>,
 }
 
 impl Report {
-    /// Partitions that broke a promise.
+    /// Returns the number of partitions with a violation.
     pub fn breaches(&self) -> u64 {
         self.policies.iter().map(|(_, tally)| tally.breaches()).sum()
     }
 
-    /// All policies together.
+    /// Returns the sum over all policies.
     pub fn total(&self) -> PolicyTally {
         let mut total = PolicyTally::default();
         self.policies.iter().for_each(|(_, tally)| total.add(tally));
@@ -60,23 +60,23 @@ impl Report {
     }
 }
 
-/// What a chunk gave.
+/// The result of a chunk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
     pub chunk: u64,
-    /// By policy.
+    /// Results by policy.
     pub tallies: Vec<PolicyTally>,
-    /// The first system with a broken promise.
+    /// First system with a violation.
     pub broken: Option<u64>,
 }
 
 impl Campaign {
-    /// Runs on the threads of `pool`; with a checkpoint at `path`, continues where it ended, if it exists.
-    /// `advanced` is told how many more systems are done.
+    /// Runs the campaign on the threads of `pool`. If a checkpoint exists at `path`, continues from it. Calls `advanced` with
+    /// the number of further completed systems.
     ///
     /// # Errors
-    /// [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] about the checkpoint.
+    /// Fails with [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] if the checkpoint is unusable.
     pub fn run(
         &self,
         pool: &ThreadPool,
@@ -122,7 +122,7 @@ impl Campaign {
                     .par_iter()
                     .with_max_len(1)
                     .for_each_with(sender, |sender, &chunk| {
-                        let _ = sender.send(self.chunk(chunk)); // nobody listens after an error
+                        let _ = sender.send(self.chunk(chunk)); // the receiver is gone after an error
                     });
             });
             receiver.iter().try_for_each(|record: Result<Record>| {
@@ -145,7 +145,7 @@ impl Campaign {
         })
     }
 
-    /// Systems of `chunk`.
+    /// Returns the number of systems in `chunk`.
     fn size(&self, chunk: u64) -> u64 {
         CHUNK.min(self.systems.saturating_sub(chunk.saturating_mul(CHUNK)))
     }
@@ -170,7 +170,7 @@ impl Campaign {
         Ok(record)
     }
 
-    /// Divides the GPU, simulates the parts, and counts; the first broken promise is returned.
+    /// Partitions the GPU, simulates the partitions and counts the results. Returns the first violation.
     fn examine(&self, system: &System, tally: &mut PolicyTally) -> Result<Option<(Partition, Breach, Run)>> {
         let (model, truth) = (
             (self.analysis)(system.interference),
@@ -210,7 +210,7 @@ impl Campaign {
                     first = first.or_else(|| Some((part.clone(), breach, run)));
                 }
             }
-            // The largest size at which the test says no: this one, or one SM less.
+            // The largest size that the test rejects: this size, or one SM less.
             let smaller = Partition {
                 sms: planned.sms - u32::from(planned.verdict.schedulable),
                 ..part
@@ -228,7 +228,7 @@ impl Campaign {
         Ok(first)
     }
 
-    /// The broken promise of system `index` in its smallest form.
+    /// Returns the minimised violation of system `index`.
     fn reproduce(&self, index: u64) -> Result<Option<Reproducer>> {
         let system = system(self.seed, index)?;
         let found = self.examine(&system, &mut PolicyTally::default())?;

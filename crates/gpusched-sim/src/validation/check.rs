@@ -1,4 +1,4 @@
-//! One partition: does it keep what the analysis promises?
+//! Validation of one partition: simulations must keep the guarantees of the analysis.
 
 use super::runs::{Run, critical, drawn};
 use super::system::Part;
@@ -10,56 +10,56 @@ use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Factor, Observer, Policy, Task, TaskSet};
 
-/// Jobs of short runs take at least this share of their WCETs.
+/// Shortest execution time in short runs, as a share of the WCET.
 pub const SHORTEST: Factor = match Factor::from_billionths(500_000_000) {
     Some(half) => half,
     None => Factor::ONE,
 };
 
-/// The most jobs of one run.
+/// Maximum number of jobs of one run.
 const MAX_JOBS: u64 = 1_000_000;
 
-/// A partition by itself: its tasks as a task set, its SMs, its policy.
+/// An independent partition: its tasks as a task set, its SMs and its policy.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    /// The tasks.
+    /// Tasks of the partition.
     pub set: TaskSet,
-    /// |P|.
+    /// Number of SMs |P|.
     pub sms: u32,
-    /// The test, and the scheduler.
+    /// Policy of the schedulability test and of the scheduler.
     pub policy: Policy,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// A promise that was broken.
+/// A violation of a guarantee.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Breach {
-    /// A deadline is missed although the test says that none is.
+    /// A job misses its deadline although the test accepts the partition.
     Miss,
-    /// A response time is longer than its bound.
+    /// A response time exceeds its bound.
     AboveBound,
 }
 
-/// What the runs of one accepted partition showed.
+/// Results of the runs of one accepted partition.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Jobs in them.
+    /// Number of jobs in these runs.
     pub jobs: u64,
-    /// Preemptions in them.
+    /// Number of preemptions in these runs.
     pub preemptions: u64,
-    /// The first broken promise, and in which run.
+    /// First violation and its run.
     pub breach: Option<(Breach, Run)>,
-    /// The longest response time of each task [ns].
+    /// Longest response time of each task [ns].
     pub longest: Vec<u64>,
-    /// Its bound [ns], where there is one.
+    /// Response-time bound of each task [ns], if the test gives one.
     pub bounds: Vec<Option<u64>>,
 }
 
 impl Partition {
-    /// The tasks at `positions` of `set`, by themselves.
+    /// Creates a partition with the tasks at `positions` of `set`.
     pub fn new(set: &TaskSet, positions: &[usize], sms: u32, policy: Policy, seed: u64) -> Option<Partition> {
         let tasks: Option<Vec<Task>> = positions.iter().map(|&at| set.tasks().get(at).cloned()).collect();
         Some(Partition {
@@ -70,18 +70,18 @@ impl Partition {
         })
     }
 
-    /// All positions.
+    /// Returns all positions.
     fn all(&self) -> Vec<usize> {
         (0..self.set.tasks().len()).collect()
     }
 
-    /// Whether the test passes, with WCETs of `model`.
+    /// Returns whether the test accepts the partition with the interference model `model`.
     pub fn accepted(&self, model: &dyn InflatedWcet) -> bool {
         let problem = Problem::new(&self.set, self.sms, self.policy, model);
         problem.is_ok_and(|problem| problem.accepts(&self.all(), self.sms))
     }
 
-    /// Whether the test says that there is more work than time.
+    /// Returns whether the test finds a utilization above one.
     pub fn overloaded(&self, model: &dyn InflatedWcet) -> bool {
         let problem = Problem::new(&self.set, self.sms, self.policy, model);
         problem.is_ok_and(|problem| {
@@ -89,7 +89,7 @@ impl Partition {
         })
     }
 
-    /// The bounds on the response times [ns] that the test promises, with WCETs of `model`.
+    /// Returns the response-time bounds of the test [ns] with the interference model `model`.
     fn bounds(&self, model: &dyn InflatedWcet) -> Vec<Option<u64>> {
         let none = vec![None; self.set.tasks().len()];
         let Ok(problem) = Problem::new(&self.set, self.sms, self.policy, model) else {
@@ -104,7 +104,7 @@ impl Partition {
         }
     }
 
-    /// The partition for the simulator, with WCETs of `truth`; its priorities are those of the analysis with WCETs of `model`.
+    /// Returns the partition for the simulator, with WCETs of `truth`. Its priorities come from the analysis with `model`.
     fn part(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet, shortest: Factor) -> Result<Part> {
         let problem = |model| Problem::new(&self.set, self.sms, self.policy, model);
         let order = Part::new(&problem(model)?, &self.all(), self.sms, self.policy, shortest)?.order;
@@ -119,7 +119,7 @@ impl Partition {
         .map_err(Into::into)
     }
 
-    /// Simulates `run` for a hyperperiod, or for as many as have about `enough` jobs; `None` if one has too many.
+    /// Simulates `run` for as many hyperperiods as have about `enough` jobs, at least one. `None` if one hyperperiod has too many jobs.
     fn simulate(
         &self,
         part: &Part,
@@ -143,7 +143,7 @@ impl Partition {
         Some(())
     }
 
-    /// The broken promise that `run` shows, if it shows one, and if the test passes: as [`Partition::findings`] for one run.
+    /// Returns the violation that `run` shows, if the test accepts the partition; [`Partition::findings`] for one run.
     pub fn breach(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet, run: Run) -> Option<Breach> {
         if !self.accepted(model) {
             return None;
@@ -156,10 +156,11 @@ impl Partition {
         broken(&tally, &self.bounds(model))
     }
 
-    /// Simulates all runs; the test, with WCETs of `model`, must have accepted the partition. Jobs take the WCETs of `truth`.
+    /// Simulates all runs. The test must have accepted the partition with the interference model `model`. Jobs have the WCETs
+    /// of `truth`.
     ///
     /// # Errors
-    /// Those of [`Part::new`].
+    /// Fails under the conditions of [`Part::new`].
     pub fn findings(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet) -> Result<Findings> {
         let full = self.part(model, truth, Factor::ONE)?;
         let short = self.part(model, truth, SHORTEST)?;
@@ -190,11 +191,11 @@ impl Partition {
         Ok(findings)
     }
 
-    /// Whether a critical run shows a miss, where the test rejects the partition; `None` where it cannot be run.
+    /// Returns whether a critical run of the rejected partition misses a deadline. `None` if the partition cannot be simulated.
     pub fn misses(&self, truth: &dyn InflatedWcet) -> Option<bool> {
         let part = self.part(truth, truth, Factor::ONE).ok()?;
         for run in critical(part.discipline, part.tasks.len()) {
-            // Some overload takes its time to show.
+            // Some overloads cause a miss only after many jobs.
             let mut first = FirstMiss(false);
             self.simulate(&part, run, ENOUGH, &mut first)?;
             if first.0 {
@@ -205,7 +206,7 @@ impl Partition {
     }
 }
 
-/// The jobs in which a rejected partition may show why.
+/// Number of jobs that are simulated to find a miss of a rejected partition.
 const ENOUGH: u64 = 20_000;
 
 fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {
@@ -217,7 +218,7 @@ fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {
     above.then_some(Breach::AboveBound)
 }
 
-/// Goes on up to the first miss.
+/// Stops at the first miss.
 struct FirstMiss(bool);
 
 impl Observer<Event> for FirstMiss {

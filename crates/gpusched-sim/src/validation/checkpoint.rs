@@ -1,6 +1,6 @@
-//! What is done so far: a file with a header and one line per chunk.
+//! Checkpoint of a validation: a file with a header and one line per chunk.
 //!
-//! A line counts once its line end is there, so a kill at any moment costs the chunk that was being written, no more.
+//! A line counts only if its line end is present. A kill at any time loses only the chunk that was being written.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// What is expected in the file.
+/// Description of the expected file.
 const CHECKPOINT: &str = "a checkpoint of a validation";
 
-/// What a checkpoint belongs to.
+/// The campaign that a checkpoint belongs to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
@@ -24,7 +24,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// That of `systems` systems with `seed`, in this version.
+    /// Creates the header of `systems` systems with `seed`, in this version.
     pub fn new(systems: u64, seed: u64) -> Header {
         Header {
             gpusched: env!("CARGO_PKG_VERSION").to_owned(),
@@ -34,7 +34,7 @@ impl Header {
     }
 }
 
-/// A checkpoint being written, locked against other processes.
+/// A checkpoint that is being written. It is locked against other processes.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     path: PathBuf,
@@ -42,10 +42,11 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint at `path`, or starts one; also returns what it holds.
+    /// Opens the checkpoint at `path`, or creates one. Also returns its records.
     ///
     /// # Errors
-    /// [`Error::Refused`] if another process holds it, or it is something else; [`Error::Io`].
+    /// Fails with [`Error::Refused`] if another process uses the file, or if it is not such a checkpoint. Fails with
+    /// [`Error::Io`] if access fails.
     pub fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<R>)> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         let mut options = OpenOptions::new();
@@ -54,8 +55,12 @@ impl Checkpoint {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let found = "a checkpoint that another process is working on";
-                return Err(Error::file(path, found, "one that no process uses"));
+                let found = "a checkpoint that another process uses";
+                return Err(Error::file(
+                    path,
+                    found,
+                    "a checkpoint that no other process uses",
+                ));
             }
             Err(TryLockError::Error(cause)) => return Err(Error::io(path, "lock", cause)),
         }
@@ -65,7 +70,7 @@ impl Checkpoint {
             line.clear();
             let read = reader.read_until(b'\n', &mut line).map_err(fail("read"))?;
             if !line.ends_with(b"\n") {
-                break; // the end, or what a kill left
+                break; // the end, or an incomplete line after a kill
             }
             number += 1;
             let at_line = |refusal: Refusal| Error::from(refusal.at(path, number));
@@ -105,10 +110,10 @@ impl Checkpoint {
         Ok((checkpoint, records))
     }
 
-    /// Adds a line, such as that of a chunk.
+    /// Adds a line, such as the record of a chunk.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// Fails with [`Error::Io`] if the file cannot be written.
     pub fn add(&mut self, line: &impl Serialize) -> Result<()> {
         let fail = |cause| Error::io(&self.path, "write", cause);
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;

@@ -1,7 +1,7 @@
-//! Random systems: a task set, a GPU, and how it is divided and scheduled.
+//! Random systems: a task set, a GPU, a heuristic and a policy.
 //!
-//! System i depends on the seed and i alone. Policies, heuristics and interference models take turns, so that any 288 systems
-//! in a row have all combinations of them; all else is drawn.
+//! System i depends only on the seed and i. Policies, heuristics and interference models take turns. Any 288 consecutive
+//! systems have all combinations of them. All other properties are random.
 
 use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
@@ -13,31 +13,31 @@ use gpusched_model::error::Result;
 use gpusched_model::streams::{Purpose, below, stream, unit};
 use gpusched_model::{Factor, Policy, TaskSet};
 
-/// What is analysed and simulated.
+/// A system to analyse and simulate.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// The tasks.
+    /// Tasks of the system.
     pub set: TaskSet,
-    /// M.
+    /// Number of SMs M of the GPU.
     pub sms: u32,
-    /// The test, and the scheduler.
+    /// Policy of the schedulability test and of the scheduler.
     pub policy: Policy,
-    /// How the GPU is divided.
+    /// Heuristic that partitions the GPU.
     pub heuristic: Heuristic,
-    /// How company stretches WCETs.
+    /// Interference model of the WCETs.
     pub interference: Interference,
-    /// The seed of everything random in its simulations.
+    /// Seed of all random numbers in its simulations.
     pub seed: u64,
 }
 
-/// The policies, in the order of reports: those that schedule something.
+/// Returns the policies that have a scheduler, in the order of reports.
 pub fn policies() -> Vec<Policy> {
     Policy::all()
         .filter(|&policy| Discipline::of(policy).is_some())
         .collect()
 }
 
-/// The heuristics, with those of their options that matter most.
+/// Returns the heuristics, with their most important options.
 pub fn heuristics() -> [Heuristic; 8] {
     let of = |kind: HeuristicKind| Heuristic::from(kind);
     [
@@ -62,23 +62,23 @@ pub fn heuristics() -> [Heuristic; 8] {
     ]
 }
 
-/// The numbers of SMs.
+/// Possible numbers of SMs.
 const SMS: [u32; 4] = [2, 4, 8, 16];
 
-/// The most tasks.
+/// Maximum number of tasks.
 const TASKS: usize = 10;
 
-/// D/T and J/T, in thousandths: constrained, implicit and arbitrary deadlines.
+/// D/T and J/T in thousandths: constrained, implicit and arbitrary deadlines.
 const DEADLINES: [u64; 4] = [500, 750, 1000, 1500];
 const JITTERS: [u64; 4] = [0, 0, 100, 400];
 
-/// N, thread blocks per kernel.
+/// Possible numbers of thread blocks per kernel N.
 const BLOCKS: [u32; 3] = [2, 6, 40];
 
-/// System `index` of `seed`.
+/// Returns system `index` of `seed`.
 ///
 /// # Errors
-/// Those of [`Source::new`]; none with the numbers above.
+/// Fails under the conditions of [`Source::new`]. The constants above never cause a failure.
 pub fn system(seed: u64, index: u64) -> Result<System> {
     let (policies, heuristics) = (policies(), heuristics());
     let turn = |count: usize, every: usize| (index / every as u64 % count.max(1) as u64) as usize;
@@ -98,7 +98,7 @@ pub fn system(seed: u64, index: u64) -> Result<System> {
         blocks: Some(blocks),
         ..Recipe::default()
     };
-    // No task is much larger than it can ever be.
+    // Caps the utilization of a task at twice the mean, or at 1 if that is larger.
     let cap = (2.0 * load / tasks as f64).max(1.0).min(load);
     let recipe = Recipe {
         cap: (tasks > 1).then_some(cap),

@@ -1,4 +1,4 @@
-//! The smallest partition that breaks a promise, found greedily: fewer tasks, a plainer run, smaller numbers.
+//! Minimises a counterexample greedily: fewer tasks, a simpler run, smaller numbers.
 
 use super::check::{Breach, Partition};
 use super::runs::Run;
@@ -9,23 +9,23 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Contention, Task, TaskSet, TaskShape, WcetFunction};
 
-/// Attempts after which it is small enough.
+/// Maximum number of attempts.
 const ATTEMPTS: usize = 2_000;
 
-/// A partition that breaks a promise.
+/// A minimised counterexample.
 #[derive(Clone, Debug)]
 pub struct Reproducer {
-    /// The system it was found in.
+    /// System with the violation.
     pub system: u64,
-    /// What is broken.
+    /// Kind of violation.
     pub breach: Breach,
-    /// The tasks; the set's name has the arguments of `gpusched` that show it.
+    /// Tasks. The name of the set has the arguments of `gpusched` that show the violation.
     pub set: TaskSet,
-    /// These arguments, with FILE for the name of a file that has the set.
+    /// These arguments, with FILE in place of the task set file.
     pub arguments: String,
 }
 
-/// What `partition` of system `system`, analysed with WCETs of `model`, is at its smallest.
+/// Minimises `partition` of system `system`, which was analysed with the interference model `model`.
 pub(super) fn minimise(
     system: u64,
     partition: Partition,
@@ -86,11 +86,11 @@ fn arguments(partition: &Partition, interference: Interference, run: Run) -> Str
     text + &format!(" --seed {}", partition.seed)
 }
 
-/// The same with tables of WCETs, at the one number of SMs that matters.
+/// Returns the partition with WCET tables that have only its number of SMs.
 fn tabulated(partition: &Partition, model: &dyn InflatedWcet) -> Option<Partition> {
     let one = |task: &Task| {
         let sms = partition.sms;
-        // Alone, and in the company of one of its kind.
+        // In isolation, and co-located with a copy of itself.
         let isolated = model.wcet(task, sms, &CoLocated::of([task]))?;
         let conflict = model.wcet(task, sms, &CoLocated::of([task, task]))?;
         with_times(task, (sms, isolated, conflict), |shape| shape)
@@ -105,7 +105,7 @@ fn with_tasks(partition: &Partition, tasks: Option<Vec<Task>>) -> Option<Partiti
     })
 }
 
-/// `task` with WCETs at one number of SMs, and other changes.
+/// Returns `task` with WCETs at one number of SMs, and with other changes.
 fn with_times(
     task: &Task,
     (sms, isolated, conflict): (u32, Time, Time),
@@ -118,15 +118,15 @@ fn with_times(
     Task::from_shape(shape).ok()
 }
 
-/// Half of `time`, but not 0.
+/// Returns half of `time`, at least 1 ns.
 fn half(time: Time) -> Time {
     Time::from_ns((time.ns() / 2).max(1))
 }
 
-/// A smaller form of a task, if it has one.
+/// Returns a smaller form of a task, if there is one.
 type Change<'a> = &'a dyn Fn(&Task) -> Option<Task>;
 
-/// Smaller forms of a partition and a run, the most promising first.
+/// Returns smaller forms of a partition and a run. The most promising forms come first.
 fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
     let mut all = Vec::new();
     let tasks = partition.set.tasks();
@@ -213,7 +213,7 @@ fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
     all
 }
 
-/// Plainer runs.
+/// Returns simpler runs.
 fn plainer(run: Run) -> Vec<Run> {
     let pattern = run.pattern;
     let with = |pattern| Run { pattern, ..run };

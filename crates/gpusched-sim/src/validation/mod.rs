@@ -1,12 +1,12 @@
-//! Analysis against simulation: the only module that knows both.
+//! Validation of the analysis by simulation. Only this module uses both.
 //!
-//! * [`system`]: what an analysis looked at, as the simulator runs it;
+//! * [`system`]: converts the input of an analysis for the simulator;
 //! * [`draw`]: random task sets with a GPU, a policy, a heuristic and an interference model;
-//! * [`runs`]: the releases that a partition is simulated under;
-//! * [`check`]: one partition: does it keep what the analysis promises?
-//! * [`campaign`]: many systems, on any number of threads, in any number of sittings;
-//! * [`shared`]: the same for partitions that share a memory;
-//! * [`minimise`]: the smallest partition that breaks a promise.
+//! * [`runs`]: simulated release patterns of a partition;
+//! * [`check`]: checks that one partition keeps the guarantees of the analysis;
+//! * [`campaign`]: many systems, on any number of threads and in several sessions;
+//! * [`shared`]: validation of partitions that share a memory;
+//! * [`minimise`]: minimises a partition that violates a guarantee.
 
 pub mod campaign;
 pub mod check;

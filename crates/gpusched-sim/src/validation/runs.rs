@@ -1,9 +1,9 @@
-//! The releases that a partition is simulated under.
+//! Simulated release patterns of a partition.
 //!
-//! *Critical* ones are those from which exact tests get their answers: all tasks at one instant with as much jitter as
-//! possible, then as dense as possible, with WCETs; where a job cannot be preempted at once, each task in turn runs
-//! already, since 1 ns. (Under fixed priorities and under EDF without preemption, the worst of these is the worst there
-//! is; `docs/models.md` has the argument.) *Drawn* ones are any others that are legal.
+//! *Critical* runs are the worst cases of exact tests. All tasks are released at one instant with maximum jitter, then as
+//! densely as possible, with WCETs. If jobs cannot be preempted at once, each task in turn starts 1 ns before. Under fixed
+//! priorities and non-preemptive EDF, the worst critical run is the worst of all runs (proof in `docs/models.md`). *Drawn*
+//! runs are other legal runs.
 
 use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};
 use gpusched_model::policy::Preemption;
@@ -11,17 +11,17 @@ use gpusched_model::policy::Preemption;
 /// One run of a partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// When jobs come.
+    /// Release pattern.
     pub pattern: Pattern,
-    /// Whether they may be shorter than their WCETs.
+    /// Whether jobs may be shorter than their WCETs.
     pub short: bool,
 }
 
-/// The critical runs of a partition of `tasks` tasks.
+/// Returns the critical runs of a partition of `tasks` tasks.
 pub fn critical(discipline: Discipline, tasks: usize) -> impl Iterator<Item = Run> {
     let blockers = match discipline.preemption {
         Preemption::Preemptive => 0,
-        // Alone, a task blocks nobody.
+        // A single task blocks no other task.
         _ if tasks == 1 => 0,
         _ => tasks as u64,
     };
@@ -35,7 +35,7 @@ pub fn critical(discipline: Discipline, tasks: usize) -> impl Iterator<Item = Ru
     std::iter::once(None).chain((0..blockers).map(Some)).map(run)
 }
 
-/// The drawn runs.
+/// Returns the random runs.
 pub fn drawn() -> [Run; 4] {
     let run = |offsets, jitter, arrivals, short| Run {
         pattern: Pattern {

@@ -1,4 +1,4 @@
-//! What an analysis looks at, as the simulator runs it: the same tasks with the same times on the same partitions.
+//! Converts the input of an analysis for the simulator, with equal tasks, times and partitions.
 
 use crate::tasks::{Discipline, Task, priorities};
 use gpusched_analysis::partitioning::Problem;
@@ -8,46 +8,44 @@ use gpusched_model::policy::{Policy, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Factor, Plan};
 
-/// One partition that can be simulated.
+/// A partition that can be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// |P|.
+    /// Number of SMs |P|.
     pub sms: u32,
-    /// What its tasks are scheduled by.
+    /// Policy of the partition.
     pub policy: Policy,
-    /// Positions in the task set.
+    /// Positions of the tasks in the task set.
     pub positions: Vec<usize>,
-    /// The tasks, in that order.
+    /// Tasks in the order of `positions`.
     pub tasks: Vec<Task>,
-    /// Who runs.
+    /// Scheduling discipline.
     pub discipline: Discipline,
-    /// The tasks by rank, as positions in `tasks`.
+    /// Tasks by decreasing rank, as positions in `tasks`.
     pub order: Vec<usize>,
 }
 
 /// Why a partition cannot be simulated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// The policy is no way to schedule anything.
-    #[error("{policy} is a condition and schedules nothing, expected the policy of a scheduler such as edf")]
+    /// The policy is a necessary condition and has no scheduler.
+    #[error("{policy} is a condition without a scheduler, expected the policy of a scheduler such as edf")]
     Condition {
-        /// The policy.
+        /// Policy of the partition.
         policy: Policy,
     },
-    /// No WCET is known on so few SMs.
+    /// The WCET of a task is unknown on this number of SMs.
     #[error("task #{task} has no known WCET on {sms} SMs")]
     WcetUnknown {
-        /// The task.
+        /// Position of the task.
         task: usize,
-        /// The SMs of its partition.
+        /// Number of SMs of its partition.
         sms: u32,
     },
     /// Audsley's algorithm finds no priorities.
-    #[error(
-        "{policy} finds no priorities under which all deadlines are met, expected other tasks or another policy"
-    )]
+    #[error("{policy} finds no priorities that meet all deadlines, expected other tasks or another policy")]
     NoOrder {
-        /// The policy.
+        /// Policy of the partition.
         policy: Policy,
     },
 }
@@ -56,15 +54,15 @@ impl From<PartError> for Error {
     fn from(error: PartError) -> Error {
         match error {
             PartError::Condition { policy } => {
-                let found = format!("{policy}, a condition that schedules nothing");
+                let found = format!("{policy}, a condition without a scheduler");
                 Error::parameter("policy", found, "the policy of a scheduler such as edf")
             }
             PartError::WcetUnknown { task, sms } => {
                 let found = format!("no known WCET on {sms} SMs");
-                Error::parameter(format!("tasks[{task}].wcet"), found, "one")
+                Error::parameter(format!("tasks[{task}].wcet"), found, "a WCET for this number")
             }
             PartError::NoOrder { policy } => {
-                let found = format!("{policy}, which finds no priorities under which all deadlines are met");
+                let found = format!("{policy}, which finds no priorities that meet all deadlines");
                 Error::parameter("policy", found, "other tasks or another policy")
             }
         }
@@ -72,11 +70,11 @@ impl From<PartError> for Error {
 }
 
 impl Part {
-    /// The tasks at `positions` of `problem` on `sms` SMs under `policy`. Jobs take at least `shortest` (at most 1) times their
-    /// WCET.
+    /// Creates the partition with the tasks at `positions` of `problem` on `sms` SMs under `policy`. Jobs take at least
+    /// `shortest` (at most 1) times their WCET.
     ///
     /// # Errors
-    /// [`PartError`].
+    /// Fails with [`PartError`] if the partition cannot be simulated.
     pub fn new(
         problem: &Problem<'_>,
         positions: &[usize],
@@ -87,7 +85,7 @@ impl Part {
         Part::with_order(problem, positions, sms, policy, shortest, None)
     }
 
-    /// The same with the tasks ranked as `order` says, as positions in `positions`, if it is there.
+    /// Creates the partition with tasks ranked as in `order`, if given. Entries are positions in `positions`.
     pub(super) fn with_order(
         problem: &Problem<'_>,
         positions: &[usize],
@@ -120,7 +118,7 @@ impl Part {
     }
 }
 
-/// `demand`, as it is simulated.
+/// Converts `demand` to a simulated task.
 fn task(demand: &Demand, stream: u64, shortest: Factor) -> Task {
     let wcet = demand.wcet.ns();
     let (numerator, denominator) = shortest.ratio();
@@ -136,7 +134,7 @@ fn task(demand: &Demand, stream: u64, shortest: Factor) -> Task {
     }
 }
 
-/// The order that Audsley's algorithm finds.
+/// Returns the priority order of Audsley's algorithm.
 fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
     debug_assert!(matches!(policy, Policy::FixedPriority(_, Priorities::Audsley)));
     match gpusched_analysis::schedulability::evidence(policy, demands, 1) {
@@ -145,10 +143,10 @@ fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
     }
 }
 
-/// The partitions of `plan` under `policy`, or each under its own, with times as in [`Part::new`].
+/// Returns the partitions of `plan`, all under `policy` or each under its own policy. Times are as in [`Part::new`].
 ///
 /// # Errors
-/// [`Error::Refused`] where the plan does not fit the tasks of `problem`, or a part cannot be simulated.
+/// Fails with [`Error::Refused`] if the plan does not fit the tasks of `problem`, or if a partition cannot be simulated.
 pub fn parts(
     problem: &Problem<'_>,
     plan: &Plan,
@@ -162,23 +160,23 @@ pub fn parts(
             match place.get_mut(task) {
                 Some(free @ None) => *free = Some(index),
                 Some(Some(other)) => {
-                    let found = format!("task {task}, which partitions[{other}] has as well");
+                    let found = format!("task {task}, which is also in partitions[{other}]");
                     return Err(Error::parameter(field, found, "each task in one partition"));
                 }
                 None => {
                     let last = place.len().saturating_sub(1);
-                    let expected = format!("at most {last}, the last of the task set");
+                    let expected = format!("at most {last}, the last task of the set");
                     return Err(Error::parameter(field, format!("task {task}"), expected));
                 }
             }
         }
     }
     if let Some(task) = place.iter().position(Option::is_none) {
-        let found = format!("none with task {task}");
+        let found = format!("no partition with task {task}");
         return Err(Error::parameter(
             "partitions",
             found,
-            "a plan that places every task",
+            "a plan that assigns every task",
         ));
     }
     let part = |partition: &gpusched_model::Partition| {

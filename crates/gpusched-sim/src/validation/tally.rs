@@ -1,38 +1,38 @@
-//! What became of many systems, in integers that can be added in any order.
+//! Integer results of many systems, which can be added in any order.
 
 use serde::{Deserialize, Serialize};
 
-/// What became of the systems of one policy.
+/// Results of the systems of one policy.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyTally {
-    /// Task sets with a plan.
+    /// Number of task sets with a plan.
     pub systems: u64,
-    /// Those whose plan is schedulable.
+    /// Number of task sets with a schedulable plan.
     pub schedulable: u64,
-    /// Accepted partitions, all of which were simulated.
+    /// Number of accepted partitions. All of them were simulated.
     pub partitions: u64,
-    /// Simulations of them.
+    /// Number of simulations of accepted partitions.
     pub runs: u64,
-    /// Jobs in these.
+    /// Number of jobs in these simulations.
     pub jobs: u64,
-    /// Preemptions in these.
+    /// Number of preemptions in these simulations.
     pub preemptions: u64,
-    /// Accepted partitions with a missed deadline.
+    /// Number of accepted partitions with a missed deadline.
     pub misses: u64,
-    /// Accepted partitions with a response time above its bound (and no miss before).
+    /// Number of accepted partitions with a response time above its bound and no earlier miss.
     pub above_bound: u64,
-    /// Rejected partitions that were simulated.
+    /// Number of rejected partitions that were simulated.
     pub rejected: u64,
-    /// Those of them with a missed deadline.
+    /// Number of rejected partitions with a missed deadline.
     pub rejected_missed: u64,
-    /// Those of the others with a utilization above 1 as the test sees it: a deadline may be missed later.
+    /// Number of rejected partitions without a miss whose utilization exceeds 1 in the test. A miss may occur later.
     pub rejected_overloaded: u64,
-    /// By hundredths, rounded up: tasks with that ratio of their longest response time to its bound.
+    /// Number of tasks by ratio of longest response time to bound. The index is the ratio in hundredths, rounded up.
     pub ratios: Vec<u64>,
 }
 
-/// Hundredths from 0 to 1.
+/// Number of hundredths from 0 to 1.
 const RATIOS: usize = 101;
 
 impl Default for PolicyTally {
@@ -73,7 +73,7 @@ impl PolicyTally {
         }
     }
 
-    /// Counts a task with a response time of `longest` and a bound of `bound` [ns].
+    /// Counts a task with the longest response time `longest` and the response-time bound `bound` [ns].
     pub(super) fn count(&mut self, longest: u64, bound: u64) {
         let hundredths = (u128::from(longest) * 100).div_ceil(u128::from(bound.max(1)));
         let place = usize::try_from(hundredths).unwrap_or(RATIOS).min(RATIOS - 1);
@@ -82,17 +82,17 @@ impl PolicyTally {
         }
     }
 
-    /// Partitions that broke a promise.
+    /// Returns the number of partitions with a violation.
     pub fn breaches(&self) -> u64 {
         self.misses + self.above_bound
     }
 
-    /// Tasks with a bound.
+    /// Returns the number of tasks with a bound.
     pub fn bounded(&self) -> u64 {
         self.ratios.iter().sum()
     }
 
-    /// The mean of the ratios, each rounded up to hundredths: a figure.
+    /// Returns the mean ratio, with each ratio rounded up to hundredths.
     pub fn mean_ratio(&self) -> Option<f64> {
         let weighted = self.ratios.iter().zip(0u64..).map(|(tasks, ratio)| tasks * ratio);
         let bounded = self.bounded();

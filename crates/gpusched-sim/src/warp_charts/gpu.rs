@@ -1,4 +1,4 @@
-//! A run of the GPU on a timeline.
+//! Timeline of a run of the cycle-level GPU.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use gpusched_model::time::Time;
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Setup, Texts};
 
-/// The timeline of a run whose issues were recorded, in which a core cycle is a nanosecond: for each SM a track per sub-core
-/// with what it issues, and one per place for blocks; and a track per kernel, from its first block to its finish.
+/// Returns the timeline of a run with recorded issues. A core cycle is drawn as a nanosecond. Each SM has one track per
+/// sub-core with its issues, and one track per block place. Each kernel has a track from its first block to its end.
 ///
 /// # Errors
-/// [`TimelineError`] for more events or tracks than a timeline has.
+/// Fails with [`TimelineError`] if the run has too many events or tracks for a timeline.
 pub fn chart(setup: &Setup, results: &Results, texts: &Texts) -> Result<Timeline, TimelineError> {
     let mut chart = Chart {
         timeline: Timeline::new(),
@@ -66,7 +66,7 @@ pub fn chart(setup: &Setup, results: &Results, texts: &Texts) -> Result<Timeline
     Ok(chart.timeline)
 }
 
-/// A timeline, and what it has so far.
+/// A timeline under construction.
 struct Chart {
     timeline: Timeline,
     sms: BTreeMap<usize, ProcessId>,
@@ -74,7 +74,7 @@ struct Chart {
 }
 
 impl Chart {
-    /// The track of that name of an SM.
+    /// Returns the track `name` of an SM. Creates it if necessary.
     fn track(&mut self, sm: usize, name: String) -> Result<TrackId, TimelineError> {
         if let Some(&track) = self.tracks.get(&(sm, name.clone())) {
             return Ok(track);

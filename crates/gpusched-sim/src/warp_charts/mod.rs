@@ -1,4 +1,4 @@
-//! Runs of the cycle-level GPU as timelines, in which a cycle is a nanosecond.
+//! Timelines of runs of the cycle-level GPU. A cycle is drawn as a nanosecond.
 
 mod gpu;
 mod subcore;

@@ -1,4 +1,4 @@
-//! An observer that draws a run on a timeline.
+//! An observer that draws a run of one sub-core on a timeline.
 
 use crate::timeline::{Instant, Mark, Slice, Timeline, TimelineError, TrackId};
 use gpusched_model::Observer;
@@ -6,26 +6,28 @@ use gpusched_model::time::Time;
 use gpusched_model::warp_scenario::WarpScenarioShape;
 use gpusched_warp::subcore::Issue;
 
-/// A timeline of a scenario, in which a cycle is a nanosecond: for the sub-core a track with all that it issues, and one per
-/// warp with its instructions, each as long as the next cannot issue; and a track per kernel, from its launch to its finish.
+/// The timeline of a scenario. A cycle is drawn as a nanosecond. The sub-core has one track with all its issues. Each warp
+/// has a track with its instructions, each drawn until the next instruction can issue. Each kernel has a track from its
+/// launch to its end.
 #[derive(Debug)]
 pub struct Chart<'a> {
     shape: &'a WarpScenarioShape,
     timeline: Timeline,
-    /// What the timeline refused first.
+    /// First error of the timeline.
     refused: Option<TimelineError>,
     issues: TrackId,
     warps: Vec<TrackId>,
     kernels: Vec<TrackId>,
-    /// The warps of each kernel that have instructions left.
+    /// Number of warps of each kernel with instructions left.
     left: Vec<u32>,
 }
 
 impl<'a> Chart<'a> {
-    /// Nothing drawn yet.
+    /// Creates an empty timeline with its tracks.
     ///
     /// # Errors
-    /// None of what [`WarpScenario`](gpusched_model::WarpScenario) allows; else [`TimelineError::TooManyTracks`].
+    /// Never fails within the limits of [`WarpScenario`](gpusched_model::WarpScenario). Beyond them, fails with
+    /// [`TimelineError::TooManyTracks`].
     pub fn new(shape: &'a WarpScenarioShape) -> Result<Chart<'a>, TimelineError> {
         let mut timeline = Timeline::new();
         let subcore = timeline.process("sub-core 0")?;
@@ -56,10 +58,10 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// The timeline.
+    /// Returns the timeline.
     ///
     /// # Errors
-    /// What it refused first, such as the events of a run too long to look at.
+    /// Fails with the first error of the timeline, for example if the run has too many events.
     pub fn finish(self) -> Result<Timeline, TimelineError> {
         match self.refused {
             Some(error) => Err(error),
@@ -78,7 +80,7 @@ impl<'a> Chart<'a> {
             ..Slice::new(&warp, &kernel.name, start, next)
         };
         self.timeline.slice(self.issues, slot)?;
-        // After the last instruction there is none to wait for.
+        // The last instruction has no next instruction to wait for.
         let end = match issue.last {
             true => next,
             false => at(cycle + u64::from(issue.latency)),

@@ -1,4 +1,4 @@
-//! Studies of cases: each case measures something, which gives rows of one tidy table.
+//! Studies of cases: each experiment case evaluates a metric and gives rows of one table.
 
 pub(super) mod results;
 mod shape;
@@ -20,19 +20,19 @@ use super::running::work::{Chunk, Work};
 use super::table::Table;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Everything that the results of a study of cases depend on, beside its name.
+/// All inputs of the results of a study of cases, except its name.
 #[derive(Clone, Debug)]
 pub struct Cases {
     seed: u64,
     cases: Vec<Case>,
     inputs: Inputs,
-    /// Those of the results.
+    /// Columns of the results.
     columns: Vec<&'static str>,
     figure: Option<CaseFigure>,
     work: Work,
 }
 
-/// One case: what is computed, recorded and resumed as a whole.
+/// One experiment case. A case is computed, recorded and resumed as a whole.
 #[derive(Clone, Debug)]
 pub struct Case {
     name: String,
@@ -42,12 +42,12 @@ pub struct Case {
 }
 
 impl Case {
-    /// The name in the results.
+    /// Returns the name in the results.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of its measure.
+    /// Returns the name of its metric.
     pub fn measure(&self) -> &'static str {
         self.kind
     }
@@ -93,7 +93,7 @@ impl Cases {
         Ok((head, study))
     }
 
-    /// The figure must name columns, and texts that occur in them.
+    /// Checks that the figure names existing columns and texts that occur in them.
     fn check_figure(&self, document: &Document, name: &str) -> Result<()> {
         let Some(figure) = &self.figure else {
             return Ok(());
@@ -128,37 +128,37 @@ impl Cases {
         Ok(())
     }
 
-    /// The cases; at least one.
+    /// Returns the cases; at least one.
     pub fn cases(&self) -> &[Case] {
         &self.cases
     }
 
-    /// The text of the files that cases name, by the path they give.
+    /// Returns the text of the files that cases name, by the path in the study.
     pub fn inputs(&self) -> &BTreeMap<String, String> {
         &self.inputs.texts
     }
 
-    /// The files themselves, as far as they are not copies in a folder of results.
+    /// Returns the paths of these files, except for copies in a folder of results.
     pub fn files(&self) -> &[PathBuf] {
         &self.inputs.files
     }
 
-    /// The columns of the results: what every table has, and between them those of the measures.
+    /// Returns the columns of the results: the columns of every table, with the columns of the metrics between them.
     pub fn columns(&self) -> &[&'static str] {
         &self.columns
     }
 
-    /// What the figure shows, if there is one.
+    /// Returns the figure, if the study has one.
     pub fn figure(&self) -> Option<&CaseFigure> {
         self.figure.as_ref()
     }
 
-    /// The chunks of work: one per case.
+    /// Returns the chunks of work: one per case.
     pub(super) fn work(&self) -> Work {
         self.work
     }
 
-    /// What the hash of the experiment is of, as JSON.
+    /// Returns the hashed description of the experiment, as JSON.
     pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Experiment<'a> {
@@ -178,7 +178,7 @@ impl Cases {
         })
     }
 
-    /// Computes one case of the study called `name`; `None` if told to stop before.
+    /// Computes one case of the study called `name`. `None` if it was stopped before the end.
     pub(super) fn compute(
         &self,
         name: &str,
@@ -195,7 +195,7 @@ impl Cases {
         Ok(Some(Content::Rows(results::cells(name, self, case, &rows))))
     }
 
-    /// The rows of all cases as they will be, with any numbers.
+    /// Returns the rows of all cases, with arbitrary numbers.
     fn outline(&self, name: &str) -> Result<Vec<Vec<String>>> {
         let rows = self.cases.iter().map(|case| {
             let rows = case.measure.outline(self.seed)?;
@@ -205,7 +205,7 @@ impl Cases {
     }
 }
 
-/// A case, the columns of its measure, and the files that it names.
+/// A case, the columns of its metric, and the files that it names.
 type Read = (Case, &'static [&'static str], Inputs);
 
 fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::measures::Row;
 
-    /// Claims are rehearsed on the outline: but for the numbers, it must be what comes out.
+    /// Claims are rehearsed on the outline, so it must have the rows of the results, except for the numbers.
     #[test]
     fn outlines_are_the_rows_but_for_their_numbers() {
         let document = Document {

@@ -5,7 +5,7 @@ use crate::measures::Row;
 use crate::output::tables::{Tables, csv_of};
 use gpusched_model::error::Result;
 
-/// The columns that every table of cases has; those of the measures stand before `quantity`.
+/// The columns of every table of cases. The columns of the metrics stand before `quantity`.
 pub const CASE_COLUMNS: [&str; 8] = [
     "study",
     "case",
@@ -17,16 +17,16 @@ pub const CASE_COLUMNS: [&str; 8] = [
     "deviation",
 ];
 
-/// How many of [`CASE_COLUMNS`] stand before those of the measures.
+/// Number of [`CASE_COLUMNS`] before the columns of the metrics.
 const BEFORE: usize = 3;
 
-/// The columns of a table with these `keys`.
+/// Returns the columns of a table with these `keys`.
 pub(super) fn columns(keys: &[&'static str]) -> Vec<&'static str> {
     let (before, after) = CASE_COLUMNS.split_at(BEFORE);
     [before, keys, after].concat()
 }
 
-/// The rows of one case, as text.
+/// Returns the rows of one case, as text.
 pub(super) fn cells(name: &str, study: &Cases, case: &Case, rows: &[Row]) -> Vec<Vec<String>> {
     let cell = |row: &Row, column: &str| match column {
         "study" => name.to_owned(),
@@ -44,7 +44,7 @@ pub(super) fn cells(name: &str, study: &Cases, case: &Case, rows: &[Row]) -> Vec
         .collect()
 }
 
-/// The table of a complete study.
+/// Returns the table of a complete study.
 pub(crate) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>) -> Result<Tables> {
     Ok(Tables {
         results: csv_of(name, &study.columns, rows)?,
@@ -53,7 +53,7 @@ pub(crate) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>) -> Resul
     })
 }
 
-/// The table as it will be, with any numbers.
+/// Returns the table with arbitrary numbers.
 pub(crate) fn made_up(name: &str, study: &Cases) -> Result<Tables> {
     tables(name, study, study.outline(name)?)
 }

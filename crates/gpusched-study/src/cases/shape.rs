@@ -1,4 +1,4 @@
-//! The shape of the TOML file of a study of cases.
+//! The TOML format of a study of cases.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use serde::Deserialize;
 use crate::Claim;
 use crate::measures::MEASURES;
 
-/// A study of cases in the shape of the file.
+/// A study of cases: evaluates metrics, case by case.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CasesStudy")]
 pub struct CasesShape {
-    /// The kind of experiment.
+    /// Kind of study: `cases`.
     pub kind: CasesKind,
-    /// Names the study's files and fills the first column of its CSV: letters, digits, `.`, `-` and `_`.
+    /// Name of the output files, and first column of the CSV: 1 to 100 letters, digits, `.`, `-` and `_`, the first a letter or digit.
     pub name: String,
-    /// One line for people.
+    /// Title for display, one line.
     #[serde(default)]
     pub title: String,
-    /// What is reproduced, such as `[Aghilinasab20] Tables I and II`.
+    /// Published results that the study reproduces, such as `[Aghilinasab20] Tables I and II`.
     #[serde(default)]
     pub source: String,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     #[serde(default = "one")]
     pub seed: u64,
-    /// What is measured.
+    /// Experiment cases; at least one.
     pub case: Vec<CaseTable>,
-    /// What the figure shows; without it, none is drawn.
+    /// Figure of the results. If absent, no figure is drawn.
     pub figure: Option<CaseFigure>,
-    /// Published statements, checked against the results.
+    /// Published statements, which are checked against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
 }
@@ -39,15 +39,15 @@ fn one() -> u64 {
     1
 }
 
-/// The kind of experiment that this shape is of.
+/// Kind of a study of cases.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CasesKind {
-    /// Quantities are measured, case by case.
+    /// Evaluates metrics, case by case.
     Cases,
 }
 
-/// A case as it stands in the file: `name`, `measure`, and the parameters of that measure.
+/// An experiment case: `name`, `measure`, and the parameters of this metric.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct CaseTable(pub(super) toml::Table);
@@ -60,33 +60,33 @@ impl JsonSchema for CaseTable {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let of = MEASURES.iter().map(|measure| measure.schema(generator));
         json_schema!({
-            "description": "What is measured: a name, a measure, and its parameters.",
+            "description": "An experiment case: its name, its metric (`measure`) and the parameters of the metric.",
             "anyOf": of.collect::<Vec<_>>()
         })
     }
 }
 
-/// What the figure of a study of cases shows: a line chart of rows of its results.
+/// Figure of a study of cases: a line chart of rows of its results.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseFigure {
-    /// The column along its horizontal axis.
+    /// Column on the horizontal axis.
     pub x: String,
-    /// The column along its vertical axis.
+    /// Column on the vertical axis.
     #[serde(default = "value")]
     pub y: String,
-    /// What stands along its horizontal axis; the column's name by default.
+    /// Title of the horizontal axis. Default: the name of the column.
     #[serde(default)]
     pub x_title: Option<String>,
-    /// What stands along its vertical axis; the column's name by default.
+    /// Title of the vertical axis. Default: the name of the column.
     #[serde(default)]
     pub y_title: Option<String>,
-    /// The column with a line per value.
+    /// Column with one line per value.
     pub series: String,
-    /// The column with a panel per value.
+    /// Column with one panel per value. If absent, there is one panel.
     #[serde(default)]
     pub panel: Option<String>,
-    /// The rows that are drawn, as column = value; all by default.
+    /// Rows to draw, as column = value. Default: all rows.
     #[serde(default, rename = "where")]
     pub selection: BTreeMap<String, String>,
 }

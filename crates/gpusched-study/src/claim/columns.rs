@@ -3,7 +3,7 @@
 use super::expression::{Aggregate, Condition, Expression, Filter, Quantity};
 
 impl Expression {
-    /// The columns that it names, in its order; some perhaps more than once.
+    /// Returns the columns of the expression, in its order. A column may occur several times.
     pub(super) fn columns(&self) -> Vec<&str> {
         let mut columns = Vec::new();
         of_condition(&self.0, &mut columns);

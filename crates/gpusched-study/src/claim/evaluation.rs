@@ -1,4 +1,4 @@
-//! The value of a claim's expression over the rows of a results table.
+//! Evaluation of a claim's expression over the rows of a results table.
 
 use gpusched_model::Refusal;
 use std::collections::HashMap;
@@ -10,36 +10,37 @@ use super::expression::{
 use crate::table::{Column, Table};
 use gpusched_model::error::Result;
 
-/// The column whose values are checked one by one.
+/// The column of the analysis variants, which are checked separately.
 pub(super) const READING: &str = "reading";
 
-/// What identifies a point of a study, where the table has it.
+/// The columns that identify a point of a study, if the table has them.
 const POINT: [&str; 4] = ["point", "utilization", "tasks", READING];
 
-/// Whether an expression holds, and the figures it rests on.
+/// Whether an expression holds, and the figures behind the result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
-    /// The truth of the expression.
+    /// Truth of the expression.
     pub holds: bool,
-    /// Every aggregate, as text, with its value, in the order of the expression.
+    /// Every aggregate as text with its value, in the order of the expression.
     pub figures: Vec<(String, f64)>,
 }
 
 impl Expression {
-    /// Evaluates over the rows of one reading, or over all rows if `reading` is `None`; gaps then pair rows whatever their
-    /// reading.
+    /// Evaluates the expression over the rows of one analysis variant, or over all rows if `reading` is `None`. Then gaps
+    /// pair rows of any variants.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) naming table and aggregate: unknown column or text, nothing to
-    /// aggregate, text where a number is needed, several rows for one point of a gap, division by zero.
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names table and aggregate. Causes are
+    /// unknown columns or texts, no cells to aggregate, text in place of a number, several rows for one point of a gap, and
+    /// division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, reading, None)
     }
 
-    /// The same, where gaps pair the rows that agree in the columns `pair_by`.
+    /// Evaluates the expression as above. Gaps pair the rows that agree in the columns `pair_by`.
     ///
     /// # Errors
-    /// As for [`Expression::evaluate`]; also where `pair_by` is empty or names no column.
+    /// Fails under the conditions of [`Expression::evaluate`], and if `pair_by` is empty or has an unknown column.
     pub fn evaluate_paired(
         &self,
         table: &Table,
@@ -67,11 +68,11 @@ impl Expression {
     }
 }
 
-/// The rows an expression may see, and the figures found so far.
+/// The visible rows of an expression, and the figures so far.
 struct Scope<'t> {
     table: &'t Table,
     rows: Vec<usize>,
-    /// The columns that make two rows the same point.
+    /// Columns that identify a point: two rows with equal cells are the same point.
     point: Vec<Column<'t>>,
     figures: Vec<(String, f64)>,
 }
@@ -84,7 +85,7 @@ impl<'t> Scope<'t> {
                 comparison.holds(&a, &b)
             }
             Condition::Not(inner) => !self.condition(inner)?,
-            // Both sides, even if the first decides: the reader wants all figures.
+            // Evaluates both sides even if the first side decides, because the reader wants all figures.
             Condition::And(a, b) => self.condition(a)? & self.condition(b)?,
             Condition::Or(a, b) => self.condition(a)? | self.condition(b)?,
         })
@@ -185,7 +186,7 @@ impl<'t> Scope<'t> {
         })
     }
 
-    /// Those of `rows` that pass all `filters`.
+    /// Returns the rows in `rows` that pass all `filters`.
     fn select(
         &self,
         rows: &[usize],
@@ -207,7 +208,7 @@ impl<'t> Scope<'t> {
         Ok(rows)
     }
 
-    /// The one row of each point, in the order of the table.
+    /// Returns the single row of each point, in the order of the table.
     fn by_point(
         &self,
         rows: Vec<usize>,
@@ -226,7 +227,7 @@ impl<'t> Scope<'t> {
             if let Some(other) = seen.insert(point.clone(), row) {
                 let line = |row| self.table.line(row).unwrap_or(0);
                 return Err(fail(format!(
-                    "lines {} and {} are the same point and pass the same filters; add a filter that tells them apart",
+                    "lines {} and {} are the same point and pass the same filters, expected a filter that separates them",
                     line(other),
                     line(row)
                 )));
@@ -237,7 +238,7 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// The columns that make two rows the same point: `pair_by`, or what identifies a point where the table has it.
+/// Returns the columns that identify a point: `pair_by`, or the columns in `POINT` that the table has.
 fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
     match pair_by {
         Some([]) => Err(table.error(None, Refusal::new("pair_by", "an empty list", "columns"))),
@@ -249,7 +250,7 @@ fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Resu
     }
 }
 
-/// `None` over no values. Sums go in the order of the table, so that they round the same way every time.
+/// Returns `None` without values. Sums are computed in the order of the table, so that rounding is equal in every run.
 fn reduce(function: Function, values: &[f64]) -> Option<f64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let sum = || values.iter().fold(0.0, |sum, value| sum + value);
@@ -264,7 +265,7 @@ fn reduce(function: Function, values: &[f64]) -> Option<f64> {
     })
 }
 
-/// Whether the literals of a test make sense for a column: without this, a misspelt name selects nothing in silence.
+/// Checks that the literals of a test fit a column. Without this check, a misspelt name would silently select no row.
 fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
     let (exact, literals) = match test {
         Test::Compare(comparison, literal) => (
@@ -278,12 +279,12 @@ fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
         let name = column.name();
         if column.is_numeric() {
             return Err(format!(
-                "column `{name}` holds numbers; write the number without quotes instead of {literal}"
+                "column `{name}` holds numbers, expected a number without quotes instead of {literal}"
             ));
         }
         if exact && !column.distinct().contains(&text.as_str()) {
             return Err(format!(
-                "no row has {name} = {literal}; there are {}",
+                "no row has {name} = {literal}, expected one of {}",
                 column.examples()
             ));
         }

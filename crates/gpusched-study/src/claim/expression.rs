@@ -1,15 +1,15 @@
-//! What a claim says: a condition over the columns of a results table. [`super::parser`] has the grammar.
+//! The condition of a claim over the columns of a results table. [`super::parser`] has the grammar.
 
 use std::fmt;
 
 /// A condition over a results table, such as `min(rate, algorithm = "1G", utilization < 35) >= 0.99`.
 ///
-/// In files it is a string. It prints in one form, whatever the spacing and the parentheses it was read with.
+/// In files it is a string. It is printed in one normal form, independent of the original spacing and parentheses.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Expression(pub(super) Condition);
 
-/// True or false.
+/// A condition: true or false.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Condition {
     Compare(Quantity, Comparison, Quantity),
@@ -21,23 +21,24 @@ pub(super) enum Condition {
 /// A number.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Quantity {
-    /// As written: finite, not negative.
+    /// A number as written: finite, not negative.
     Number(f64),
     Aggregate(Aggregate),
     Negate(Box<Quantity>),
     Arithmetic(Box<Quantity>, Arithmetic, Box<Quantity>),
 }
 
-/// A number taken from the rows of the table.
+/// A number computed from the rows of the table.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Aggregate {
-    /// Over the filled cells of `column` in the rows that pass all `filters`.
+    /// An aggregate over the filled cells of `column` in the rows that pass all `filters`.
     Column {
         function: Function,
         column: String,
         filters: Vec<Filter>,
     },
-    /// Over the differences, point by point, between the row that passes `minuend` and the one that passes `subtrahend`.
+    /// An aggregate over the differences at each point between the row that passes `minuend` and the row that passes
+    /// `subtrahend`.
     Gap {
         function: GapFunction,
         column: String,
@@ -66,7 +67,7 @@ pub(super) enum Literal {
     Text(String),
 }
 
-/// An enum whose variants have names in the text form.
+/// Defines an enum whose variants have names in the text form.
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -101,7 +102,7 @@ named!(Function {
 named!(GapFunction { Min = "min_gap", Mean = "mean_gap", Max = "max_gap" });
 
 impl Comparison {
-    /// Whether `a` stands in this relation to `b`; never for what has no order.
+    /// Returns whether the relation of `a` to `b` holds. It is false for values without an order.
     pub(super) fn holds<T: PartialOrd + ?Sized>(self, a: &T, b: &T) -> bool {
         match self {
             Comparison::Equal => a == b,
@@ -115,13 +116,13 @@ impl Comparison {
 }
 
 impl Condition {
-    /// How tightly `or` binds; the others in ascending order up to [`Quantity::NEGATION`].
+    /// Precedence of `or`. The next levels ascend up to [`Quantity::NEGATION`].
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
     const NOT: u8 = 3;
     pub(super) const COMPARISON: u8 = 4;
 
-    /// How tightly the outermost operator binds.
+    /// Returns the precedence of the outermost operator.
     fn level(&self) -> u8 {
         match self {
             Condition::Or(..) => Condition::OR,
@@ -133,7 +134,7 @@ impl Condition {
 }
 
 impl Arithmetic {
-    /// How tightly it binds.
+    /// Returns the precedence of the operator.
     pub(super) fn precedence(self) -> u8 {
         match self {
             Arithmetic::Add | Arithmetic::Subtract => 5,
@@ -143,7 +144,7 @@ impl Arithmetic {
 }
 
 impl Quantity {
-    /// How tightly the sign before an operand binds.
+    /// Precedence of the sign before an operand.
     pub(super) const NEGATION: u8 = 7;
 
     fn level(&self) -> u8 {
@@ -266,7 +267,7 @@ impl fmt::Display for Literal {
     }
 }
 
-/// The items with commas between.
+/// Joins the items with commas.
 pub(super) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     items.join(", ")
@@ -279,7 +280,7 @@ impl schemars::JsonSchema for Expression {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "a condition over the columns of a results table, such as \
+            "description": "Condition over the columns of a results table, such as \
                 min(rate, algorithm = \"1G\", utilization < 35) >= 0.99",
             "type": "string"
         })

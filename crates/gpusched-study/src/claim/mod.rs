@@ -1,4 +1,4 @@
-//! Published claims as data: what a paper says, as a condition over the results of a study.
+//! Published claims as data: a statement of a paper as a condition over the results of a study.
 //!
 //! ```toml
 //! [[claim]]
@@ -8,7 +8,7 @@
 //! holds = 'min(rate, utilization < 35) >= 0.99'
 //! ```
 //!
-//! The language of `holds` is described at [`parser`].
+//! [`parser`] defines the language of `holds`.
 
 mod columns;
 mod evaluation;
@@ -25,44 +25,44 @@ use crate::table::Table;
 use evaluation::READING;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The column of weighted schedulability, in a table of its own.
+/// The column of weighted schedulability, which has its own table.
 const WEIGHTED: &str = "weighted";
 
 pub use evaluation::Evaluation;
 pub use expression::Expression;
 pub use gpusched_model::syntax::ParseError;
 
-/// A published claim and the condition under which a study's results confirm it.
+/// A published claim, and the condition for its confirmation by the results of a study.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// A short name, unique in the study, such as `S21-05`.
+    /// Short name, unique in the study, such as `S21-05`.
     pub id: String,
-    /// The claim in words.
+    /// Claim in words.
     pub text: String,
-    /// Where it is published, such as `[Singh21] Fig. 3.4`.
+    /// Place of publication, such as `[Singh21] Fig. 3.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The published figures, in words.
+    /// Published figures, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// Whether a study that does not confirm it has failed.
+    /// Whether the study fails if its results do not confirm the claim.
     #[serde(default)]
     pub must_hold: bool,
-    /// The readings it is checked for, each by itself [default: all].
+    /// Analysis variants to check separately. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readings: Option<Vec<String>>,
-    /// Whether it is about the readings together: checked once, over the rows of all of them.
+    /// Whether the claim is about all analysis variants together. Then it is checked once, over all rows.
     #[serde(default)]
     pub across_readings: bool,
-    /// The columns in which two rows must agree to be the same point of a gap [default: those of point, utilization, tasks
-    /// and reading that the table has].
+    /// Columns that identify a point of a gap: two rows with equal cells are the same point. Default: the columns `point`,
+    /// `utilization`, `tasks` and `reading` that the table has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
-    /// The table it is about: `results`, `timing` where times are measured, or `weighted` where the study asks for it.
+    /// Table that the claim is about. `timing` exists if the study measures times, `weighted` if the study requests it.
     #[serde(default = "results")]
     pub table: String,
-    /// The condition.
+    /// Condition that confirms the claim.
     pub holds: Expression,
 }
 
@@ -70,36 +70,36 @@ fn results() -> String {
     "results".to_owned()
 }
 
-/// What the results say about one claim, under one reading or all.
+/// The result for one claim, under one analysis variant or all.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// The claim.
+    /// Id of the claim.
     pub id: String,
-    /// The claim in words.
+    /// Claim in words.
     pub text: String,
-    /// Where it is published.
+    /// Place of publication.
     pub source: Option<String>,
-    /// The published figures, in words.
+    /// Published figures, in words.
     pub published: Option<String>,
-    /// Whether it is a failure if this is not reproduced.
+    /// Whether the study fails if this claim is not reproduced.
     pub must_hold: bool,
-    /// The reading, unless the claim is about all of them or the table has none.
+    /// Analysis variant. Absent if the claim is about all of them or the table has none.
     pub reading: Option<String>,
-    /// The condition, on one line.
+    /// Condition on one line.
     pub holds: String,
     /// Whether the results confirm the claim.
     pub reproduced: bool,
-    /// Our figures: every aggregate of the claim as text, and its value.
+    /// Figures of the study: every aggregate of the claim as text, and its value.
     pub figures: Vec<(String, f64)>,
 }
 
 impl Finding {
-    /// Whether this fails the study: a claim that must hold and does not.
+    /// Returns whether this fails the study: the claim must hold and does not hold.
     pub fn is_failure(&self) -> bool {
         self.must_hold && !self.reproduced
     }
 
-    /// Our figures for people: with as many digits as are of interest.
+    /// Returns the figures of the study for display, with the significant digits.
     pub fn figures_in_words(&self) -> Vec<(&str, String)> {
         let figures = self.figures.iter();
         figures
@@ -108,7 +108,7 @@ impl Finding {
     }
 }
 
-/// Four decimals, or none from a thousand on.
+/// Formats with four decimals, or without decimals from 1000 on.
 fn rounded(value: f64) -> String {
     let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
     let text = format!("{value:.digits$}");
@@ -123,13 +123,14 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Checks every claim, once per reading (or once, if it is about them together), in the order given; readings come in the order of the table.
+/// Checks every claim in the given order, once per analysis variant, or once if it is about all variants together. Variants
+/// come in the order of the table.
 ///
 /// `table` finds the tables by name.
 ///
 /// # Errors
-/// [`Error::Refused`] for two claims with one id or an unknown table; [`Error::Refused`] naming the claim if a table is empty
-/// or lacks what the claim asks for.
+/// Fails with [`Error::Refused`] if two claims have one id or if a table is unknown. Fails too, naming the claim, if a table
+/// is empty or lacks data that the claim needs.
 pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
     let mut ids = HashSet::new();
     let mut findings = Vec::new();
@@ -146,7 +147,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
             let field = format!("claim {}", claim.id);
             let found = format!("no table `{}`", claim.table);
             let expected = match claim.table.as_str() {
-                "weighted" => "`weighted = true` in the study, which makes it",
+                "weighted" => "`weighted = true` in the study, which creates it",
                 _ => "a table of the study",
             };
             Error::parameter(field, found, expected)
@@ -173,7 +174,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
     Ok(findings)
 }
 
-/// The readings a claim is checked for; `None` stands for the whole of the table.
+/// Returns the analysis variants to check a claim for. `None` stands for the whole table.
 fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
     let fail = |message| Err(table.error(None, Refusal::told(READING, message)));
     if table.is_empty() {
@@ -182,7 +183,7 @@ fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>>
     if claim.across_readings {
         return match &claim.readings {
             None => Ok(vec![None]),
-            Some(_) => fail("found both `readings` and `across_readings`, expected one".to_owned()),
+            Some(_) => fail("found both `readings` and `across_readings`, expected one of them".to_owned()),
         };
     }
     let (known, wanted) = match (table.find(READING), &claim.readings) {
@@ -192,11 +193,11 @@ fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>>
         (Some(column), Some(wanted)) => (column.distinct(), wanted),
     };
     if wanted.is_empty() {
-        return fail("`readings` is empty: nothing to check".to_owned());
+        return fail("`readings` is empty, expected at least one analysis variant".to_owned());
     }
     if let Some(unknown) = wanted.iter().find(|reading| !known.contains(&reading.as_str())) {
         return fail(format!(
-            "no reading \"{unknown}\"; there are {}",
+            "no analysis variant \"{unknown}\", expected one of {}",
             known.join(", ")
         ));
     }
@@ -212,27 +213,27 @@ fn missing_column(table: &Table) -> Error {
         Refusal::new(
             "",
             format!("no column `{READING}`"),
-            "one, which the claim's `readings` need",
+            "this column, because the claim has `readings`",
         ),
     )
 }
 
-/// Where a column is that `claim` needs and its `table` lacks, to follow the error; `None` where it is in none of the others.
+/// Returns a hint to the table with the column that `claim` needs and its `table` lacks. `None` if no table has the column.
 fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&'t Table>) -> Option<String> {
     let lacks = |column: &&str| table.find(column).is_none();
     let column = claim.holds.columns().into_iter().find(lacks)?;
     let has = |name: &&str| lookup(name).is_some_and(|table| table.find(column).is_some());
     if let Some(name) = ["results", "timing", "weighted"].iter().find(|name| has(name)) {
         return Some(format!(
-            "say `table = \"{name}\"` in the claim: that table has `{column}`"
+            "set `table = \"{name}\"` in the claim, because that table has `{column}`"
         ));
     }
-    let makes_weighted = "say `weighted = true` in a study of partitioning: it makes a table `weighted`, for claims with \
+    let makes_weighted = "set `weighted = true` in a study of partitioning to create a table `weighted` for claims with \
                           `table = \"weighted\"`";
     (lookup("weighted").is_none() && column == WEIGHTED).then(|| makes_weighted.to_owned())
 }
 
-/// The error with the claim it concerns, and a hint after it.
+/// Adds the claim and the hint to the error.
 fn named(claim: &Claim, error: Error, hint: Option<String>) -> Error {
     error.map_refusal(|refusal| {
         let refusal = refusal.within(&format!("claim {}", claim.id));

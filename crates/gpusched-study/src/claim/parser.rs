@@ -17,21 +17,22 @@
 //! literal     := [ "-" ] number | text
 //! ```
 //!
-//! A number is decimal (`35`, `0.99`, `1e-3`), a text stands between `"` or `'`, a column is a word of letters, digits
-//! and `_` that is none of `and`, `or`, `not`, `in`.
+//! A number is decimal (`35`, `0.99`, `1e-3`). A text stands between `"` or `'`. A column is a word of letters, digits and
+//! `_`, except for the words `and`, `or`, `not` and `in`.
 //!
-//! * A claim is checked for one reading at a time: an aggregate sees the rows of that reading only. With `across_readings`
-//!   it is checked once, and sees the rows of all; then gaps pair rows of any two readings.
-//! * `min`, `max`, `mean`, `sum` take the filled cells of a column of numbers, `first` and `last` those that come first
-//!   and last in the file; **empty cells are skipped**. `count` counts the filled cells of any column. Nothing left to
-//!   aggregate is an error, except for `count`, which is then 0.
-//! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the least of SMS-INA − BF-INA
-//!   over all points, `mean_gap` the mean and `max_gap` the largest: each row that passes the first filters is paired with
-//!   the one of the same point, utilization, tasks and reading that passes the second. Points where one side has no row or
-//!   an empty cell are left out; two candidates for one point are an error. `pair_by` of a claim names other columns to pair by.
+//! * A claim is checked for one analysis variant at a time: an aggregate sees only the rows of this variant. With
+//!   `across_readings` it is checked once and sees all rows. Then gaps pair rows of any two variants.
+//! * `min`, `max`, `mean`, `sum` take the filled cells of a column of numbers. `first` and `last` take the first and the last
+//!   filled cell in the file. **Empty cells are skipped.** `count` counts the filled cells of any column. Without cells,
+//!   `count` is 0, and all other aggregates are errors.
+//! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the minimum of SMS-INA − BF-INA
+//!   over all points. `mean_gap` is the mean, and `max_gap` the maximum. Each row that passes the first filters is paired
+//!   with the row of equal point, utilization, tasks and analysis variant that passes the second filters. Points without a
+//!   row or with an empty cell on one side are left out. Two candidates for one point are an error. `pair_by` of a claim
+//!   names other columns to pair by.
 //! * Number literals compare with columns of numbers, where an empty cell passes no filter. Text literals compare with
-//!   columns of text, by code points; with `=`, `!=` and `in` the text must occur in the column, so that a misspelt
-//!   algorithm is an error and not an empty selection.
+//!   columns of text, by code points. With `=`, `!=` and `in` the text must occur in the column, so that a misspelt algorithm
+//!   is an error.
 
 use std::str::FromStr;
 
@@ -62,11 +63,11 @@ impl TryFrom<String> for Expression {
     }
 }
 
-/// The language of claims.
+/// The grammar of claims.
 #[derive(Debug)]
 struct Claims;
 
-/// A part of an expression, not yet known to be what its place needs.
+/// A part of an expression: a condition or a number.
 enum Value {
     Condition(Condition),
     Quantity(Quantity),
@@ -129,7 +130,7 @@ impl Lexis for Claims {
         let mut length = digits(text);
         if let Some(fraction) = tail(length).strip_prefix('.') {
             length += match digits(fraction) {
-                0 => 0, // not ours: the point will be reported
+                0 => 0, // the point is not part of the number and causes an error later
                 count => 1 + count,
             };
         }

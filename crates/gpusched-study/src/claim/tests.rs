@@ -1,4 +1,4 @@
-//! The language of claims and their evaluation, on a small table whose figures can be checked by eye.
+//! Tests of the language of claims and its evaluation, on a small table.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,8 @@ use super::expression::{
 };
 use super::*;
 
-/// Two readings, three utilizations, two algorithms; SMS is 0.1, 0.2, 0.3 above BF in `literal`, level in `other`.
+/// Two analysis variants, three utilizations, two algorithms. SMS exceeds BF by 0.1, 0.2 and 0.3 in `literal`, and equals BF
+/// in `other`.
 const RESULTS: &str = "\
 point,utilization,tasks,reading,algorithm,rate,mean_sms,note
 0,10,50,literal,SMS,1.0,20,
@@ -32,7 +33,7 @@ fn evaluate(text: &str, reading: &str) -> Result<Evaluation> {
         .evaluate(&results(), Some(reading))
 }
 
-/// The value of `text`, as the expression `text = value` or its error.
+/// Returns the value of `text` in the expression `text >= 0`, or its error.
 fn value(text: &str) -> String {
     match evaluate(&format!("{text} >= 0"), "literal") {
         Ok(evaluation) => format!(
@@ -135,7 +136,7 @@ fn what_cannot_be_evaluated_is_an_error() {
         ),
         (
             "min(rate, algorithm = 'SMS-IAN')",
-            "no row has algorithm = \"SMS-IAN\"; there are \"SMS\", \"BF\"",
+            "no row has algorithm = \"SMS-IAN\", expected one of \"SMS\", \"BF\"",
         ),
         ("count(rate, algorithm != 'SMS-IAN')", "no row has algorithm"),
         (
@@ -291,7 +292,7 @@ fn claims_across_readings_see_all_rows() {
         claim.holds = holds.parse().unwrap();
         check(&[claim], |_| Some(&table))
     };
-    // The third point is in `literal` alone.
+    // The third point occurs only in `literal`.
     let gap = |algorithm: &str| {
         let holds = format!(
             "max_gap(rate, (reading = 'other'), (reading = 'literal'), algorithm = '{algorithm}') >= 0"
@@ -362,7 +363,7 @@ fn claims_that_cannot_be_checked_are_errors() {
     );
     let unknown = message(&[claim("readings = ['work']")], &table);
     assert!(
-        unknown.contains("no reading \"work\"; there are literal, other"),
+        unknown.contains("no analysis variant \"work\", expected one of literal, other"),
         "{unknown}"
     );
     assert!(message(&[claim("readings = []")], &table).contains("`readings` is empty"));
@@ -374,7 +375,7 @@ fn claims_that_cannot_be_checked_are_errors() {
     );
 }
 
-/// A column of another table: the error says of which, and how to get there.
+/// The error for a column of another table names this table and gives a hint.
 #[test]
 fn columns_of_other_tables_are_pointed_at() {
     let table = results();
@@ -397,14 +398,14 @@ fn columns_of_other_tables_are_pointed_at() {
         "min_gap(weighted, (algorithm = \"SMS\"), (algorithm = \"1G\")) > 0",
     ] {
         let told = message(holds, Some(&other));
-        let hint = "\n\nhint: say `table = \"weighted\"` in the claim: that table has `weighted`";
+        let hint = "\n\nhint: set `table = \"weighted\"` in the claim, because that table has `weighted`";
         assert!(
             told.contains("no column `weighted`") && told.ends_with(hint),
             "{told}"
         );
         let told = message(holds, None);
         assert!(
-            told.contains("hint: say `weighted = true` in a study of partitioning"),
+            told.contains("hint: set `weighted = true` in a study of partitioning"),
             "{told}"
         );
     }
@@ -417,7 +418,7 @@ fn columns_of_other_tables_are_pointed_at() {
     let none = check(&[asked], |_| None).unwrap_err().to_string();
     assert_eq!(
         none,
-        "claim W-01: found no table `weighted`, expected `weighted = true` in the study, which makes it"
+        "claim W-01: found no table `weighted`, expected `weighted = true` in the study, which creates it"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The values along one axis of a study: a range or a list, of exact decimals.
+//! Values on one axis of a study: a range or a list of exact decimals.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use gpusched_model::Factor;
 
-/// The most values one axis may have.
+/// Maximum number of values on one axis.
 pub const MAX_VALUES: usize = 100_000;
 
-/// Values along an axis: `{ from = 2, to = 68, step = 2 }` (ends included where the steps meet them), `[2, 4, 8]`, or one
-/// number. At least one value, in the order of the file, none twice.
+/// Values on an axis: a range `{ from = 2, to = 68, step = 2 }`, a list `[2, 4, 8]`, or one number. A range includes `to` if
+/// the steps reach it. There is at least one value. The order is the order of the file, and all values differ.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Values(Vec<Factor>);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Range {
-    /// The first value.
+    /// First value.
     from: Factor,
-    /// No value is above this.
+    /// Upper limit of the values.
     to: Factor,
-    /// The distance between two values.
+    /// Distance between two values; > 0.
     step: Factor,
 }
 
 const EXPECTED: &str = "a list of numbers, or a range such as { from = 2, to = 68, step = 2 }";
 
 impl Values {
-    /// The values; at least one.
+    /// Returns the values; at least one.
     pub fn as_slice(&self) -> &[Factor] {
         &self.0
     }

@@ -1,5 +1,4 @@
-//! A TOML file that is read strictly: every complaint names the file, the line, the field, what was found and what was
-//! expected.
+//! Strict reading of a TOML file. Every error names the file, the line, the field, the value found and the value expected.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::Claim;
 use gpusched_model::error::{Error, Refusal, Result, in_words};
 
-/// What studies of every kind have.
+/// The common fields of all studies.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     pub name: String,
@@ -23,7 +22,7 @@ pub(crate) struct Head {
 /// The text of a TOML file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Document {
-    /// The file as the user named it.
+    /// Name of the file as the user gave it.
     pub file: String,
     pub text: String,
 }
@@ -36,7 +35,7 @@ impl Document {
         })
     }
 
-    /// The content in the shape of `T`.
+    /// Parses the content as `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
         let deserializer = toml::Deserializer::parse(&self.text).map_err(|error| self.refuse("", &error))?;
         serde_path_to_error::deserialize(deserializer).map_err(|error| {
@@ -45,7 +44,7 @@ impl Document {
         })
     }
 
-    /// Sets the top-level integer `key`, leaving all else as it stands.
+    /// Sets the top-level integer `key` and keeps the rest of the text.
     pub fn set(&mut self, key: &str, value: u64) -> Result<()> {
         let table = DeTable::parse(&self.text).map_err(|error| self.refuse("", &error))?;
         match table.get_ref().get(key).map(|value| value.span()) {
@@ -55,7 +54,7 @@ impl Document {
         Ok(())
     }
 
-    /// `refusal` of a field of this document, or of the whole if it names none.
+    /// Adds the file and the line to `refusal`. Its field, if any, determines the line.
     pub fn error(&self, refusal: Refusal) -> Error {
         let line = self.span(refusal.field()).map(|start| self.line(start));
         refusal.at(&self.file, line).into()
@@ -68,7 +67,7 @@ impl Document {
         Refusal::told(field, message).at(&self.file, line).into()
     }
 
-    /// Where the value of `field` starts, or the innermost table around it that exists.
+    /// Returns the start of the value of `field`, or of the innermost existing table around it.
     fn span(&self, field: &str) -> Option<usize> {
         let table = DeTable::parse(&self.text).ok()?;
         let mut start = None;
@@ -94,7 +93,7 @@ impl Document {
         start
     }
 
-    /// The line, from 1, of a byte.
+    /// Returns the line of a byte, from 1.
     fn line(&self, position: usize) -> usize {
         let before = self.text.as_bytes().iter().take(position);
         before.filter(|&&byte| byte == b'\n').count() + 1

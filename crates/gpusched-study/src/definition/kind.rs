@@ -1,4 +1,4 @@
-//! The kinds of experiments, and what running, recording and reporting ask of each.
+//! The kinds of studies, with their functions for running, recording and reporting.
 
 use serde::Deserialize;
 
@@ -10,26 +10,26 @@ use crate::running::collection::{Collection, Content};
 use crate::running::work::{Chunk, Work};
 use gpusched_model::error::{Error, Result};
 
-/// What a study does.
+/// The kind of a study.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Random task sets are partitioned: points × sets.
+    /// Partitions generated task sets: points × sets.
     Partitioning(Partitioning),
-    /// Quantities are measured, case by case.
+    /// Evaluates metrics, case by case.
     Cases(Cases),
 }
 
-/// A study in the shape of the file.
+/// A study.
 #[derive(Clone, Debug, schemars::JsonSchema)]
 #[schemars(rename = "Study", untagged)]
 pub enum Shape {
-    /// Random task sets are partitioned.
+    /// Partitions generated task sets.
     Partitioning(PartitioningShape),
-    /// Quantities are measured, case by case.
+    /// Evaluates metrics, case by case.
     Cases(CasesShape),
 }
 
-/// The word that a file says what it is with.
+/// The kind that a file states.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Word {
@@ -45,7 +45,7 @@ struct Peek {
 }
 
 impl Kind {
-    /// Whether `document` says that it has cases.
+    /// Returns whether `document` is a study of cases.
     pub(super) fn is_cases(document: &Document) -> Result<bool> {
         Ok(matches!(document.parse::<Peek>()?.kind, Word::Cases))
     }
@@ -64,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// What is counted, such as `sets`.
+    /// Returns the unit of progress, such as `sets`.
     pub fn units(&self) -> &'static str {
         match self {
             Kind::Partitioning(_) => "sets",
@@ -72,12 +72,12 @@ impl Kind {
         }
     }
 
-    /// Whether it has a table of times.
+    /// Returns whether the study has a table of times.
     pub(crate) fn has_timing(&self) -> bool {
         matches!(self, Kind::Partitioning(_))
     }
 
-    /// The chunks of work.
+    /// Returns the chunks of work.
     pub(crate) fn work(&self) -> Work {
         match self {
             Kind::Partitioning(study) => study.work(),
@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    /// Nothing done yet.
+    /// Returns an empty collection of results.
     pub(crate) fn collection(&self) -> Collection {
         match self {
             Kind::Partitioning(study) => Collection::of_tallies(study.work(), study.cells()),
@@ -93,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// Computes one chunk; `None` if told to stop half-way.
+    /// Computes one chunk. `None` if it was stopped before the end.
     pub(crate) fn compute(
         &self,
         name: &str,
@@ -106,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// The tables of a complete study called `name`.
+    /// Returns the tables of a complete study called `name`.
     pub(crate) fn tables(&self, name: &str, collection: &Collection) -> Result<Tables> {
         match self {
             Kind::Partitioning(study) => partitioning::results::tables(name, study, collection),
@@ -114,7 +114,7 @@ impl Kind {
         }
     }
 
-    /// Tables as they will be, with any numbers.
+    /// Returns the tables with arbitrary numbers.
     pub(crate) fn made_up(&self, name: &str) -> Result<Tables> {
         match self {
             Kind::Partitioning(study) => partitioning::results::made_up(name, study),
@@ -122,7 +122,7 @@ impl Kind {
         }
     }
 
-    /// The table of weighted schedulability that belongs to `results`, if the study called `name` asks for it.
+    /// Returns the table of weighted schedulability for `results`, if the study called `name` requests it.
     pub(crate) fn weighted(&self, name: &str, results: &[u8]) -> Result<Option<Vec<u8>>> {
         match self {
             Kind::Partitioning(study) => partitioning::results::weighted(name, study, results),
@@ -130,7 +130,7 @@ impl Kind {
         }
     }
 
-    /// Everything the results depend on, as JSON.
+    /// Returns all inputs of the results, as JSON.
     pub(crate) fn identity(&self, name: &str) -> Result<Vec<u8>> {
         let json = match self {
             Kind::Partitioning(study) => study.identity(name),

@@ -1,4 +1,4 @@
-//! A study as it is written down.
+//! Definitions of studies.
 
 pub(super) mod axis;
 pub(super) mod document;

@@ -1,4 +1,4 @@
-//! Names in a study: of its files, and of what its rows are about.
+//! Checks of the names in a study: file names and row names.
 
 use gpusched_model::Refusal;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::document::Document;
 use gpusched_model::error::Result;
 
-/// The name of a study must be usable as a file name.
+/// Checks that the name of a study can be a file name.
 pub(crate) fn of_files(document: &Document, name: &str) -> Result<()> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -20,7 +20,7 @@ pub(crate) fn of_files(document: &Document, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// There must be at least one [[`list`]], under visible and different `names`.
+/// Checks that there is at least one [[`list`]], and that all `names` are visible and different.
 pub(crate) fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
     if names.is_empty() {
         return Err(document.error(Refusal::new(list, "none", format!("at least one [[{list}]]"))));

@@ -13,16 +13,16 @@ use crate::running::work::Work;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Numbers that replace those of the file, for a quick look or another sample.
+/// Numbers that replace numbers of the file, for a quick run or another sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overrides {
     /// Task sets per point.
     pub sets: Option<u64>,
-    /// The seed.
+    /// Seed of all random numbers.
     pub seed: Option<u64>,
 }
 
-/// A study: everything its results depend on, and the claims they are held against.
+/// A study: all inputs of its results, and the claims to check.
 #[derive(Clone, Debug)]
 pub struct Spec {
     document: Document,
@@ -34,18 +34,18 @@ impl Spec {
     /// Reads the study in the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, and those of [`Spec::parse`].
+    /// Fails with [`Error::Io`] if the file cannot be read, and under the conditions of [`Spec::parse`].
     pub fn read(path: impl AsRef<Path>, overrides: Overrides) -> Result<Spec> {
         Spec::from_document(Document::read(path.as_ref())?, overrides)
     }
 
-    /// Reads the study in `text`; `file` is the name that messages give it, and where files that it names are sought.
+    /// Reads the study in `text`. Messages name it `file`, and files that it names are searched relative to `file`.
     ///
     /// # Errors
-    /// [`Error::Refused`] naming line, field, value and expectation: malformed TOML, an unknown or missing field, an empty
-    /// or endless axis, names used twice, no reading or algorithm, task sets that cannot be drawn, an unknown measure, a
-    /// file that a case names and that cannot be read or is not what it should be. [`Error::Refused`] for task sets per point
-    /// of a study that has none.
+    /// Fails with [`Error::Refused`], which names line, field, value and expectation. Causes are malformed TOML, unknown or
+    /// missing fields, and empty or too long axes. Further causes are repeated names, missing analysis variants or
+    /// algorithms, and parameters that give no task set. A study of cases also fails for an unknown metric, for an unreadable
+    /// or wrong file, and for overridden task sets per point.
     pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
         let document = Document {
             file: file.to_owned(),
@@ -56,8 +56,8 @@ impl Spec {
 
     fn from_document(mut document: Document, overrides: Overrides) -> Result<Spec> {
         if overrides.sets.is_some() && Kind::is_cases(&document)? {
-            let found = format!("{}, a study of cases, which has no sets", document.file);
-            return Err(Error::parameter("sets", found, "a study of generated sets"));
+            let found = format!("{}, a study of cases without task sets", document.file);
+            return Err(Error::parameter("sets", found, "a study of generated task sets"));
         }
         for (key, value) in [("sets", overrides.sets), ("seed", overrides.seed)] {
             if let Some(value) = value {
@@ -80,44 +80,44 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Checks that the claims make sense, on made-up results: a misspelt algorithm must not come out after hours.
+    /// Checks the claims on synthetic results, so that a misspelt algorithm fails before a long run.
     fn rehearse(&self) -> Result<()> {
         let tables = self.kind.made_up(self.name())?;
         let folder = Folder::new("", self.name());
         tables.check(self.claims(), &folder).map(drop)
     }
 
-    /// The name: of the study's files, and in its CSV.
+    /// Returns the name of the study, its files and its rows in the CSV.
     pub fn name(&self) -> &str {
         &self.head.name
     }
 
-    /// One line for people; may be empty.
+    /// Returns the title for display, one line; may be empty.
     pub fn title(&self) -> &str {
         &self.head.title
     }
 
-    /// What is reproduced; may be empty.
+    /// Returns the published results that the study reproduces; may be empty.
     pub fn source_text(&self) -> &str {
         &self.head.source
     }
 
-    /// The seed of everything random.
+    /// Returns the seed of all random numbers.
     pub fn seed(&self) -> u64 {
         self.head.seed
     }
 
-    /// The claims.
+    /// Returns the claims.
     pub fn claims(&self) -> &[Claim] {
         &self.head.claims
     }
 
-    /// What it does.
+    /// Returns the kind of the study.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// What it does, if that is partitioning.
+    /// Returns the study of partitioning, if it is one.
     pub fn partitioning(&self) -> Option<&Partitioning> {
         match &self.kind {
             Kind::Partitioning(study) => Some(study),
@@ -125,7 +125,7 @@ impl Spec {
         }
     }
 
-    /// What it does, if that is measuring case by case.
+    /// Returns the study of cases, if it is one.
     pub fn cases(&self) -> Option<&Cases> {
         match &self.kind {
             Kind::Partitioning(_) => None,
@@ -133,31 +133,31 @@ impl Spec {
         }
     }
 
-    /// The chunks of work.
+    /// Returns the chunks of work.
     pub fn work(&self) -> Work {
         self.kind.work()
     }
 
-    /// The TOML text with the overrides in it.
+    /// Returns the TOML text with the overrides.
     pub fn text(&self) -> &str {
         &self.document.text
     }
 
-    /// The file as the user named it.
+    /// Returns the name of the file as the user gave it.
     pub fn file(&self) -> &str {
         &self.document.file
     }
 
-    /// The start of files of results. None of them replaces a file that a case names.
+    /// Creates the output files of a run. They never replace a file that a case names.
     pub fn outputs(&self) -> Outputs {
         Outputs::keeping(self.cases().map(Cases::files).unwrap_or_default())
     }
 
-    /// SHA-256 of everything the results depend on, as hexadecimal digits: two files with the same value are the same
-    /// experiment. Title, source, claims, comments and layout do not count; the content of files that it names does.
+    /// Returns the SHA-256 hash of all inputs of the results, as hexadecimal digits. Two files with equal hashes are the same
+    /// experiment. Title, source, claims, comments and layout have no effect; the content of named files has.
     ///
     /// # Errors
-    /// Never in practice: numbers and names can be written as JSON.
+    /// Never fails in practice, because numbers and names can be written as JSON.
     pub fn experiment(&self) -> Result<String> {
         Ok(sha256(&self.kind.identity(self.name())?))
     }

@@ -1,4 +1,4 @@
-//! Published figures of budgets at run time as rows, for claims about the published tables themselves.
+//! Published results of budgets at run time as rows, for claims about the published tables.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -7,16 +7,16 @@ use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_analysis::bandwidth::BudgetResults;
 use gpusched_model::error::Result;
 
-/// The figures of a file of budget results.
+/// Lists the published results in a file of budget results.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BudgetResultsCase")]
 pub struct BudgetResultsParameters {
-    /// The file with the results.
+    /// File with the results.
     results: String,
 }
 
-/// Published figures, ready to be listed.
+/// Published results, ready to be listed.
 #[derive(Debug)]
 pub struct PublishedResults {
     results: BudgetResults,

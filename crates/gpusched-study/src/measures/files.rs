@@ -12,10 +12,10 @@ use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files of one case.
 ///
-/// A relative path is sought in the folder of the study and those above it, the nearest first, then in the working
-/// directory: a study of a checkout finds its files from anywhere, and so does the copy of it in a folder of results there.
-/// In a folder elsewhere it finds the copies that were put beside it. These come last: a file that was changed since is never
-/// taken for what it was. Which file it was cannot go unnoticed, since the hash of its content is part of the experiment.
+/// A relative path is searched in the folder of the study and in the folders above it, the nearest first, then in the working
+/// directory. So a study of a checkout finds its files from anywhere, and so does its copy in a folder of results inside the
+/// checkout. In a folder elsewhere, a study finds the copies that were saved next to it. Copies come last, so a changed file
+/// never counts as its old version. The hash of the content is part of the experiment, so a different file is always noticed.
 #[derive(Clone, Debug)]
 pub struct Files {
     folders: Vec<PathBuf>,
@@ -27,14 +27,14 @@ pub struct Files {
 /// The files that cases name.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Their texts, by the path in the study.
+    /// Texts of the files, by the path in the study.
     pub texts: BTreeMap<String, String>,
-    /// Where they were found. A copy in a folder of results is not among them.
+    /// Paths of the files, except for copies in a folder of results.
     pub files: Vec<PathBuf>,
 }
 
 impl Inputs {
-    /// Adds those of another case.
+    /// Adds the files of another case.
     pub fn extend(&mut self, other: Inputs) {
         self.texts.extend(other.texts);
         self.files.extend(other.files);
@@ -42,7 +42,7 @@ impl Inputs {
 }
 
 impl Files {
-    /// Nothing read yet, for the study in `file`.
+    /// Creates the reader of the study in `file`.
     pub fn new(file: &str) -> Files {
         let absolute = std::path::absolute(file).unwrap_or_default();
         let mut folders: Vec<PathBuf> = absolute.ancestors().skip(1).map(Path::to_owned).collect();
@@ -55,10 +55,10 @@ impl Files {
         }
     }
 
-    /// Reads the one document in the file at `path`, which `field` names.
+    /// Reads the document in the file at `path`, which `field` names. The file must have exactly one document.
     ///
     /// # Errors
-    /// What was found and what was expected, with the file and line where that is in it.
+    /// States the value found and the value expected, with the file and the line if the error is in the file.
     pub fn read<T: Document>(&mut self, field: &str, path: &str) -> Result<T, Refusal> {
         self.document(path).map_err(Refusal::about(field))
     }
@@ -80,12 +80,12 @@ impl Files {
         };
         self.hashes.push(sha256(&bytes));
         let text = String::from_utf8(bytes)
-            .map_err(|_| format!("{path}: found bytes that are no UTF-8, expected {}", T::EXPECTED))?;
+            .map_err(|_| format!("{path}: found bytes that are not UTF-8, expected {}", T::EXPECTED))?;
         self.inputs.texts.insert(path.to_owned(), text);
         Ok(document)
     }
 
-    /// The content of the file at `path`, or of its copy.
+    /// Returns the content of the file at `path`, or of its copy.
     fn find(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
@@ -95,13 +95,13 @@ impl Files {
         }
         self.copy(path)?.map(String::into_bytes).ok_or_else(|| {
             format!(
-                "found \"{path}\", expected a file, relative to the folder of this study, to one above it, or to the \
+                "found \"{path}\", expected a file relative to the folder of this study, to a folder above it, or to the \
                  working directory"
             )
         })
     }
 
-    /// What the folder of results has of the file at `path`.
+    /// Returns the copy of the file at `path` from the folder of results.
     fn copy(&self, path: &str) -> Result<Option<String>, String> {
         if !self.copies.is_file() {
             return Ok(None);
@@ -115,12 +115,12 @@ impl Files {
         Ok(copies.remove(path))
     }
 
-    /// SHA-256 of the files read so far, in order.
+    /// Returns the SHA-256 hashes of the files read so far, in order.
     pub fn hashes(&self) -> &[String] {
         &self.hashes
     }
 
-    /// The files read.
+    /// Returns the files read.
     pub(super) fn into_inputs(self) -> Inputs {
         self.inputs
     }

@@ -1,10 +1,10 @@
-//! Limits of parameters, and the errors where a study goes beyond them.
+//! Limits of parameters, and errors if a study exceeds them.
 
 use gpusched_model::error::Refusal;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Refuses a number outside of `limits`.
+/// Rejects a number outside `limits`.
 pub(super) fn within<T: PartialOrd + Display>(
     field: &str,
     found: T,
@@ -17,7 +17,7 @@ pub(super) fn within<T: PartialOrd + Display>(
     Err(Refusal::new(field, found, expected))
 }
 
-/// Refuses published figures that are not numbers.
+/// Rejects published numbers that are not finite.
 pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
     match figures.into_iter().find(|figure| !figure.is_finite()) {
         Some(found) => Err(Refusal::new("published", found, "a finite number")),
@@ -25,7 +25,7 @@ pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(
     }
 }
 
-/// How many combinations lists of these `lengths` have; refuses more than `most`. `what` names them.
+/// Returns the number of combinations of lists with these `lengths`. Rejects more than `most`; `what` names the combinations.
 pub(super) fn combinations(
     field: &str,
     what: &str,

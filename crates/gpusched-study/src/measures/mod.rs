@@ -1,10 +1,9 @@
-//! What a case of a study can measure.
+//! Metrics of experiment cases.
 //!
-//! A measure is one file here or below: its [`Parameters`] (what stands in the study's TOML, checked and with the files that it names)
-//! become a [`Measure`], which gives [`Row`]s. It is known once it is in [`MEASURES`].
+//! A metric has one file here or below. Its [`Parameters`] come from the TOML of the study and are checked together with the
+//! files that they name. They become a [`Measure`], which gives [`Row`]s. A metric is known once it is in [`MEASURES`].
 //!
-//! A measure depends on its parameters, the content of its files and the seed, on nothing else: not on threads, on time, or
-//! on other cases.
+//! A metric depends only on its parameters, the content of its files and the seed. It does not depend on threads, time or other cases.
 
 mod block_level;
 mod budget;
@@ -37,56 +36,56 @@ use serde::de::DeserializeOwned;
 
 use gpusched_model::error::Result;
 
-/// What is measured in one case, ready to run.
+/// The metric of one case, ready to run.
 pub trait Measure: fmt::Debug + Send + Sync {
-    /// The rows, in an order that depends on nothing but the case. `seed` is that of the study.
+    /// Returns the rows, in an order that depends only on the case. `seed` is the seed of the study.
     ///
     /// # Errors
-    /// Whatever keeps it from measuring; the study ends, and can be resumed.
+    /// Fails if the metric cannot be evaluated. Then the study ends, and it can be resumed.
     fn rows(&self, seed: u64) -> Result<Vec<Row>>;
 
-    /// The same rows with any numbers: claims are rehearsed on them before a study runs. To be replaced where measuring
-    /// takes long.
+    /// Returns the same rows with arbitrary numbers. Claims are rehearsed on them before a study runs. Metrics with a long
+    /// evaluation override this function.
     ///
     /// # Errors
-    /// As for [`Measure::rows`].
+    /// Fails under the conditions of [`Measure::rows`].
     fn outline(&self, seed: u64) -> Result<Vec<Row>> {
         self.rows(seed)
     }
 }
 
-/// The parameters of a measure, as they stand in a study.
+/// The parameters of a metric in a study.
 pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
-    /// The name of the measure.
+    /// Name of the metric.
     const NAME: &'static str;
-    /// The columns that its rows have beside those of every table of cases.
+    /// Columns of its rows besides the columns of every table of cases.
     const KEYS: &'static [&'static str];
-    /// Those of [`Parameters::KEYS`] that only some rows fill.
+    /// Columns in [`Parameters::KEYS`] that only some rows fill.
     const PARTIAL: &'static [&'static str] = &[];
-    /// The measure with these parameters.
+    /// Metric with these parameters.
     type Measure: Measure + 'static;
 
-    /// Reads the files and checks everything.
+    /// Reads the files and checks the parameters.
     ///
     /// # Errors
-    /// [`Refusal`] of the first parameter that makes no sense.
+    /// Fails with a [`Refusal`] of the first invalid parameter.
     fn prepare(self, files: &mut Files) -> Result<Self::Measure, Refusal>;
 }
 
-/// A known measure.
+/// A known metric.
 #[derive(Copy, Clone, Debug)]
 pub struct Entry {
-    /// Its name in studies and results.
+    /// Name in studies and results.
     pub name: &'static str,
-    /// The columns that its rows have beside those of every table of cases.
+    /// Columns of its rows besides the columns of every table of cases.
     pub keys: &'static [&'static str],
-    /// Those of `keys` that only some rows fill.
+    /// Columns in `keys` that only some rows fill.
     pub partial: &'static [&'static str],
     read: fn(toml::Table, &str) -> Result<Prepared, Refusal>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// All measures.
+/// All metrics.
 pub const MEASURES: &[Entry] = &[
     entry::<nominal::NominalParameters>(),
     entry::<curve::CurveParameters>(),
@@ -119,7 +118,7 @@ const fn entry<P: Parameters>() -> Entry {
     }
 }
 
-/// The measure called `name`.
+/// Returns the metric called `name`.
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
@@ -131,22 +130,22 @@ pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     })
 }
 
-/// A measure that is ready, and what makes it another one.
+/// A metric that is ready to run, and its identity.
 pub(super) struct Prepared {
     pub measure: Arc<dyn Measure>,
-    /// Parameters, defaults included, and hashes of the files.
+    /// Parameters, including defaults, and hashes of the files.
     pub identity: serde_json::Value,
-    /// The files.
+    /// Files of the case.
     pub inputs: Inputs,
 }
 
 impl Entry {
-    /// Reads the parameters in `table`, of a case in the study `file`.
+    /// Reads the parameters in `table` of a case in the study `file`.
     pub(super) fn read(&self, table: toml::Table, file: &str) -> Result<Prepared, Refusal> {
         (self.read)(table, file)
     }
 
-    /// The schema of a case with this measure.
+    /// Returns the schema of a case with this metric.
     pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         let mut schema = (self.schema)(generator);
         let Some(object) = schema.as_object_mut() else {
@@ -155,7 +154,7 @@ impl Entry {
         let own = [
             (
                 "name",
-                serde_json::json!({"type": "string", "description": "The name in the results."}),
+                serde_json::json!({"type": "string", "description": "Name in the results."}),
             ),
             ("measure", serde_json::json!({"const": self.name})),
         ];

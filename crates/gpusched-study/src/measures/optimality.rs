@@ -1,4 +1,4 @@
-//! How far the plans of heuristics are from the fewest SMs there could be.
+//! Gap between the plans of heuristics and the smallest possible number of SMs.
 
 use gpusched_analysis::interference::model_of;
 use gpusched_model::Refusal;
@@ -20,29 +20,29 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
 
-/// Random task sets, drawn as in [Singh21] §3.6.1.
+/// Compares heuristics with `optimal` on random task sets, generated as in [Singh21] §3.6.1.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OptimalityCase")]
 pub struct OptimalityParameters {
-    /// Tasks of a set.
+    /// Number of tasks of a set.
     tasks: usize,
-    /// Their utilization on one SM, one value after another.
+    /// Utilizations of a task set on one SM.
     utilization: Vec<f64>,
-    /// M.
+    /// Number of SMs M of the GPU.
     sms: u32,
-    /// The test of each partition.
+    /// Schedulability test of each partition.
     policy: Policy,
-    /// The form of the WCET functions.
+    /// Form of the WCET functions.
     wcet: WcetModel,
-    /// Task sets for each utilization.
+    /// Number of task sets for each utilization.
     sets: u64,
-    /// The heuristics beside `optimal`.
+    /// Heuristics to compare with `optimal`.
     algorithms: Vec<Contender>,
-    /// What `optimal` may spend on a set, in tests of groups; if absent, what it does by itself.
+    /// Search effort of `optimal` for one set: maximum number of tests of candidate partitions. If absent, `optimal` uses its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<u64>,
-    /// Whether there is weighted schedulability as well, one number for all utilizations.
+    /// Whether to add weighted schedulability, one number for all utilizations. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     weighted: bool,
 }
@@ -53,17 +53,17 @@ pub struct OptimalityParameters {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Contender {
-    /// SMS, its list of forbidden pairs filled as it goes.
+    /// SMS. The list of forbidden pairs is filled during the search.
     SmsIna,
-    /// SMS, its list of forbidden pairs filled beforehand.
+    /// SMS. The list of forbidden pairs is filled before the search.
     SmsAct,
-    /// BF, its list of forbidden pairs filled as it goes.
+    /// BF. The list of forbidden pairs is filled during the search.
     BfIna,
     /// Merges by savings.
     Savings,
     /// Merges by matching.
     Matching,
-    /// The portfolio, with its own budget.
+    /// The portfolio, with its default search effort.
     Auto,
 }
 
@@ -87,39 +87,39 @@ impl Contender {
         }
     }
 
-    /// Whether it ends as soon as its plan fits.
+    /// Returns whether the heuristic ends as soon as its plan fits.
     fn ends_when_it_fits(self) -> bool {
         matches!(self, Contender::SmsIna | Contender::SmsAct | Contender::BfIna)
     }
 }
 
-/// Task sets, ready to be drawn.
+/// Task sets, ready to be generated.
 #[derive(Debug)]
 pub struct Optimality {
     parameters: OptimalityParameters,
 }
 
-/// What is added up over task sets, for one algorithm.
+/// Sums over task sets for one algorithm.
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Of those that `optimal` schedules.
+    /// Number of schedulable sets among the sets that `optimal` schedules.
     reached: u64,
     tests: u64,
-    /// Sets with a plan of all tasks, fitting or not; all below are over these.
+    /// Number of sets with a plan of all tasks, whether it fits or not. All sums below are over these sets.
     plans: u64,
     sms: u64,
-    /// SMs above the bound of `optimal`.
+    /// SMs above the lower bound of `optimal`.
     gap: u64,
     near: u64,
     close: u64,
     optimal: u64,
-    /// SMs of the heuristic's own bound, if it has one.
+    /// SMs of the heuristic's own lower bound, if it has one.
     bound: u64,
 }
 
 impl Sums {
-    /// Adds `plan`, by an algorithm that needs `sms` SMs, beside that of `optimal` with its bound.
+    /// Adds `plan`, by an algorithm that needs `sms` SMs. The plan of `optimal`, with its lower bound, is `best`.
     fn count(&mut self, plan: &Plan, sms: u32, best: &Plan, gpu: u32) {
         let schedulable = u64::from(sms <= gpu && plan.partitions.iter().all(|p| p.verdict.schedulable));
         self.schedulable += schedulable;
@@ -154,7 +154,7 @@ impl Sums {
     }
 }
 
-/// What becomes of some sets: how many no plan can exist for, and the sums of each algorithm, `optimal` last.
+/// Results of some sets: the number of sets without any plan, and the sums of each algorithm, with `optimal` last.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     infeasible: u64,
@@ -184,13 +184,13 @@ impl Parameters for OptimalityParameters {
         within("tasks", self.tasks, 1..=1000)?;
         within("sets", self.sets, 1..=1_000_000)?;
         if self.utilization.is_empty() {
-            return Err(Refusal::new("utilization", "none", "at least one"));
+            return Err(Refusal::new("utilization", "none", "at least one utilization"));
         }
         if self.policy.counts_blocks() {
             return Err(Refusal::new(
                 "policy",
                 self.policy,
-                "one that does not look at blocks",
+                "a policy that does not use blocks",
             ));
         }
         for &utilization in &self.utilization {
@@ -201,7 +201,7 @@ impl Parameters for OptimalityParameters {
 }
 
 impl OptimalityParameters {
-    /// The names of all algorithms, in the order of their rows.
+    /// Returns the names of all algorithms, in the order of their rows.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         let names = self.algorithms.iter().map(|algorithm| algorithm.name());
         names.chain(["optimal"])
@@ -216,7 +216,7 @@ impl OptimalityParameters {
 }
 
 impl Optimality {
-    /// What becomes of one set.
+    /// Returns the results of one set.
     fn count(&self, set: &TaskSet) -> Result<Counts> {
         let parameters = &self.parameters;
         let on = |sms| Problem::new(set, sms, parameters.policy, model_of(Interference::Conflict));
@@ -235,7 +235,7 @@ impl Optimality {
             sums: vec![Sums::default(); parameters.algorithms.len() + 1],
         };
         let Some(bound) = &best.bound else {
-            return Ok(counts); // a lemma: no plan exists
+            return Ok(counts); // a lemma proves that no plan exists
         };
         counts.infeasible = u64::from(bound.sms > parameters.sms);
         let algorithms = parameters.algorithms.iter().copied();
@@ -244,7 +244,7 @@ impl Optimality {
             let plan = partition(&problem, &heuristic);
             let mut sms = plan.sms_used;
             if algorithm.ends_when_it_fits() && plan.schedulable {
-                // On a GPU of as many SMs as there must be, the same merges go on to where none is left.
+                // With only as many SMs as the lower bound, the heuristic continues to merge until no merge is left.
                 let on = on(bound.sms)?;
                 let longer = partition(&on, &heuristic);
                 let placed: usize = longer.partitions.iter().map(|part| part.tasks.len()).sum();
@@ -309,7 +309,7 @@ impl Optimality {
 }
 
 impl Counts {
-    /// Sets that `optimal` schedules.
+    /// Returns the number of sets that `optimal` schedules.
     fn best(&self) -> u64 {
         self.sums.last().map_or(0, |sums| sums.schedulable)
     }

@@ -1,4 +1,4 @@
-//! Published figures of benchmarks as rows, for claims about a published table itself.
+//! Published figures of benchmarks as rows, for claims about a published table.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 
-/// The figures of a file of benchmarks.
+/// Lists the published figures in a file of benchmarks.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PublishedCase")]
 pub struct PublishedParameters {
-    /// The file with the benchmarks.
+    /// File with the benchmarks.
     benchmarks: String,
 }
 

@@ -1,42 +1,42 @@
-//! One measured value.
+//! Rows of measured values.
 
 use std::fmt::Display;
 
 use gpusched_model::time::Time;
 
-/// One row of a table of cases: a value, and what it is the value of.
+/// One row of a table of cases: a value, and the columns that identify it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     keys: Vec<(&'static str, String)>,
-    /// What was measured.
+    /// Measured quantity.
     pub quantity: &'static str,
-    /// The number, with the digits that are meant.
+    /// Measured value, with its significant digits.
     pub value: String,
-    /// Its unit, such as `ms`; `share` for a number from 0 to 1, empty for a count.
+    /// Unit, such as `ms`; `share` for a number from 0 to 1, empty for a count.
     pub unit: &'static str,
-    /// The published value, in the same unit.
+    /// Published value, in the same unit.
     pub published: Option<f64>,
 }
 
 impl Row {
-    /// The same row beside a published value.
+    /// Adds a published value to the row.
     pub fn beside(mut self, published: Option<f64>) -> Row {
         self.published = published;
         self
     }
 
-    /// The columns of the measure that are filled, with their texts.
+    /// Returns the filled columns of the metric, with their texts.
     pub fn keys(&self) -> &[(&'static str, String)] {
         &self.keys
     }
 
-    /// The text in a column of the measure; empty if it has none.
+    /// Returns the text in a column of the metric; empty if the column is not filled.
     pub fn key(&self, column: &str) -> &str {
         let found = self.keys.iter().find(|(name, _)| *name == column);
         found.map_or("", |(_, text)| text)
     }
 
-    /// value − published, with six decimals; empty without a published value.
+    /// Returns value − published, with six decimals. Empty without a published value.
     pub fn deviation(&self) -> String {
         let value: Option<f64> = self.value.parse().ok();
         match (value, self.published) {
@@ -46,23 +46,23 @@ impl Row {
     }
 }
 
-/// What some rows are the values of: texts in columns of the measure.
+/// Texts in columns of the metric, which identify rows.
 #[derive(Clone, Debug, Default)]
 pub struct Labels(Vec<(&'static str, String)>);
 
 impl Labels {
-    /// `text` in `column`.
+    /// Creates labels with `text` in `column`.
     pub fn of(column: &'static str, text: impl Display) -> Labels {
         Labels::default().with(column, text)
     }
 
-    /// And `text` in `column`.
+    /// Adds `text` in `column`.
     pub fn with(mut self, column: &'static str, text: impl Display) -> Labels {
         self.0.push((column, text.to_string()));
         self
     }
 
-    /// A value of `quantity`.
+    /// Returns a row with a value of `quantity`.
     pub fn row(&self, quantity: &'static str, value: impl Display, unit: &'static str) -> Row {
         Row {
             keys: self.0.clone(),
@@ -73,12 +73,12 @@ impl Labels {
         }
     }
 
-    /// A value of `quantity` with six decimals.
+    /// Returns a row with a value of `quantity`, with six decimals.
     pub fn decimal(&self, quantity: &'static str, value: f64, unit: &'static str) -> Row {
         self.row(quantity, decimal(value), unit)
     }
 
-    /// A time of `quantity` in milliseconds. Every digit counts, none is made up.
+    /// Returns a row with a time of `quantity` in milliseconds, without rounding.
     pub fn milliseconds(&self, quantity: &'static str, time: Time) -> Row {
         let ns = time.ns();
         let value = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
@@ -86,7 +86,7 @@ impl Labels {
     }
 }
 
-/// With six decimals; no -0.
+/// Formats a number with six decimals, and never as -0.
 pub(super) fn decimal(value: f64) -> String {
     let text = format!("{value:.6}");
     match text.strip_prefix('-') {

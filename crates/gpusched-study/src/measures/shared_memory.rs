@@ -1,4 +1,4 @@
-//! What it costs to ignore that partitions share a memory, and what it costs not to.
+//! Cost of ignoring that partitions share a memory, and cost of counting it.
 
 use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
@@ -16,41 +16,41 @@ use gpusched_model::{
 };
 use gpusched_sim::shared_runs::{Setting, first_miss};
 
-/// Random task sets whose kernels saturate the memory on so many SMs.
+/// Partitions random task sets for memories of different strength, and simulates the plans.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedMemoryCase")]
 pub struct SharedMemoryParameters {
-    /// Tasks of a set.
+    /// Number of tasks of a set.
     tasks: usize,
-    /// Their utilization on one SM.
+    /// Utilization of a task set on one SM.
     utilization: f64,
-    /// M.
+    /// Number of SMs M of the GPU.
     sms: u32,
-    /// Numbers of SMs on which a memory-intensive kernel saturates the memory: the fewer, the poorer the memory.
+    /// Numbers of SMs on which a memory-intensive kernel saturates the memory, from 1 to 1000. A smaller number means a weaker memory.
     saturation: Vec<u32>,
-    /// The test, and the scheduler.
+    /// Policy of the schedulability test and of the scheduler.
     policy: Policy,
-    /// How partitions are found.
+    /// Heuristics that find partitions.
     heuristics: Vec<HeuristicKind>,
-    /// Task sets, the same for every number.
+    /// Number of task sets. Every number in `saturation` uses the same sets.
     sets: u64,
 }
 
-/// How long jobs come in a simulation: the hyperperiod of the periods of [Singh21] §3.6.1 [ns].
+/// Length of the arrivals in a simulation [ns]: the hyperperiod of the periods of [Singh21] §3.6.1.
 const END: u64 = 4_000_000_000;
 
-/// How a plan is found and tested.
+/// An analysis: how a plan is found and tested.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Way {
-    /// Under `conflict`, as in the thesis.
+    /// Interference model `conflict`, as in the thesis.
     Blind,
-    /// Under `conflict+bandwidth`.
+    /// Interference model `conflict+bandwidth`.
     Aware(Arbitration, Traffic),
 }
 
 impl Way {
-    /// As in results.
+    /// Returns the name in the results.
     fn name(self) -> String {
         match self {
             Way::Blind => Interference::Conflict.to_string(),
@@ -60,7 +60,7 @@ impl Way {
     }
 }
 
-/// In the order of the rows.
+/// All analyses, in the order of the rows.
 const WAYS: [Way; 6] = [
     Way::Blind,
     Way::Aware(Arbitration::Any, Traffic::Ignore),
@@ -70,13 +70,13 @@ const WAYS: [Way; 6] = [
     Way::Aware(Arbitration::MaxMin, Traffic::All),
 ];
 
-/// Task sets, ready to be drawn.
+/// Task sets, ready to be generated.
 #[derive(Debug)]
 pub struct SharedMemories {
     parameters: SharedMemoryParameters,
 }
 
-/// A partition: its SMs and tasks, and their priorities where verdicts name some.
+/// A partition: its SMs, its tasks, and its priorities if the verdict states any.
 type Place = (u32, Vec<usize>, Option<Vec<usize>>);
 
 fn place(partition: &Partition) -> Place {
@@ -87,7 +87,7 @@ fn place(partition: &Partition) -> Place {
     (partition.sms, partition.tasks.clone(), priorities)
 }
 
-/// Sets accepted, and those of them that miss a deadline.
+/// Number of accepted sets, and number of accepted sets that miss a deadline.
 type Counts = [[u64; 2]; WAYS.len()];
 
 impl Parameters for SharedMemoryParameters {
@@ -104,10 +104,10 @@ impl Parameters for SharedMemoryParameters {
             return Err(Refusal::new("saturation", found, "numbers of SMs from 1 to 1000"));
         }
         if self.heuristics.is_empty() {
-            return Err(Refusal::new("heuristics", "none", "at least one"));
+            return Err(Refusal::new("heuristics", "none", "at least one heuristic"));
         }
         if !self.policy.shares_memory() {
-            let expected = "one with a proof for partitions that share a memory";
+            let expected = "a policy with a proof for partitions that share a memory";
             return Err(Refusal::new("policy", self.policy, expected));
         }
         within("sets", self.sets, 1..=1_000_000)?;
@@ -118,7 +118,7 @@ impl Parameters for SharedMemoryParameters {
 }
 
 impl SharedMemories {
-    /// Set `index`, with traffic for a memory that `saturation` SMs saturate.
+    /// Generates set `index`, with traffic for a memory that `saturation` SMs saturate.
     fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
         let recipe = Recipe {
             saturation: Some(saturation),
@@ -128,7 +128,7 @@ impl SharedMemories {
         Source::new(&recipe, tasks, utilization, seed)?.draw(0, index)
     }
 
-    /// What becomes of one set.
+    /// Returns the counts of one set.
     fn count(&self, seed: u64, index: u64, saturation: u32, kind: HeuristicKind) -> Result<Counts> {
         let parameters = &self.parameters;
         let set = self.set(seed, index, saturation)?;
@@ -140,7 +140,7 @@ impl SharedMemories {
         )?;
         let bandwidth = Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT);
         let mut counts = Counts::default();
-        // Many ways lead to the same partitions, and any arbitration may be a fair one.
+        // Several analyses find the same partitions. A plan without a miss under any arbitration has no miss under max-min fair shares.
         let mut simulated: Vec<(Vec<Place>, Arbitration, bool)> = Vec::new();
         for (way, [accepted, missed]) in WAYS.into_iter().zip(&mut counts) {
             let (arbitration, traffic) = match way {
@@ -174,7 +174,7 @@ impl SharedMemories {
         Ok(counts)
     }
 
-    /// Whether some run of `plan` misses a deadline.
+    /// Returns whether some run of `plan` misses a deadline.
     fn misses(&self, set: &TaskSet, plan: &Plan, memory: SharedMemory, (seed, index): (u64, u64)) -> bool {
         let setting = Setting {
             set,

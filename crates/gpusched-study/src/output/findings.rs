@@ -1,4 +1,4 @@
-//! What became of a study's claims.
+//! Results of the claims of a study.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,23 +15,23 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The claims of one study, each with what the results say under each reading.
+/// The claims of one study, each with its result under each analysis variant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Findings {
-    /// The study's name.
+    /// Name of the study.
     pub study: String,
-    /// What it reproduces.
+    /// Published results that the study reproduces.
     pub source: String,
-    /// One per claim and reading, in the order of the study.
+    /// Findings per claim and analysis variant, in the order of the study.
     pub findings: Vec<Finding>,
 }
 
 impl Findings {
-    /// Checks the claims of `spec` against its result files, given as bytes.
+    /// Checks the claims of `spec` against its result tables.
     ///
     /// # Errors
-    /// Those of [`check`](crate::check).
+    /// Fails under the conditions of [`check`](crate::check).
     pub(crate) fn new(spec: &Spec, folder: &Folder, tables: &Tables) -> Result<Findings> {
         let findings = tables.check(spec.claims(), folder)?;
         Ok(Findings {
@@ -41,7 +41,7 @@ impl Findings {
         })
     }
 
-    /// Whether a claim that must hold does not.
+    /// Returns whether a claim that must hold does not hold.
     pub fn is_failure(&self) -> bool {
         self.findings.iter().any(Finding::is_failure)
     }
@@ -54,16 +54,16 @@ impl Findings {
     }
 }
 
-/// Whether a study has results, and of what.
+/// Whether a study has results, and whether they are up to date.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// No results.
     Missing,
-    /// Results of another experiment (another seed, number of sets, axis …) or of another version of gpusched, or changed
-    /// by hand.
+    /// Results of another experiment (another seed, number of sets, axis …) or of another version of gpusched, or results
+    /// edited by hand.
     Outdated,
-    /// Results of this very experiment.
+    /// Results of exactly this experiment.
     Current,
 }
 
@@ -72,18 +72,18 @@ pub enum State {
 pub struct Study {
     /// The study.
     pub spec: Spec,
-    /// Where its results are, or would be.
+    /// Folder of its results, existing or future.
     pub folder: Folder,
-    /// Whether they are there.
+    /// State of the results.
     pub state: State,
 }
 
-/// The studies in the folder at `path`: every `*.toml` there, by name. Results are sought beside the file, then in a folder
-/// with the study's name.
+/// Returns the studies in the folder at `path`: every `*.toml` there, by name. Results are searched next to the file, then in
+/// a folder with the name of the study.
 ///
 /// # Errors
-/// [`Error::Io`] if the folder cannot be read, [`Error::Refused`] if there is no study or two have one name, and those of
-/// [`Spec::read`].
+/// Fails with [`Error::Io`] if the folder cannot be read. Fails with [`Error::Refused`] if there is no study or if two
+/// studies have one name. Fails too under the conditions of [`Spec::read`].
 pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
     let path = path.as_ref();
     let fail = |cause| Error::io(path, "read", cause);
@@ -107,8 +107,8 @@ pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
         };
         let name = spec.name().to_owned();
         if let Some(other) = found.insert(name.clone(), Study::new(spec, folder)?) {
-            let found = format!("the name `{name}`, which {} has as well", other.spec.file());
-            return Err(Refusal::new("name", found, "another").at(&file, None).into());
+            let found = format!("the name `{name}`, which {} also has", other.spec.file());
+            return Err(Refusal::new("name", found, "another name").at(&file, None).into());
         }
     }
     if found.is_empty() {
@@ -133,10 +133,10 @@ fn state(spec: &Spec, folder: &Folder) -> Result<State> {
 }
 
 impl Study {
-    /// `spec` with its results in `folder`.
+    /// Creates a study from `spec` with its results in `folder`.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::Refused`] if results or provenance are there and cannot be read.
+    /// Fails with [`Error::Io`] or [`Error::Refused`] if results or provenance exist and cannot be read.
     pub fn new(spec: Spec, folder: Folder) -> Result<Study> {
         let state = state(&spec, &folder)?;
         Ok(Study { spec, folder, state })
@@ -145,7 +145,7 @@ impl Study {
     /// Checks the claims against the results.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the results are missing or outdated, and those of [`check`](crate::check).
+    /// Fails with [`Error::Refused`] if the results are missing or outdated, and under the conditions of [`check`](crate::check).
     pub fn findings(&self) -> Result<Findings> {
         let results = self.folder.results();
         match self.state {
@@ -158,11 +158,11 @@ impl Study {
             State::Outdated => {
                 let provenance = self.folder.provenance(Shard::WHOLE);
                 let found = format!(
-                    "the results of another study or version, by {}",
+                    "the results of another study or version, according to {}",
                     provenance.display()
                 );
                 let version = env!("CARGO_PKG_VERSION");
-                let expected = format!("those of {} by gpusched {version}", self.spec.file());
+                let expected = format!("the results of {} by gpusched {version}", self.spec.file());
                 let refusal = Refusal::new("", found, expected).at(results, None);
                 return Err(refusal.hint("run the study again").into());
             }

@@ -1,4 +1,4 @@
-//! The files of a study in its folder; several studies can share one.
+//! The files of a study in its folder. Several studies can share a folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,13 +8,13 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
-/// How journals end; git ignores them.
+/// Ending of journals, which git ignores.
 pub const JOURNAL: &str = ".checkpoint.jsonl";
 
-/// How copies of the files that cases name end, after the name of the study.
+/// Ending of the copies of files that cases name, after the name of the study.
 pub(crate) const INPUTS: &str = ".inputs.json";
 
-/// Where the files of one study are.
+/// Paths of the files of one study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The files of `study` in the folder at `path`.
+    /// Creates the paths of the files of `study` in the folder at `path`.
     pub fn new(path: impl AsRef<Path>, study: &str) -> Folder {
         Folder {
             path: path.as_ref().to_owned(),
@@ -30,58 +30,58 @@ impl Folder {
         }
     }
 
-    /// The folder itself.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The study as it was run.
+    /// Returns the path of the study as it was run.
     pub fn spec(&self) -> PathBuf {
         self.file(".toml")
     }
 
-    /// The files that the study's cases name, if there are any.
+    /// Returns the path of the copies of files that cases name.
     pub fn inputs(&self) -> PathBuf {
         self.file(INPUTS)
     }
 
-    /// The results: byte-stable.
+    /// Returns the path of the results, which are byte-stable.
     pub fn results(&self) -> PathBuf {
         self.file(".csv")
     }
 
-    /// Times, which differ from run to run.
+    /// Returns the path of the times, which differ between runs.
     pub fn timing(&self) -> PathBuf {
         self.file(".timing.csv")
     }
 
-    /// Weighted schedulability, if the study asks for it: byte-stable.
+    /// Returns the path of the weighted schedulability, which is byte-stable. It exists if the study requests it.
     pub fn weighted(&self) -> PathBuf {
         self.file(".weighted.csv")
     }
 
-    /// The figure; `part` tells several of one study apart.
+    /// Returns the path of the figure. `part` distinguishes several figures of one study.
     pub fn figure(&self, part: Option<&str>) -> PathBuf {
         self.file(&part.map_or(".svg".to_owned(), |part| format!(".{part}.svg")))
     }
 
-    /// What became of the claims.
+    /// Returns the path of the results of the claims.
     pub fn claims(&self) -> PathBuf {
         self.file(".claims.json")
     }
 
-    /// Where the results come from: byte-stable.
+    /// Returns the path of the provenance, which is byte-stable.
     pub fn provenance(&self, shard: Shard) -> PathBuf {
         self.file(&format!("{}.provenance.json", suffix(shard)))
     }
 
-    /// The chunks done so far.
+    /// Returns the path of the journal of finished chunks.
     pub fn journal(&self, shard: Shard) -> PathBuf {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
-    /// Writes the study as it is run, its `text` and the files that it names, so that the folder says all by itself. Files that are as
-    /// they should be are left alone: another shard may be reading them.
+    /// Writes the `text` of the study as it is run, and the files that it names, so that the folder is complete. Unchanged
+    /// files are not written again, because another shard may be reading them.
     pub(crate) fn write_spec(
         &self,
         mut outputs: Outputs,
@@ -110,7 +110,7 @@ fn update(outputs: &mut Outputs, path: &Path, content: &[u8]) -> Result<()> {
     }
 }
 
-/// Shards of one study can share a folder, too.
+/// Returns a suffix for the files of a shard, because shards of one study can share a folder.
 fn suffix(shard: Shard) -> String {
     if shard.is_whole() {
         String::new()

@@ -1,8 +1,8 @@
-//! Hashes that tell files and experiments apart.
+//! Hashes that identify files and experiments.
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 as hexadecimal digits.
+/// Returns the SHA-256 hash as hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()

@@ -1,9 +1,10 @@
-//! What a run leaves in its folder.
+//! Output files of a run.
 
 pub(super) mod findings;
 pub(super) mod folder;
 pub(super) mod hash;
 pub(super) mod provenance;
+pub(super) mod reasons;
 pub(super) mod reproduction;
 pub(super) mod results;
 pub mod table;

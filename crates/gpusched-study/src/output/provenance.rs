@@ -1,4 +1,4 @@
-//! Where results come from: a side file that is the same for every run of the same study.
+//! Provenance of results: an extra file that is equal for every run of the same study.
 
 use std::path::Path;
 
@@ -11,42 +11,42 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Everything needed to get the same results again.
+/// All information that is needed to get the same results again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// The study's name.
+    /// Name of the study.
     pub study: String,
-    /// The version of gpusched.
+    /// Version of gpusched.
     pub gpusched: String,
-    /// [`Spec::experiment`].
+    /// Hash of the experiment, see [`Spec::experiment`].
     pub experiment_sha256: String,
     /// SHA-256 of the study's TOML file.
     pub spec_sha256: String,
-    /// The seed.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The number of points, if task sets are drawn.
+    /// Number of points, in a study of partitioning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
-    /// Task sets per point.
+    /// Number of task sets per point, in a study of partitioning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sets: Option<u64>,
-    /// The number of cases, if that is what the study consists of.
+    /// Number of cases, in a study of cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cases: Option<usize>,
-    /// The part of the study, if it is not all of it.
+    /// Shard of the study. Absent for the whole study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// SHA-256 of the results, if this is all of the study.
+    /// SHA-256 of the results of the whole study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results_sha256: Option<String>,
 }
 
 impl Provenance {
-    /// The provenance of `shard` of `spec`, as this gpusched computes it.
+    /// Creates the provenance of `shard` of `spec` in this version of gpusched.
     ///
     /// # Errors
-    /// Those of [`Spec::experiment`].
+    /// Fails under the conditions of [`Spec::experiment`].
     pub fn new(spec: &Spec, shard: Shard) -> Result<Provenance> {
         Ok(Provenance {
             study: spec.name().to_owned(),
@@ -62,14 +62,14 @@ impl Provenance {
         })
     }
 
-    /// The same, for results with these bytes.
+    /// Adds the hash of `results`.
     #[must_use]
     pub fn of_results(mut self, results: &[u8]) -> Provenance {
         self.results_sha256 = Some(sha256(results));
         self
     }
 
-    /// Whether `results` are the bytes that were written with this file.
+    /// Returns whether `results` are the results that were written with this file.
     pub fn matches(&self, results: &[u8]) -> bool {
         self.results_sha256.as_deref() == Some(&sha256(results))
     }
@@ -77,7 +77,7 @@ impl Provenance {
     /// Adds the file at `path` to `outputs`.
     ///
     /// # Errors
-    /// Those of [`Outputs::write`].
+    /// Fails under the conditions of [`Outputs::write`].
     pub fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
         let mut json =
             serde_json::to_vec_pretty(self).map_err(|error| Error::io(path, "write", error.into()))?;
@@ -88,7 +88,7 @@ impl Provenance {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be read, [`Error::Refused`] if it is no provenance file.
+    /// Fails with [`Error::Io`] if the file cannot be read, and with [`Error::Refused`] if it is not a provenance file.
     pub fn read(path: &Path) -> Result<Provenance> {
         let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", cause))?;
         serde_json::from_slice(&bytes)

@@ -1,64 +1,174 @@
-//! A page in Markdown: which published claims the results of studies confirm, under which reading, with the figures.
+//! A page in Markdown: which published claims the results of studies confirm, and why the others do not come out.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::findings::{Findings, Study};
+use super::reasons::{Reason, Reasons};
 use crate::claim::Finding;
 use crate::definition::kind::Kind;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
-/// The page about finished studies; it depends on nothing but their claims and results. `command` is what rendered it.
+/// The most characters of a line, where it can be broken.
+const WIDTH: usize = 140;
+
+/// The most figures of one claim; `study check` prints all.
+const FIGURES: usize = 4;
+
+/// The page about finished studies; it depends on their claims, their results and `reasons` alone. `command` renders it.
 ///
 /// # Errors
-/// Those of [`Study::findings`].
-pub fn reproduction(studies: &[Study], command: &str) -> Result<String> {
+/// Fails as [`Study::findings`] does, and if `reasons` do not fit the findings ([`Reasons::check`]).
+pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Result<String> {
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
+    reasons.check(&findings)?;
     let mut page = format!(
-        "# Reproduction\n\nWhich published claims come out, and which do not, under each reading of the published \
-         experiment\n(see the errata for what the readings are). Rendered by `{command}`; not edited by hand.\n\n"
+        "# Reproduction\n\nThis page says which published claims the studies of this folder reproduce. `{command}` wrote it.\n\n"
     );
-    page += &overview(&findings);
+    page += &summary(&findings, reasons);
+    page += &deviations(&findings, reasons);
+    page += &not_checkable(reasons);
+    page += "## Details\n\nEach study names its claims. `gpusched study check` prints the condition and the figures of each claim.\n\n";
     for (study, findings) in studies.iter().zip(&findings) {
         page += &section(study, findings);
     }
     Ok(page)
 }
 
-/// One row per claim, one column per reading.
-fn overview(findings: &[Findings]) -> String {
-    let all = || findings.iter().flat_map(|study| &study.findings);
-    let mut readings: Vec<&str> = Vec::new();
-    for reading in all().map(name) {
-        if !readings.contains(&reading) {
-            readings.push(reading);
-        }
+/// The paper of a claim: the tag that its source starts with.
+fn paper(source: Option<&str>) -> &str {
+    let tag = source.and_then(|source| Some(&source[..=source.find(']')?]));
+    tag.filter(|tag| tag.starts_with('['))
+        .unwrap_or("gpusched's own hypotheses")
+}
+
+/// One row per paper, with numbers of claims.
+fn summary(findings: &[Findings], reasons: &Reasons) -> String {
+    let mut papers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for claim in findings.iter().flat_map(claims) {
+        let holds = claim.iter().filter(|finding| finding.reproduced).count();
+        let column = match holds {
+            0 => 2,
+            _ if holds == claim.len() => 0,
+            _ => 1,
+        };
+        let source = claim.first().and_then(|finding| finding.source.as_deref());
+        papers.entry(paper(source)).or_default()[column] += 1;
     }
-    let mut text = row(["claim", "statement", "source"]
-        .into_iter()
-        .chain(readings.iter().copied()));
-    text += &format!("|{}\n", "---|".repeat(3 + readings.len()));
-    for study in findings {
-        for claim in claims(study) {
-            let verdicts = readings.iter().map(|&reading| {
-                let found = claim.iter().find(|finding| name(finding) == reading);
-                found.map_or("–", verdict)
-            });
-            if let Some(first) = claim.first() {
-                let words = [
-                    first.id.as_str(),
-                    &first.text,
-                    first.source.as_deref().unwrap_or(""),
-                ];
-                text += &row(words.into_iter().chain(verdicts));
+    for claim in &reasons.not_checkable {
+        papers.entry(paper(Some(&claim.source))).or_default()[3] += 1;
+    }
+    let mut text = String::from(
+        "| claims of | reproduced | in some analysis variants | not reproduced | not checkable |\n|---|--:|--:|--:|--:|\n",
+    );
+    for (paper, counts) in &papers {
+        let cells = counts.map(|count| count.to_string());
+        text += &row([*paper].into_iter().chain(cells.iter().map(String::as_str)));
+    }
+    text + "\n"
+}
+
+/// The claims that are not reproduced in some variant, by reason, with the published and the found figures.
+fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
+    let mut text = String::new();
+    for reason in Reason::ALL {
+        let mut items = String::new();
+        for deviation in reasons
+            .deviations
+            .iter()
+            .filter(|deviation| deviation.reason == reason)
+        {
+            items += &wrapped(&format!("**{}**: {}", deviation.study, deviation.why), "* ");
+            let study = findings
+                .iter()
+                .filter(|findings| findings.study == deviation.study);
+            for claim in study.flat_map(claims) {
+                let failed = || claim.iter().filter(|finding| !finding.reproduced);
+                if let Some(first) = failed()
+                    .next()
+                    .filter(|first| deviation.claims.contains(&first.id))
+                {
+                    items += &wrapped(&missed(first, failed()), "  * ");
+                }
             }
         }
+        if !items.is_empty() {
+            let _ = write!(
+                text,
+                "## Not reproduced: {}\n\n{}\n\n{items}\n",
+                reason.title(),
+                reason.about()
+            );
+        }
+    }
+    let open: Vec<String> = findings
+        .iter()
+        .flat_map(|study| claims(study).map(move |claim| (study, claim)))
+        .filter(|(study, claim)| {
+            claim
+                .iter()
+                .any(|finding| !finding.reproduced && !reasons.explain(&study.study, &finding.id))
+        })
+        .filter_map(|(study, claim)| Some((study, claim.iter().find(|finding| !finding.reproduced)?, claim)))
+        .map(|(study, first, claim)| {
+            let failed = claim.iter().filter(|finding| !finding.reproduced);
+            wrapped(&format!("{}: {}", study.study, missed(first, failed)), "* ")
+        })
+        .collect();
+    if !open.is_empty() {
+        let _ = write!(text, "## Not reproduced: no reason stated\n\n{}\n", open.concat());
     }
     text
 }
 
-/// One study: how to repeat it, and the figures behind each verdict.
+/// A claim that is not reproduced, with what is published and what was found in each variant.
+fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> String {
+    let mut text = format!("{}: {}", claim.id, claim.text.trim_end_matches('.'));
+    if let Some(source) = claim.source.as_deref().filter(|source| source.starts_with('[')) {
+        let _ = write!(text, " ({source})");
+    }
+    text.push('.');
+    if let Some(published) = claim.published.as_deref() {
+        let _ = write!(text, " Published: {}.", published.trim_end_matches('.'));
+    }
+    for finding in failed {
+        let variant = finding
+            .reading
+            .as_deref()
+            .map(|name| format!(" under {name}"))
+            .unwrap_or_default();
+        let figures = finding.figures_in_words().into_iter();
+        let mut values: Vec<String> = figures.map(|(_, value)| value).collect();
+        if values.len() > FIGURES {
+            values.truncate(FIGURES);
+            values.push("…".to_owned());
+        }
+        let _ = write!(text, " Found{variant}: {}.", values.join(", "));
+    }
+    text
+}
+
+fn not_checkable(reasons: &Reasons) -> String {
+    let mut text = String::new();
+    for claim in &reasons.not_checkable {
+        let item = format!(
+            "{}: {} ({}). {}",
+            claim.claim,
+            claim.text.trim_end_matches('.'),
+            claim.source,
+            claim.why
+        );
+        text += &wrapped(&item, "* ");
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("## Not checkable\n\n{text}\n"),
+    }
+}
+
+/// One study: how to repeat it, and one line per claim.
 fn section(study: &Study, findings: &Findings) -> String {
     let spec = &study.spec;
     let (folder, name_of) = (study.folder.path(), spec.name());
@@ -69,53 +179,55 @@ fn section(study: &Study, findings: &Findings) -> String {
     let file = above
         .filter(|file| file.is_file())
         .unwrap_or(PathBuf::from(spec.file()));
-    let mut text = format!(
-        "\n## {name_of}\n\n{}: {}, seed {}, gpusched {}.\n`gpusched study run {} -o {}`\n\n",
-        if spec.title().is_empty() {
-            name_of
-        } else {
-            spec.title()
-        },
-        size(spec.kind()),
-        spec.seed(),
-        env!("CARGO_PKG_VERSION"),
+    let title = if spec.title().is_empty() {
+        name_of
+    } else {
+        spec.title()
+    };
+    let mut text = format!("### {name_of}\n\n");
+    text += &wrapped(
+        &format!("{title}: {}, seed {}.", size(spec.kind()), spec.seed()),
+        "",
+    );
+    let _ = write!(
+        text,
+        "`gpusched study run {} -o {}`\n\n",
         file.display(),
-        folder.display(),
+        folder.display()
     );
     if findings.findings.is_empty() {
-        return text + "No claims.\n";
+        return text + "No claims.\n\n";
     }
-    text += "| claim | published | criterion | reading | verdict | ours |\n|---|---|---|---|---|---|\n";
+    let mut missed = Vec::new();
     for claim in claims(findings) {
-        for (index, finding) in claim.iter().enumerate() {
-            let must = if finding.must_hold { " (must hold)" } else { "" };
-            let (id, published, criterion) = match index {
-                0 => (
-                    format!("{}{must}", finding.id),
-                    finding.published.as_deref().unwrap_or(""),
-                    format!("`{}`", finding.holds),
-                ),
-                _ => (String::new(), "", String::new()),
-            };
-            let figures = finding.figures_in_words();
-            let figures = figures
-                .iter()
-                .map(|(figure, value)| format!("`{figure}` = {value}"));
-            let figures = figures.collect::<Vec<_>>().join("<br>");
-            text += &row([
-                id.as_str(),
-                published,
-                &criterion,
-                name(finding),
-                verdict(finding),
-                &figures,
-            ]);
-        }
+        let Some(first) = claim.first() else { continue };
+        let of = |reproduced: bool| -> Vec<&str> {
+            let found = claim.iter().filter(|finding| finding.reproduced == reproduced);
+            found
+                .map(|finding| finding.reading.as_deref().unwrap_or("all"))
+                .collect()
+        };
+        let verdict = match (of(true).as_slice(), of(false).as_slice()) {
+            ([], _) => {
+                missed.push(first.id.as_str());
+                continue;
+            }
+            (_, []) => String::new(),
+            (held, failed) => format!(" (only in {}, not in {})", held.join(", "), failed.join(", ")),
+        };
+        let must = if first.must_hold { " (must hold)" } else { "" };
+        text += &wrapped(
+            &format!("{}{must}: reproduced{verdict}. {}", first.id, first.text),
+            "* ",
+        );
     }
-    text
+    if !missed.is_empty() {
+        text += &wrapped(&format!("**Not reproduced**: {}.", missed.join("; ")), "* ");
+    }
+    text + "\n"
 }
 
-/// How much a study does, in words.
+/// The size of a study in words.
 fn size(kind: &Kind) -> String {
     match kind {
         Kind::Partitioning(study) => format!(
@@ -128,33 +240,39 @@ fn size(kind: &Kind) -> String {
     }
 }
 
-/// The findings of each claim, which stand together.
+/// The findings of each claim, which are neighbors in the list.
 fn claims(findings: &Findings) -> impl Iterator<Item = &[Finding]> {
     findings.findings.chunk_by(|a, b| a.id == b.id)
 }
 
-fn name(finding: &Finding) -> &str {
-    finding.reading.as_deref().unwrap_or("all")
-}
-
-fn verdict(finding: &Finding) -> &'static str {
-    match finding.reproduced {
-        true => "reproduced",
-        false => "**not reproduced**",
-    }
-}
-
-/// A row of a table; what would end a cell or a line is defused.
+/// A row of a table. Characters that would end a cell or a line are escaped.
 fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let mut text = String::from("|");
     for cell in cells {
-        let cell = cell
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .replace('|', "\\|");
-        let _ = write!(text, " {cell} |"); // a string takes everything
+        let _ = write!(text, " {} |", cell.replace('|', "\\|")); // never fails: the target is a string
     }
     text.push('\n');
     text
+}
+
+/// `text` on lines of at most [`WIDTH`] characters, the first one after `bullet`, the others indented as far.
+fn wrapped(text: &str, bullet: &str) -> String {
+    let mut lines = vec![bullet.to_owned()];
+    for word in text.split_whitespace() {
+        let indent = " ".repeat(bullet.len());
+        let fits = |line: &String| line.chars().count() + 1 + word.chars().count() <= WIDTH;
+        match lines.last_mut() {
+            Some(line) if line.trim_end().len() == line.len() && !fits(line) => {
+                lines.push(format!("{indent}{word}"))
+            }
+            Some(line) => {
+                if !line.is_empty() && !line.ends_with(' ') {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+            None => {}
+        }
+    }
+    lines.join("\n") + "\n"
 }

@@ -8,7 +8,7 @@ use crate::running::collection::Collection;
 use crate::running::work::Shard;
 use gpusched_model::error::Result;
 
-/// Writes all result files, which appear together. A claim may fail on results that are good: then only the claims are missing.
+/// Writes all result files in one step. If only the check of the claims fails, only the claims are missing.
 pub(crate) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Result<()> {
     let tables = spec.kind().tables(spec.name(), collection)?;
     let findings = Findings::new(spec, folder, &tables);

@@ -1,7 +1,7 @@
-//! A results table: a CSV file with a header, read whole, typed only where it is used.
+//! A results table: a CSV file with a header, read as a whole. Cells get a type only when they are used.
 //!
-//! A cell is text; it is a number where someone asks for one. An empty cell is a missing value, such as the mean number
-//! of SMs where no task set was schedulable.
+//! A cell is text, and is parsed as a number where a number is needed. An empty cell is a missing value, such as the mean
+//! number of SMs without a schedulable task set.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// A results table. Rows count from 0 in the order of the file.
+/// A results table. Rows are numbered from 0 in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     file: String,
@@ -20,9 +20,9 @@ pub struct Table {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Row {
-    /// Where the row starts in the file, counted from 1.
+    /// Line of the start of the row in the file, from 1.
     line: usize,
-    /// As many as there are columns.
+    /// Cells, one per column.
     cells: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl Table {
     /// Reads the CSV file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, and those of [`Table::from_reader`].
+    /// Fails with [`Error::Io`] if the file cannot be read, and under the conditions of [`Table::from_reader`].
     pub fn read(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         if path.as_os_str() == "-" {
@@ -40,11 +40,11 @@ impl Table {
         Table::from_reader(&path.display().to_string(), file)
     }
 
-    /// Reads CSV text; `file` is the name that messages give it.
+    /// Reads CSV text. Messages name it `file`.
     ///
     /// # Errors
-    /// [`Error::Io`] if `reader` fails; [`Error::Refused`] if there is no header, two columns have the same name or none,
-    /// a row has more or fewer fields than the header, or the text is not UTF-8.
+    /// Fails with [`Error::Io`] if `reader` fails. Fails with [`Error::Refused`] if there is no header, if column names are
+    /// empty or repeated, if a row has more or fewer fields than the header, or if the text is not UTF-8.
     pub fn from_reader(file: &str, mut reader: impl Read) -> Result<Table> {
         let mut bytes = Vec::new();
         reader
@@ -57,7 +57,7 @@ impl Table {
         let header = csv.headers().map_err(|error| fail(Some(1), describe(&error)))?;
         let columns: Vec<String> = header.iter().map(str::to_owned).collect();
         if columns.is_empty() {
-            return Err(fail(None, "empty; expected CSV with a header line".to_owned()).into());
+            return Err(fail(None, "empty, expected CSV with a header line".to_owned()).into());
         }
         let mut seen = HashSet::new();
         for (index, column) in columns.iter().enumerate() {
@@ -87,41 +87,41 @@ impl Table {
         })
     }
 
-    /// The file as the user named it.
+    /// Returns the name of the file as the user gave it.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The names of the columns, in the order of the file.
+    /// Returns the names of the columns, in the order of the file.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The number of rows, without the header.
+    /// Returns the number of rows, without the header.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is nothing but a header.
+    /// Returns whether the table has only a header.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Where a row starts in the file, counted from 1.
+    /// Returns the line of the start of a row in the file, from 1.
     pub fn line(&self, row: usize) -> Option<usize> {
         self.rows.get(row).map(|row| row.line)
     }
 
-    /// The column called `name`, or `None`.
+    /// Returns the column called `name`, or `None`.
     pub fn find(&self, name: &str) -> Option<Column<'_>> {
         let index = self.columns.iter().position(|column| column == name)?;
         Some(Column { table: self, index })
     }
 
-    /// The column called `name`.
+    /// Returns the column called `name`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if there is none; it lists the columns there are.
+    /// Fails with [`Error::Refused`] if there is no such column. The error lists the existing columns.
     pub fn column(&self, name: &str) -> Result<Column<'_>> {
         self.find(name).ok_or_else(|| {
             let expected = format!("one of {}", self.columns.join(", "));
@@ -129,7 +129,7 @@ impl Table {
         })
     }
 
-    /// An error about this table.
+    /// Returns an error about this table.
     pub fn error(&self, row: Option<usize>, refusal: Refusal) -> Error {
         let line = row.and_then(|row| self.line(row));
         refusal.at(&self.file, line).into()
@@ -144,22 +144,22 @@ pub struct Column<'t> {
 }
 
 impl<'t> Column<'t> {
-    /// The name in the header.
+    /// Returns the name in the header.
     pub fn name(&self) -> &'t str {
         self.table.columns.get(self.index).map_or("", String::as_str)
     }
 
-    /// The cell of a row as text; empty beyond the last row.
+    /// Returns the cell of a row as text; empty beyond the last row.
     pub fn text(&self, row: usize) -> &'t str {
         let row = self.table.rows.get(row);
         row.and_then(|row| row.cells.get(self.index))
             .map_or("", String::as_str)
     }
 
-    /// The cell of a row as a number, or `None` if it is empty.
+    /// Returns the cell of a row as a number, or `None` if it is empty.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the cell is neither empty nor a finite number.
+    /// Fails with [`Error::Refused`] if the cell is neither empty nor a finite number.
     pub fn number(&self, row: usize) -> Result<Option<f64>> {
         let text = self.text(row);
         if text.is_empty() {
@@ -170,26 +170,26 @@ impl<'t> Column<'t> {
             .ok_or_else(|| self.error(row, "a finite number"))
     }
 
-    /// An error about the cell of a row: what was found there, and what was `expected`.
+    /// Returns an error about the cell of a row, with the text found and the text `expected`.
     pub(crate) fn error(&self, row: usize, expected: &str) -> Error {
         let found = format!("\"{}\"", self.text(row));
         self.table
             .error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
-    /// Whether this is a column of numbers: at least one cell is filled, and all that are hold finite numbers.
+    /// Returns whether this is a column of numbers: at least one cell is filled, and all filled cells are finite numbers.
     pub fn is_numeric(&self) -> bool {
         let mut filled = self.cells().filter(|cell| !cell.is_empty()).peekable();
         filled.peek().is_some() && filled.all(|cell| parse(cell).is_some())
     }
 
-    /// The different texts in this column, in order of their first row.
+    /// Returns the different texts in this column, in order of their first row.
     pub fn distinct(&self) -> Vec<&'t str> {
         let mut seen = HashSet::new();
         self.cells().filter(|cell| seen.insert(*cell)).collect()
     }
 
-    /// The first few different texts, for messages: `"SMS-INA", "1G", …`.
+    /// Returns the first few different texts for messages: `"SMS-INA", "1G", …`.
     pub fn examples(&self) -> String {
         let distinct = self.distinct();
         let mut examples: Vec<String> = distinct
@@ -208,7 +208,7 @@ impl<'t> Column<'t> {
     }
 }
 
-/// How many values a message lists.
+/// Number of values that a message lists.
 const EXAMPLES: usize = 12;
 
 fn parse(text: &str) -> Option<f64> {
@@ -227,8 +227,7 @@ fn describe(error: &csv::Error) -> String {
     }
 }
 
-/// Counts lines for byte positions that only grow. The csv crate's own count is off by one after `\r\n`, and for rows
-/// that follow empty lines.
+/// Counts lines for ascending byte positions. The csv crate's own count is off by one after `\r\n`, and for rows after empty lines.
 struct Lines<'b> {
     bytes: &'b [u8],
     position: usize,
@@ -244,7 +243,7 @@ impl Lines<'_> {
         }
     }
 
-    /// The line of the first byte from `position` on that does not end a line.
+    /// Returns the line of the first byte from `position` on that is not part of a line end.
     fn at(&mut self, position: u64) -> usize {
         let position = usize::try_from(position).unwrap_or(usize::MAX);
         while let Some(&byte) = self.bytes.get(self.position) {
@@ -300,7 +299,7 @@ mod tests {
 
     #[test]
     fn bad_files_are_named_with_their_line() {
-        assert_eq!(message(b""), "t.csv: empty; expected CSV with a header line");
+        assert_eq!(message(b""), "t.csv: empty, expected CSV with a header line");
         assert_eq!(message(b"a,b,a\n1,2,3\n"), "t.csv:1: two columns are called `a`");
         assert_eq!(message(b"a,,b\n1,2,3\n"), "t.csv:1: column 2 has no name");
         let ragged = "t.csv:3: found 1 fields, expected 2 as in the header";

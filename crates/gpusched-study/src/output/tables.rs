@@ -11,19 +11,19 @@ use gpusched_model::error::{Error, Result};
 /// The tables of a study as CSV.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tables {
-    /// The same bytes in every run.
+    /// Results, byte-equal in every run.
     pub results: Vec<u8>,
-    /// Times, for experiments that measure them.
+    /// Times, if the study measures them.
     pub timing: Option<Vec<u8>>,
-    /// Weighted schedulability, for experiments that ask for it.
+    /// Weighted schedulability, if the study requests it.
     pub weighted: Option<Vec<u8>>,
 }
 
 impl Tables {
-    /// Checks `claims` against them; messages name the files that they have, or would have, in `folder`.
+    /// Checks `claims` against the tables. Messages name the files of the tables in `folder`.
     ///
     /// # Errors
-    /// Those of [`check`].
+    /// Fails under the conditions of [`check`].
     pub fn check(&self, claims: &[Claim], folder: &Folder) -> Result<Vec<Finding>> {
         let table = |path: PathBuf, bytes: &[u8]| Table::from_reader(&path.display().to_string(), bytes);
         let results = table(folder.results(), &self.results)?;
@@ -42,7 +42,7 @@ impl Tables {
     }
 }
 
-/// A table as CSV; `name` is what messages call it.
+/// Returns a table as CSV. Messages name it `name`.
 pub(crate) fn csv_of<C: AsRef<[u8]>>(
     name: &str,
     columns: &[C],

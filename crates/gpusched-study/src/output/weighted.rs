@@ -1,12 +1,14 @@
-//! Weighted schedulability: one number for all utilizations, Σ U·schedulable / Σ U over all task sets (A. Bastoni, B. B. Brandenburg and
-//! J. H. Anderson, *Cache-related preemption and migration delays: empirical approximation and impact on schedulability*, OSPERT 2010).
+//! Weighted schedulability: one number for all utilizations, Σ U·schedulable / Σ U over all task sets.
+//!
+//! Source: A. Bastoni, B. B. Brandenburg and J. H. Anderson, *Cache-related preemption and migration delays: empirical
+//! approximation and impact on schedulability*, OSPERT 2010.
 
 use super::table::{Column, Table};
 use super::tables::csv_of;
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
-/// The columns of the table of a study of partitioning: a row for each number of tasks, reading and algorithm.
+/// Columns of the table, with one row for each number of tasks, analysis variant and algorithm.
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
     "tasks",
@@ -20,13 +22,13 @@ pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "weighted",
 ];
 
-/// How many of [`WEIGHTED_COLUMNS`] are copied from the results.
+/// Number of [`WEIGHTED_COLUMNS`] that are copied from the results.
 const COPIED: usize = 7;
 
-/// Those that tell rows apart.
+/// Columns that identify a row.
 const KEYS: std::ops::Range<usize> = 1..4;
 
-/// Both sums so far, in billionths of U.
+/// Both sums, in billionths of U.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Weighted {
     schedulable: u128,
@@ -34,13 +36,13 @@ pub(crate) struct Weighted {
 }
 
 impl Weighted {
-    /// Counts `sets` task sets, of which some are `schedulable`, of U = `utilization` [10⁻⁹] each.
+    /// Adds `sets` task sets of U = `utilization` [10⁻⁹] each, with `schedulable` schedulable sets among them.
     pub fn add(&mut self, utilization: u128, schedulable: u64, sets: u64) {
         self.schedulable += utilization * u128::from(schedulable);
         self.all += utilization * u128::from(sets);
     }
 
-    /// The share with six decimals, rounded half up; 0 of nothing.
+    /// Returns the weighted schedulability with six decimals, rounded half up; 0 without sets.
     pub fn share(&self) -> String {
         const UNIT: u128 = 1_000_000;
         let all = self.all.max(1);
@@ -57,10 +59,10 @@ struct Line {
     weighted: Weighted,
 }
 
-/// The table of a study called `name`, from its results.
+/// Returns the table of a study called `name`, from its results.
 ///
 /// # Errors
-/// Results without the columns of a study of partitioning.
+/// Fails if the results lack the columns of a study of partitioning.
 pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
     let (copied, _) = WEIGHTED_COLUMNS.split_at(COPIED);
     let copied = copied
@@ -108,12 +110,12 @@ pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
     csv_of(name, &WEIGHTED_COLUMNS, rows)
 }
 
-/// What `parse` makes of a cell.
+/// Parses a cell with `parse`.
 fn value<T>(column: Column<'_>, row: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
     parse(column.text(row)).ok_or_else(|| column.error(row, "a number"))
 }
 
-/// A factor has at most nine decimals.
+/// Converts a factor, which has at most nine decimals, to billionths.
 fn billionths(factor: Factor) -> u128 {
     let (numerator, denominator) = factor.ratio();
     u128::from(numerator) * 1_000_000_000 / u128::from(denominator)

@@ -1,13 +1,13 @@
-//! The Wilson score interval (Wilson 1927): where the true share lies, given how many sets of a sample were schedulable.
+//! The Wilson score interval (Wilson 1927): a confidence interval of the true share from the schedulable sets of a sample.
 //!
-//! Unlike the textbook normal interval it stays within [0, 1] and has a width at shares of 0 and 1, where the curves of a
-//! schedulability experiment spend most of their points.
+//! Unlike the textbook normal interval, it stays within [0, 1] and has a positive width at shares of 0 and 1. Schedulability
+//! curves have most of their points there.
 
-/// The 97.5 % quantile of the standard normal distribution, for an interval of 95 %. A constant rather than a computed
-/// value, because `ln` differs in the last bit between systems.
+/// The 97.5 % quantile of the standard normal distribution, for an interval of 95 %. It is a constant, because `ln` differs
+/// in the last bit between systems.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval of the share of which `successes` out of `trials` is a sample; (0, 1) without trials.
+/// Returns the 95 % confidence interval of the true share if `successes` of `trials` succeed; (0, 1) without trials.
 pub fn interval(successes: u64, trials: u64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);

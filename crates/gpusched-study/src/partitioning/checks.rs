@@ -1,4 +1,4 @@
-//! What a study of partitioning must be beyond its shape.
+//! Checks of a study of partitioning beyond its format.
 
 use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
@@ -14,10 +14,10 @@ use gpusched_model::{Device, Factor, Platform};
 
 use super::shape::{FigureTable, PartitioningShape as Shape, Reading};
 
-/// The most tasks in one set.
+/// Maximum number of tasks in one set.
 const MAX_TASKS: u64 = 10_000;
 
-/// Names must tell rows apart.
+/// Checks that names distinguish rows.
 pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     let readings = shape
         .reading
@@ -33,8 +33,8 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     unique(document, "algorithm", algorithms)
 }
 
-/// Blocks of the readings; those of the generator are checked with the rest of it. Without any, a policy that looks at blocks
-/// would be a non-preemptive one under another name; under other policies, those of the reading would be without effect.
+/// Checks `blocks` of the analysis variants; the generator has its own check. A policy that uses blocks needs them, because
+/// it would equal a non-preemptive policy without them. Under other policies, `blocks` of a variant would have no effect.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         if let Some(Err(error)) = reading.blocks.map(check_blocks) {
@@ -46,14 +46,14 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
                 return Err(document.error(Refusal::new(
                     format!("reading[{index}].policy"),
                     format!("\"{policy}\" without `blocks`"),
-                    "them in this reading or in [generator]: a task without blocks is not preempted",
+                    "`blocks` in this [[reading]] or in [generator], because a task without blocks is never preempted",
                 )));
             }
             Some(blocks) if !policy.counts_blocks() => {
                 return Err(document.error(Refusal::new(
                     format!("reading[{index}].blocks"),
                     format!("{blocks} under policy \"{policy}\""),
-                    "none: only the `lp-` policies look at blocks",
+                    "no `blocks`, because only the `lp-` policies use them",
                 )));
             }
             _ => {}
@@ -62,7 +62,7 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Traffic counts where there is some, and where there is a proof.
+/// Checks that memory traffic exists where it counts, and that the policy has a proof for it.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         let error = |field: &str, message: String| {
@@ -72,23 +72,24 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
         if !interference.counts_bandwidth() {
             if let Some(arbitration) = reading.arbitration {
                 let message = format!(
-                    "found {arbitration} with interference {interference}, expected none: it does not look at memory traffic"
+                    "found {arbitration} with interference {interference}, expected no `arbitration`, because memory traffic does not count"
                 );
                 return error("arbitration", message);
             }
         } else if shape.generator.saturation.is_none() {
             let message = format!(
-                "found {interference} without `saturation` in [generator], expected it, or conflict or none: tasks are drawn without traffic"
+                "found {interference} without `saturation` in [generator], expected `saturation`, or interference conflict or \
+                 none, because the tasks have no memory traffic"
             );
             return error("interference", message);
         } else if !policy.shares_memory() {
             let message =
-                format!("found {policy}, expected one with a proof for partitions that share a memory");
+                format!("found {policy}, expected a policy with a proof for partitions that share a memory");
             return error("policy", message);
         } else if let Some(granularity) = reading.granularity.filter(|&of| of != Granularity::Sm) {
             let message = format!(
-                "found {granularity} with interference {interference}, expected sm: a partition that gets more SMs draws more \
-                 from memory, and so may hold up others"
+                "found {granularity} with interference {interference}, expected sm, because partitions with more SMs have \
+                 more memory traffic and may delay other partitions"
             );
             return error("granularity", message);
         }
@@ -96,14 +97,14 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// M.
+/// Returns the number of SMs M.
 pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     if let Some(name) = &shape.device {
         if shape.sms.is_some() || shape.platform.is_some() {
             return Err(document.error(Refusal::new(
                 "device",
-                "`device` beside `sms` or `platform`",
-                "one",
+                "`device` and `sms` or `platform`",
+                "one of them",
             )));
         }
         return device(document, name).map(|device| device.sms());
@@ -119,9 +120,11 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
                 format!("one of {}", names.join(", ")),
             ))
         }),
-        (Some(_), Some(_)) => {
-            Err(document.error(Refusal::new("platform", "both `sms` and `platform`", "one")))
-        }
+        (Some(_), Some(_)) => Err(document.error(Refusal::new(
+            "platform",
+            "both `sms` and `platform`",
+            "one of them",
+        ))),
         (None, None) => Err(document.error(Refusal::told(
             "",
             "missing field `sms` (or `platform`, or `device`)",
@@ -129,7 +132,7 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     }
 }
 
-/// The device called `name`.
+/// Returns the device called `name`.
 fn device(document: &Document, name: &str) -> Result<Device> {
     Device::named(name).ok_or_else(|| {
         document.error(Refusal::new(
@@ -140,7 +143,7 @@ fn device(document: &Document, name: &str) -> Result<Device> {
     })
 }
 
-/// What partitions there are in each reading; `None` where any number of SMs can be one.
+/// Returns the supported partition sizes of each analysis variant. `None` if a partition may have any number of SMs.
 pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Offer>>> {
     let named = shape
         .device
@@ -160,13 +163,13 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
         (Some(granularity), None) => Err(document.error(Refusal::new(
             format!("reading[{index}].granularity"),
             format!("{granularity} without `device`"),
-            "the study to name one",
+            "a `device` in the study",
         ))),
     };
     shape.reading.iter().enumerate().map(offer).collect()
 }
 
-/// The points, number of tasks by number of tasks.
+/// Returns the points, ordered by number of tasks.
 pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
     let (utilizations, tasks) = (shape.axis.utilization.as_slice(), shape.axis.tasks.as_slice());
     if let Some(value) = utilizations.iter().find(|&&value| value == Factor::ZERO) {
@@ -207,14 +210,14 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// What the figure shows must be a column of a table that there is.
+/// Checks that the figure shows a column of an existing table.
 pub(super) fn figure(document: &Document, shape: &Shape) -> Result<()> {
     let figure = &shape.figure;
     if figure.table == FigureTable::Weighted && !shape.weighted {
         return Err(document.error(Refusal::new(
             "figure.table",
             "weighted",
-            "`weighted = true` in the study, which makes that table",
+            "`weighted = true` in the study, which creates this table",
         )));
     }
     let columns = figure.columns();

@@ -1,4 +1,4 @@
-//! Options of algorithms that would have no effect, or none that makes sense: the command line refuses them, too.
+//! Rejects options of algorithms that would have no effect or make no sense. The command line rejects them, too.
 
 use serde::Deserialize;
 
@@ -10,12 +10,12 @@ use gpusched_analysis::partitioning::{
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
-/// The heuristics of the algorithms.
+/// Returns the heuristics of the algorithms.
 ///
 /// # Errors
-/// The first such option of an algorithm, with its field.
+/// Fails at the first such option, and names its field.
 pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result<Vec<Heuristic>> {
-    // What was written: a default tells nothing.
+    // Only written options count, not defaults.
     let table: toml::Table = document.parse()?;
     let written = table.get("algorithm").and_then(toml::Value::as_array);
     let traffic_counts = shape
@@ -63,7 +63,7 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
             }
             Algorithm { traffic, .. } if *traffic != Traffic::All && !traffic_counts => {
                 let message = format!(
-                    "found {traffic}, expected a reading with interference conflict+bandwidth or bandwidth, where it has an effect"
+                    "found {traffic}, expected a [[reading]] with interference conflict+bandwidth or bandwidth, where it has an effect"
                 );
                 return refuse("traffic", message);
             }
@@ -73,7 +73,7 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
                     .iter()
                     .any(|reading| near_enough(reading.granularity)) =>
             {
-                let message = format!("found {}, expected a reading {NEAR_ENOUGH}", algorithm.gap);
+                let message = format!("found {}, expected a [[reading]] {NEAR_ENOUGH}", algorithm.gap);
                 return refuse("gap", message);
             }
             _ => {}
@@ -82,7 +82,7 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
     Ok(heuristics)
 }
 
-/// What `written` calls `field`: older files call the search effort a budget.
+/// Returns the name of `field` in `written`. Older files call the search effort `budget`.
 fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     let has = |name: &str| written.is_some_and(|written| written.get(name).is_some());
     match field {
@@ -91,7 +91,7 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     }
 }
 
-/// Why an option of `algorithm`, `found` there, is refused.
+/// Returns the reason why `found`, an option of `algorithm`, is rejected.
 fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
     match refused {
         NoEffect::Option { with: kinds, .. } | NoEffect::Improve { after: kinds } => format!(

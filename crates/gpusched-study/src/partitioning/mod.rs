@@ -1,4 +1,5 @@
-//! Studies of partitioning: random task sets at points of (number of tasks, utilization), counted per reading and algorithm.
+//! Studies of partitioning: generated task sets at points of (number of tasks, utilization), counted per analysis variant and
+//! algorithm.
 
 mod checks;
 mod effects;
@@ -23,7 +24,7 @@ use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Everything that the results of a study of partitioning depend on, beside its name and seed.
+/// All inputs of the results of a study of partitioning, except its name and seed.
 #[derive(Clone, Debug)]
 pub struct Partitioning {
     seed: u64,
@@ -32,10 +33,10 @@ pub struct Partitioning {
     points: Vec<Point>,
     generator: Recipe,
     readings: Vec<Reading>,
-    /// By reading.
+    /// Supported partition sizes of each analysis variant.
     offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
-    /// By algorithm.
+    /// Heuristic of each algorithm.
     heuristics: Vec<Heuristic>,
     weighted: bool,
     figure: Figure,
@@ -90,7 +91,7 @@ impl Partitioning {
         Ok((head, study))
     }
 
-    /// Every point must be drawable, so that a study does not fail after hours.
+    /// Checks that task sets can be generated at every point, so that no study fails after hours.
     fn check_generator(&self, document: &Document) -> Result<()> {
         let table: toml::Table = document.parse()?;
         let generator = table.get("generator").and_then(toml::Value::as_table);
@@ -98,7 +99,7 @@ impl Partitioning {
             return Err(document.error(Refusal::new(
                 "generator.wcet",
                 "a WCET form",
-                "it in each [[reading]]",
+                "`wcet` in each [[reading]]",
             )));
         }
         let whole = self.generator.check();
@@ -120,8 +121,8 @@ impl Partitioning {
             })
     }
 
-    /// Where the task sets of `point` come from, with the WCET form and the blocks of `reading`. All readings see the same
-    /// draws.
+    /// Returns the source of the task sets of `point`, with the WCET form and the blocks of the analysis variant `reading`.
+    /// All variants use the same random numbers.
     fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
         let recipe = Recipe {
             wcet: reading.wcet,
@@ -131,57 +132,57 @@ impl Partitioning {
         Source::new(&recipe, point.tasks, point.utilization.as_f64(), self.seed)
     }
 
-    /// Task sets per point; at least one.
+    /// Returns the number of task sets per point; at least one.
     pub fn sets(&self) -> u64 {
         self.sets
     }
 
-    /// M.
+    /// Returns the number of SMs M.
     pub fn sms(&self) -> u32 {
         self.sms
     }
 
-    /// The points; at least one.
+    /// Returns the points; at least one.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// The readings; at least one.
+    /// Returns the analysis variants; at least one.
     pub fn readings(&self) -> &[Reading] {
         &self.readings
     }
 
-    /// The algorithms; at least one.
+    /// Returns the algorithms; at least one.
     pub fn algorithms(&self) -> &[Algorithm] {
         &self.algorithms
     }
 
-    /// The heuristic of each algorithm.
+    /// Returns the heuristic of each algorithm.
     pub fn heuristics(&self) -> &[Heuristic] {
         &self.heuristics
     }
 
-    /// Whether it has a table of weighted schedulability.
+    /// Returns whether the study has a table of weighted schedulability.
     pub fn weighted(&self) -> bool {
         self.weighted
     }
 
-    /// What the figure shows.
+    /// Returns the figure.
     pub fn figure(&self) -> &Figure {
         &self.figure
     }
 
-    /// The chunks of work.
+    /// Returns the chunks of work.
     pub(super) fn work(&self) -> Work {
         self.work
     }
 
-    /// The results of one task set: readings × algorithms.
+    /// Returns the number of results of one task set: analysis variants × algorithms.
     pub(super) fn cells(&self) -> usize {
         self.readings.len() * self.algorithms.len()
     }
 
-    /// What the hash of the experiment is of, as JSON.
+    /// Returns the hashed description of the experiment, as JSON.
     pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Experiment<'a> {
@@ -213,7 +214,7 @@ impl Partitioning {
         })
     }
 
-    /// Computes one chunk; `None` if told to stop half-way.
+    /// Computes one chunk. `None` if it was stopped before the end.
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
         let mut cells = vec![Tally::default(); self.cells()];
         let Some(point) = self.points.get(chunk.point) else {

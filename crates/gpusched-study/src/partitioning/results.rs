@@ -11,8 +11,8 @@ use crate::table::Table;
 use crate::wilson;
 use gpusched_model::error::Result;
 
-/// The columns of the results. `rate` is the share of schedulable sets with its 95 % Wilson interval; `mean_sms` is over
-/// the schedulable sets (empty without any), the mean numbers of merges are over all.
+/// Columns of the results. `rate` is the schedulability ratio with its 95 % Wilson interval. `mean_sms` is the mean over the
+/// schedulable sets, and empty without any. The mean numbers of merges are means over all sets.
 pub const COLUMNS: [&str; 17] = [
     "study",
     "point",
@@ -33,7 +33,7 @@ pub const COLUMNS: [&str; 17] = [
     "mean_prefill_merges",
 ];
 
-/// The columns of the times: means over all sets [ns].
+/// Columns of the times: means over all sets [ns].
 pub const TIMING_COLUMNS: [&str; 9] = [
     "study",
     "point",
@@ -46,13 +46,13 @@ pub const TIMING_COLUMNS: [&str; 9] = [
     "mean_prefill_ns",
 ];
 
-/// The tables of a complete study.
+/// Returns the tables of a complete study.
 pub(crate) fn tables(name: &str, study: &Partitioning, collection: &Collection) -> Result<Tables> {
     let tallies = |point| collection.point(point).to_vec();
     both(name, study, study.sets(), tallies)
 }
 
-/// Tables as those of `study` will be, with invented numbers: positive, and different in each row.
+/// Returns the tables of `study` with synthetic numbers, which are positive and different in each row.
 pub(crate) fn made_up(name: &str, study: &Partitioning) -> Result<Tables> {
     const SETS: u64 = 1_000_003;
     let cells = study.cells();
@@ -87,7 +87,7 @@ fn both(
     })
 }
 
-/// The table of weighted schedulability, if the study asks for it, from its `results`.
+/// Returns the table of weighted schedulability from `results`, if the study requests it.
 pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Result<Option<Vec<u8>>> {
     let asked = study.weighted();
     asked
@@ -95,7 +95,7 @@ pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Resu
         .transpose()
 }
 
-/// One row of a table, in words.
+/// One row of a table.
 struct Cell<'a> {
     name: &'a str,
     study: &'a Partitioning,
@@ -171,7 +171,7 @@ fn timing_row(cell: &Cell<'_>) -> Vec<String> {
     row
 }
 
-/// What a row is about: the columns that both tables begin with.
+/// Returns the common first columns of both tables, which identify the row.
 fn key(cell: &Cell<'_>) -> Vec<String> {
     vec![
         cell.name.to_owned(),
@@ -183,7 +183,7 @@ fn key(cell: &Cell<'_>) -> Vec<String> {
     ]
 }
 
-/// numerator / denominator with so many decimals, from integers and rounded half up; empty if the denominator is 0.
+/// Returns numerator / denominator with `decimals` decimals, rounded half up from integers. Empty if the denominator is 0.
 fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
     if denominator == 0 {
         return String::new();

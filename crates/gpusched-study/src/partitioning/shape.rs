@@ -1,4 +1,4 @@
-//! The shape of the TOML file of a study of partitioning.
+//! The TOML format of a study of partitioning.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,49 +12,49 @@ use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
-/// A study of partitioning in the shape of the file.
+/// A study of partitioning: partitions generated task sets with several heuristics.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PartitioningStudy")]
 pub struct PartitioningShape {
-    /// The kind of experiment; this is the default.
+    /// Kind of study.
     #[serde(default)]
     pub kind: PartitioningKind,
-    /// Names the study's files and fills the first column of its CSV: letters, digits, `.`, `-` and `_`.
+    /// Name of the output files, and first column of the CSV: 1 to 100 letters, digits, `.`, `-` and `_`, the first a letter or digit.
     pub name: String,
-    /// One line for people.
+    /// Title for display, one line.
     #[serde(default)]
     pub title: String,
-    /// What is reproduced, such as `[Singh21] Fig. 3.4`.
+    /// Published results that the study reproduces, such as `[Singh21] Fig. 3.4`.
     #[serde(default)]
     pub source: String,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Task sets per point.
+    /// Number of generated task sets per point; at least 1.
     pub sets: u64,
-    /// M, the number of SMs; or `platform`, or `device`.
+    /// Number of SMs M of the GPU. A study states exactly one of `sms`, `platform` and `device`.
     pub sms: Option<u32>,
-    /// The platform whose SMs are partitioned; or `sms`, or `device`.
+    /// Platform preset that sets the number of SMs.
     pub platform: Option<String>,
-    /// The device whose SMs are partitioned, by name; or `sms`, or `platform`. Readings say how it is divided.
+    /// Name of the device that sets the number of SMs. Each analysis variant states its `granularity`.
     pub device: Option<String>,
-    /// Where task sets are drawn.
+    /// Points of the study.
     pub axis: Axis,
-    /// How task sets are drawn; the WCET form is up to each reading.
+    /// Task set generator. The WCET form is stated in each analysis variant.
     #[serde(default)]
     pub generator: Recipe,
-    /// Ways to understand the published experiment; all see the same draws.
+    /// Analysis variants: interpretations of the published experiment. All variants use the same generated task sets.
     pub reading: Vec<Reading>,
-    /// The heuristics compared.
+    /// Heuristics to compare.
     pub algorithm: Vec<Algorithm>,
-    /// Whether there is a table of weighted schedulability as well: for each number of tasks one number for all utilizations.
+    /// Whether to add a table of weighted schedulability: for each number of tasks, one number for all utilizations.
     #[serde(default)]
     pub weighted: bool,
-    /// What the figure shows.
+    /// Figure of the results.
     #[serde(default)]
     pub figure: Figure,
-    /// Published statements, checked against the results.
+    /// Published statements, which are checked against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
 }
@@ -63,57 +63,58 @@ fn one() -> u64 {
     1
 }
 
-/// The kind of experiment that this shape is of.
+/// Kind of a study of partitioning.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitioningKind {
-    /// Random task sets are partitioned: points × sets.
+    /// Partitions generated task sets: points × sets.
     #[default]
     Partitioning,
 }
 
-/// The points of a study: every number of tasks with every utilization.
+/// Points of a study: every number of tasks with every utilization.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// U, the utilization of a whole task set on one SM.
+    /// Utilization U of a whole task set on one SM; each > 0.
     pub utilization: Values,
-    /// n, the number of tasks.
+    /// Number of tasks n of a task set.
     pub tasks: Values,
 }
 
-/// One way to understand the published experiment.
+/// An analysis variant: one interpretation of the published experiment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// The name in the CSV.
+    /// Name in the CSV.
     pub name: String,
-    /// The form of the WCET functions.
+    /// Form of the WCET functions.
     pub wcet: WcetModel,
-    /// The test inside one partition.
+    /// Schedulability test of each partition.
     pub policy: Policy,
-    /// How company stretches a WCET.
+    /// Interference model.
     #[serde(default)]
     pub interference: Interference,
-    /// The number of thread blocks of each kernel, in place of the generator's.
+    /// Number of thread blocks of each kernel. Replaces `blocks` of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// With an `interference` that counts bandwidth: how partitions share the memory of the generator's `saturation`.
+    /// Arbitration rule of the shared memory; the generator states its `saturation`. Only with an `interference` model that
+    /// counts bandwidth. Default: `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
-    /// What a partition of the study's `device` consists of; any SMs if absent.
+    /// Granularity of the partitions of the study's `device`. If absent, a partition consists of any SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granularity: Option<Granularity>,
 }
 
-/// Whether `gap` is the default, which files leave out.
+/// Returns whether `gap` has its default, which files leave out.
 fn is_zero(gap: &u32) -> bool {
     *gap == 0
 }
 
 impl Reading {
-    /// The memory that partitions share, if their traffic counts.
+    /// Returns the memory that partitions share, if their traffic counts.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.interference.counts_bandwidth().then(|| SharedMemory {
             bandwidth: Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT),
@@ -122,38 +123,39 @@ impl Reading {
     }
 }
 
-/// A heuristic under a name. The fields are those of [`Options`](gpusched_analysis::partitioning::Options) (serde cannot flatten strictly).
+/// A heuristic with a name and options.
+// It repeats the fields of `gpusched_analysis::partitioning::Options`, because serde cannot flatten strictly.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = former_names)]
 pub struct Algorithm {
-    /// The name in the CSV.
+    /// Name in the CSV.
     pub name: String,
-    /// Which heuristic.
+    /// Heuristic.
     pub heuristic: HeuristicKind,
-    /// SMS and BF: how the list of forbidden pairs is filled.
+    /// SMS and BF: initial content of the list of forbidden pairs.
     #[serde(default)]
     pub forbidden: Forbidden,
-    /// SMS and BF: how the list of partitions is kept.
+    /// SMS and BF: order of the list of partitions.
     #[serde(default)]
     pub order: ListOrder,
-    /// BF: what U of a prospective merge means.
+    /// BF: measure U of a possible merge.
     #[serde(default)]
     pub bf_measure: BfMeasure,
-    /// BF: which U is preferred.
+    /// BF: preferred direction of U.
     #[serde(default)]
     pub bf_direction: BfDirection,
-    /// Equal split: the number of partitions; if absent, the smallest that fits.
+    /// FFD and WFD: number of equal partitions. If absent, the smallest number that accepts all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
-    /// Savings, matching, auto, optimal, and local search: what they aim for.
+    /// Savings, matching, auto, optimal and local search: search objective.
     #[serde(default, skip_serializing_if = "Objective::is_default")]
     pub objective: Objective,
-    /// Whether local search follows.
+    /// Whether local search follows the heuristic. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub improve: bool,
-    /// Auto, optimal, and local search: the most tests of the search. Older files call it `budget`.
-    // The hash of a study is made of that name.
+    /// Auto, optimal and local search: search effort, the maximum number of tests. `budget` is a former name of this field.
+    // The hash of a study uses the former name.
     #[serde(
         default,
         rename(serialize = "budget"),
@@ -161,15 +163,16 @@ pub struct Algorithm {
         skip_serializing_if = "Option::is_none"
     )]
     pub search_effort: Option<u64>,
-    /// Auto and optimal: the search ends as soon as its plan fits and has at most so many SMs more than the lower bound.
+    /// Auto and optimal: accepted optimality gap in SMs. The search ends when its plan fits and has at most `gap` SMs more
+    /// than the lower bound. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
-    /// How merges look at the traffic of other partitions; of effect in readings that count it.
+    /// How merges treat the memory traffic of other partitions. Only with analysis variants that count memory traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
 }
 
-/// Files may call the search effort `budget`, as former versions did.
+/// Adds the former name `budget` of the search effort to the schema.
 fn former_names(schema: &mut schemars::Schema) {
     let fields = schema
         .get_mut("properties")
@@ -181,31 +184,31 @@ fn former_names(schema: &mut schemars::Schema) {
     }
 }
 
-/// What the figure of a study shows.
+/// Figure of a study of partitioning.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Figure {
-    /// Whether it shows the results, the times or weighted schedulability.
+    /// Table that the figure shows: results, times or weighted schedulability.
     pub table: FigureTable,
-    /// The column along its vertical axis.
+    /// Column on the vertical axis.
     pub y: String,
-    /// What a panel is for; the lines are of the other.
+    /// Whether panels show analysis variants and lines show algorithms, or the other way around.
     pub panel: FigurePanel,
 }
 
-/// What a figure has a panel for each of.
+/// What a panel of a figure shows.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FigurePanel {
-    /// Each reading; a line per algorithm.
+    /// One panel per analysis variant, with one line per algorithm.
     #[default]
     Reading,
-    /// Each algorithm; a line per reading.
+    /// One panel per algorithm, with one line per analysis variant.
     Algorithm,
 }
 
 impl FigurePanel {
-    /// The columns with one panel, and one line, per value.
+    /// Returns the columns with one panel per value and one line per value.
     pub fn and_series(self) -> (&'static str, &'static str) {
         match self {
             FigurePanel::Reading => ("reading", "algorithm"),
@@ -214,7 +217,7 @@ impl FigurePanel {
     }
 }
 
-/// The tables of a study that a figure can show.
+/// Tables of a study that a figure can show.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FigureTable {
@@ -238,7 +241,7 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// The columns that can be along the vertical axis.
+    /// Returns the possible columns for the vertical axis.
     pub fn columns(&self) -> &'static [&'static str] {
         match self.table {
             FigureTable::Results => &[
@@ -259,7 +262,7 @@ mod tests {
     use super::*;
     use gpusched_analysis::partitioning::Options;
 
-    /// Nothing that is written is lost on the way, and what the experiment's hash is of stays as it is.
+    /// Writing keeps all fields, and the hash input of the experiment stays unchanged.
     #[test]
     fn an_algorithm_has_the_fields_of_the_options() {
         let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",
@@ -281,7 +284,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options, written);
-        // The hash is of the former names.
+        // The hash uses the former names.
         let (former, names): (Algorithm, Algorithm) = (
             serde_json::from_str(r#"{"name":"x","heuristic":"sms","budget":7}"#).unwrap(),
             serde_json::from_str(r#"{"name":"x","heuristic":"fewest-sms","search_effort":7}"#).unwrap(),

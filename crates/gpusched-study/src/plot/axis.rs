@@ -1,45 +1,45 @@
-//! An axis: its range, its ticks, its words.
+//! Axes: range, ticks and labels.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-/// At most this many steps between the least and the largest value.
+/// Maximum number of steps between the least and the largest value.
 const STEPS: f64 = 8.0;
 
-/// More decades than this, and only some get a tick.
+/// Maximum number of decades with a tick each.
 const DECADES: i32 = 8;
 
-/// Room beyond the first and the last tick, in parts of the range between them.
+/// Space beyond the first and the last tick, as a share of the range between them.
 const PADDING: f64 = 0.025;
 
-/// From values to places on a linear scale ("coordinates"), with ticks at round values.
+/// Maps values to positions on a linear scale ("coordinates"), with ticks at round values.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Axis {
     pub title: String,
-    /// The range of coordinates.
+    /// Range of coordinates.
     pub low: f64,
     pub high: f64,
-    /// The coordinates of the ticks, growing.
+    /// Coordinates of the ticks, ascending.
     pub ticks: Vec<f64>,
     scale: Scale,
 }
 
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Scale {
-    /// Coordinate = value / unit; labels have so many decimals.
+    /// Coordinate = value / unit. Labels have `decimals` decimals.
     Linear { unit: f64, decimals: usize },
     /// Coordinate = log10(value / unit).
     Logarithmic { unit: f64 },
 }
 
 impl Axis {
-    /// An axis for `values` of `column`, at least one, all finite.
+    /// Creates an axis for `values` of `column`: at least one value, all finite.
     pub fn linear(column: &str, values: &[f64]) -> Axis {
         let (title, unit) = words(column, values);
         let (mut min, mut max) = (least(values) / unit, largest(values) / unit);
         if column == "rate" && min >= 0.0 && max <= 1.0 {
-            (min, max) = (0.0, 1.0); // a share, whatever its values
+            (min, max) = (0.0, 1.0); // a share always has the axis from 0 to 1
         } else if min >= 0.0 && min < 0.3 * max {
             min = 0.0;
         }
@@ -48,7 +48,7 @@ impl Axis {
             (min, max) = (min - room, max + room);
         }
 
-        // The smallest step of 1, 2 or 5 · 10^exponent that makes no more than STEPS steps.
+        // Chooses the smallest step of 1, 2 or 5 · 10^exponent that gives at most STEPS steps.
         let rough = (max - min) / STEPS;
         let exponent = libm::floor(libm::log10(rough) + 1e-9);
         let power = libm::pow(10.0, exponent);
@@ -64,7 +64,7 @@ impl Axis {
         Axis::new(title, ticks, Scale::Linear { unit, decimals })
     }
 
-    /// An axis for `values` of `column`, at least one, all positive.
+    /// Creates an axis for `values` of `column`: at least one value, all positive.
     pub fn logarithmic(column: &str, values: &[f64]) -> Axis {
         let (title, unit) = words(column, values);
         let first = libm::floor(libm::log10(least(values) / unit) + 1e-9) as i32;
@@ -89,7 +89,7 @@ impl Axis {
         }
     }
 
-    /// The coordinate of a value, inside the range.
+    /// Returns the coordinate of a value, clamped to the range.
     pub fn coordinate(&self, value: f64) -> f64 {
         let coordinate = match self.scale {
             Scale::Linear { unit, .. } => value / unit,
@@ -99,12 +99,12 @@ impl Axis {
         coordinate.clamp(self.low, self.high)
     }
 
-    /// The label of the tick at a coordinate.
+    /// Returns the label of the tick at a coordinate.
     pub fn label(&self, coordinate: f64) -> String {
         match self.scale {
             Scale::Linear { decimals, .. } => {
                 let label = format!("{coordinate:.decimals$}");
-                // No "-0.0".
+                // Prevents "-0.0".
                 match label.strip_prefix('-') {
                     Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
                     _ => label,
@@ -172,8 +172,7 @@ fn superscript(exponent: i32) -> String {
     exponent.to_string().chars().map(raise).collect()
 }
 
-/// The title of an axis, and what its values are divided by. Columns that end in `_ns` are shown in a unit that suits
-/// the largest value.
+/// Returns the title of an axis and the divisor of its values. Columns that end in `_ns` get the unit that suits the largest value.
 fn words(column: &str, values: &[f64]) -> (String, f64) {
     let (name, time) = match column.strip_suffix("_ns") {
         Some(name) => (name, true),

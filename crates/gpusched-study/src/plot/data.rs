@@ -1,4 +1,4 @@
-//! From table rows to panels, lines and points.
+//! Converts table rows to panels, lines and points.
 
 use super::axis::Axis;
 use super::options::{Options, Selection};
@@ -6,13 +6,13 @@ use crate::Table;
 use crate::table::Column;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// More lines than this cannot be told apart.
+/// Maximum number of lines that readers can distinguish.
 const MAX_SERIES: usize = 24;
 
-/// More panels than this do not fit on a page.
+/// Maximum number of panels that fit on a page.
 const MAX_PANELS: usize = 48;
 
-/// The largest magnitude an axis shows.
+/// Largest magnitude on an axis.
 const MAX_VALUE: f64 = 1e15;
 
 /// A figure, ready to be drawn.
@@ -20,14 +20,14 @@ const MAX_VALUE: f64 = 1e15;
 pub(super) struct Chart {
     pub title: Option<String>,
     pub panels: Vec<Panel>,
-    /// The names of the lines, in the order of the tables.
+    /// Names of the lines, in the order of the tables.
     pub series: Vec<String>,
     pub x: Axis,
     pub y: Axis,
 }
 
 impl Chart {
-    /// Whether any line has a confidence band.
+    /// Returns whether any line has a confidence band.
     pub fn has_bands(&self) -> bool {
         let mut points = self.panels.iter().flat_map(|panel| panel.lines.iter().flatten());
         points.any(|point| point.band.is_some())
@@ -37,20 +37,20 @@ impl Chart {
 #[derive(Debug)]
 pub(super) struct Panel {
     pub title: Option<String>,
-    /// One line per series, in order of x; empty if the panel has no such rows.
+    /// One line per series, in order of x; empty if the panel has no rows of the series.
     pub lines: Vec<Vec<Point>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Point {
     pub x: f64,
-    /// `None` where the cell is empty: the line has a gap there.
+    /// `None` if the cell is empty. The line has a gap there.
     pub y: Option<f64>,
-    /// The confidence interval of y.
+    /// Confidence interval of y.
     pub band: Option<(f64, f64)>,
 }
 
-/// A point and the row it comes from.
+/// A point and its row.
 struct Sourced<'t> {
     point: Point,
     table: &'t Table,
@@ -106,7 +106,7 @@ impl Chart {
         if ys.is_empty() {
             let found = match xs.is_empty() {
                 true => "no rows",
-                false => "empty cells alone",
+                false => "only empty cells",
             };
             return Err(Error::parameter(&options.y, found, "values to draw"));
         }
@@ -148,7 +148,7 @@ fn panel_column<'o>(tables: &[Table], options: &'o Options) -> Option<&'o str> {
     options.panel.as_deref().or_else(reading)
 }
 
-/// A value that no table has selects nothing, and is a mistake.
+/// Rejects a value that occurs in no table, because it selects no row.
 fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
     for selection in selections {
         let columns = tables.iter().map(|table| table.column(&selection.column));
@@ -195,7 +195,7 @@ struct Columns<'t> {
 
 impl<'t> Columns<'t> {
     fn find(table: &'t Table, options: &Options, panel: Option<&str>) -> Result<Columns<'t>> {
-        // The interval of a study is that of the rate.
+        // Studies store the confidence interval of `rate` in columns that start with `ci`.
         let stem = if options.y == "rate" { "ci" } else { &options.y };
         Ok(Columns {
             table,
@@ -210,7 +210,7 @@ impl<'t> Columns<'t> {
         })
     }
 
-    /// The rows that pass: any of the selections of each column that has some.
+    /// Returns the selected rows. Several selections of one column select any of their values.
     fn rows(&self, selections: &[Selection]) -> Result<Vec<usize>> {
         let mut rows: Vec<usize> = (0..self.table.len()).collect();
         for selection in selections {
@@ -247,7 +247,7 @@ impl<'t> Columns<'t> {
                 Refusal::new(
                     self.y.name(),
                     y,
-                    "a positive number: the vertical axis is logarithmic",
+                    "a positive number, because the vertical axis is logarithmic",
                 ),
             ));
         }
@@ -259,7 +259,7 @@ impl<'t> Columns<'t> {
     }
 }
 
-/// The points of a line in order of x.
+/// Returns the points of a line in order of x.
 fn ordered(
     mut line: Vec<Sourced<'_>>,
     name: &str,
@@ -289,7 +289,7 @@ fn ordered(
     Ok(line.into_iter().map(|sourced| sourced.point).collect())
 }
 
-/// Where `item` stands in `items`; it is appended if it is new.
+/// Returns the position of `item` in `items`. A new item is appended.
 fn index_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
     items.iter().position(|known| *known == item).unwrap_or_else(|| {
         items.push(item);
@@ -297,7 +297,7 @@ fn index_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
     })
 }
 
-/// The list at `index`, which may be the first beyond the end.
+/// Returns the list at `index`, at most one beyond the end.
 fn slot<T>(lists: &mut Vec<Vec<T>>, index: usize) -> &mut Vec<T> {
     if lists.len() <= index {
         lists.resize_with(index + 1, Vec::new);
@@ -412,7 +412,7 @@ s,2,50,b,1G,0.75,,,30
             ),
             (
                 message("utilization,algorithm,rate\n2,A,\n", |_| {}),
-                "rate: found empty cells alone",
+                "rate: found only empty cells",
             ),
             (
                 message("utilization,algorithm,rate\n2,A,1e300\n", |_| {}),

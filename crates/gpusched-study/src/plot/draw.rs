@@ -1,8 +1,9 @@
-//! From a chart to SVG text.
+//! Draws a chart as SVG text.
 //!
-//! The SVG backend of plotters knows whole coordinates and solid lines only. So the drawing uses [`UNIT`] units per pixel,
-//! and a dashed line is drawn with a [stroke width](DASHED) no other element has; both are put right in the finished
-//! text. (Its dashed path is a separate element for every dash: six times the text, and no line one could still edit.)
+//! The SVG backend of plotters only supports integer coordinates and solid lines. Therefore the drawing uses [`UNIT`] units
+//! per pixel. A dashed line is drawn with a [stroke width](DASHED) that no other element has. The finished text is corrected
+//! afterwards. The dashed paths of plotters need a separate element for every dash, which gives six times the text and lines
+//! that are hard to edit.
 
 use std::collections::HashSet;
 
@@ -21,7 +22,7 @@ use gpusched_model::error::{Error, Result};
 /// Drawing units per pixel.
 const UNIT: f64 = 10.0;
 
-/// plotters divides font sizes by this for SVG.
+/// plotters divides font sizes by this factor for SVG.
 const FONT_SCALE: f64 = 1.24;
 
 const FONT: &str = "sans-serif";
@@ -30,19 +31,19 @@ const BAND_OPACITY: f64 = 0.14;
 const GRID: RGBColor = RGBColor(226, 226, 226);
 const REMARK: RGBColor = RGBColor(90, 90, 90);
 
-/// The stroke width that stands for the first dash pattern; the next ones follow [units].
+/// Stroke width [units] that marks the first dash pattern. The next patterns have the next widths.
 const DASHED: u32 = 90_001;
 
-/// A line of no more points has a marker at each.
+/// Maximum number of points of a line with a marker at each point.
 const FEW: usize = 12;
 
-/// Else the markers are at least this far apart along the line [pixels].
+/// Minimum distance between markers of longer lines, along the line [pixels].
 const MARKER_DISTANCE: f64 = 70.0;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = std::result::Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// The figure as SVG text.
+/// Returns the figure as SVG text.
 pub(super) fn svg(chart: &Chart) -> Result<String> {
     let layout = Layout::new(chart);
     let (width, height) = (units(layout.width), units(layout.height));
@@ -57,7 +58,7 @@ pub(super) fn svg(chart: &Chart) -> Result<String> {
     Ok(finished(svg, layout))
 }
 
-/// The text of the backend with the size on paper instead of that of the view box, and with dashes.
+/// Replaces the size of the view box by the size on paper, and adds the dashes.
 fn finished(svg: String, layout: Layout) -> String {
     let (width, height) = (units(layout.width), units(layout.height));
     let in_units = format!("width=\"{width}\" height=\"{height}\"");
@@ -158,7 +159,7 @@ fn draw_panel(chart: &Chart, layout: &Layout, root: &Area<'_>, panel: &Panel, pl
         };
         let phase = index as f64 / panel.lines.len() as f64;
         let mut markers = marked(&visible(line), phase);
-        // Between two gaps there is no line: without a marker the point would be lost.
+        // A point between two gaps has no line, so it needs a marker.
         let alone = line
             .split(|point| point.y.is_none())
             .filter(|piece| piece.len() == 1);
@@ -172,11 +173,11 @@ fn draw_panel(chart: &Chart, layout: &Layout, root: &Area<'_>, panel: &Panel, pl
     Ok(())
 }
 
-/// One point of a band: x, and the ends of the interval.
+/// One point of a band: x, and both ends of the interval.
 type Interval = (f64, (f64, f64));
 
-/// The bands of every line, in pieces without gaps. Where bands coincide, as they do where every set is schedulable, only
-/// the first is drawn: several on top of each other would look like a darker thing of its own.
+/// Returns the bands of every line, in pieces without gaps. If bands coincide, as they do where every set is schedulable,
+/// only the first is drawn. Several bands on top of each other would look darker.
 fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());
@@ -206,8 +207,8 @@ fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     bands
 }
 
-/// The points of a line that get a marker: all of a few, else some, by the length of the line between them so that steep
-/// parts have their share. `phase` in [0, 1) keeps lines that coincide from having theirs at the same points.
+/// Returns the points of a line that get a marker. Short lines have markers at all points. Long lines have markers at equal
+/// distances along the line. `phase` in [0, 1) separates the markers of lines that coincide.
 fn marked(points: &[(i32, i32)], phase: f64) -> Vec<(i32, i32)> {
     if points.len() <= FEW {
         return points.to_vec();
@@ -273,7 +274,7 @@ fn stroke(color: &RGBColor, width: f64) -> ShapeStyle {
     color.stroke_width(units(width).unsigned_abs())
 }
 
-/// `size` in pixels; the text is centered on its height.
+/// Returns a text style with `size` in pixels. The text is centered vertically.
 fn text_style<'a>(size: f64, horizontal: HPos, color: &'a RGBColor) -> TextStyle<'a> {
     let font = (FONT, size * UNIT * FONT_SCALE).into_font();
     font.color(color).pos(Pos::new(horizontal, VPos::Center))

@@ -1,4 +1,4 @@
-//! Where everything goes, so that no text meets another. Lengths in pixels.
+//! Layout of a figure without overlapping texts. Lengths are in pixels.
 //!
 //! ```text
 //! ┌──────────────────────────────────────────┐
@@ -20,9 +20,9 @@ pub(super) const TICK_SIZE: f64 = 11.0;
 
 /// Length of the tick marks.
 pub(super) const TICK_MARK: f64 = 4.0;
-/// Length of the piece of line before a name in the legend.
+/// Length of the line sample before a name in the legend.
 pub(super) const SAMPLE: f64 = 40.0;
-/// Between that and the name.
+/// Gap between the line sample and the name.
 pub(super) const SAMPLE_GAP: f64 = 7.0;
 
 const MARGIN: f64 = 14.0;
@@ -31,12 +31,12 @@ const ROW_GAP: f64 = 14.0;
 const LEGEND_GAP: f64 = 14.0;
 const LEGEND_COLUMN_GAP: f64 = 26.0;
 const LEGEND_LINE: f64 = 20.0;
-/// From the frame of a panel down to the end of the title of its axis.
+/// Distance from the frame of a panel to the lower end of the title of its axis.
 const X_LABELS: f64 = 42.0;
 const PANEL_TITLE: f64 = 22.0;
 const MAX_COLUMNS: usize = 3;
 
-/// The longest text shown in full [characters].
+/// Maximum length of a text that is shown in full [characters].
 const LONGEST: usize = 120;
 
 #[derive(Debug)]
@@ -47,25 +47,25 @@ pub(super) struct Layout {
     pub left: f64,
     pub title_y: f64,
     pub panels: Vec<PanelPlace>,
-    /// The frame of every panel.
+    /// Size of the frame of every panel.
     pub frame: (f64, f64),
-    /// Room for the labels of the vertical axis, left of the first frame of a row.
+    /// Space for the labels of the vertical axis, left of the first frame of a row.
     pub y_labels: f64,
     pub x_labels: f64,
-    /// The left end of every entry of the legend and the height of its middle.
+    /// Left end and vertical middle of every legend entry.
     pub legend: Vec<(f64, f64)>,
-    /// The height of the middle of the remark below the legend.
+    /// Vertical middle of the remark below the legend.
     pub remark_y: f64,
 }
 
 #[derive(Debug)]
 pub(super) struct PanelPlace {
-    /// The upper left corner of the frame.
+    /// Upper left corner of the frame.
     pub x: f64,
     pub y: f64,
-    /// The height of the middle of the title above it.
+    /// Vertical middle of the title above the frame.
     pub title_y: f64,
-    /// Whether the labels of the vertical axis stand left of it.
+    /// Whether the labels of the vertical axis are left of this panel.
     pub first_of_row: bool,
 }
 
@@ -153,7 +153,7 @@ impl Layout {
     }
 }
 
-/// At least the width of `text` in the usual fonts, at `size`.
+/// Returns an upper bound on the width of `text` in the usual fonts, at `size`.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | ':' | ';' | '(' | ')' | '[' | ']'
@@ -166,7 +166,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     shown(text).chars().map(em).fold(0.0, |sum, width| sum + width) * size
 }
 
-/// The text as it is drawn: one line, no character that XML forbids, not absurdly long.
+/// Returns the text as it is drawn: on one line, without characters that XML forbids, and with limited length.
 pub(super) fn shown(text: &str) -> String {
     let legal = |c: char| match c {
         c if c.is_whitespace() => ' ',

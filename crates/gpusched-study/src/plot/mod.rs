@@ -1,10 +1,10 @@
 //! Figures from results tables.
 //!
-//! A figure is a row of panels with one axis for all: a panel per reading, a line per algorithm, a confidence band where
-//! the table has one. It is an SVG text that depends on tables and options alone, byte by byte.
+//! A figure is a row of panels with common axes: a panel per analysis variant, a line per algorithm, and a confidence band if
+//! the table has one. It is an SVG text that depends, byte by byte, only on tables and options.
 //!
-//! Every line differs from the others in color (a palette that color-blind readers can tell apart, Okabe & Ito 2008), in
-//! its dashes and in its markers, so that a figure survives a black-and-white printer.
+//! Lines differ in color (a palette for color-blind readers, Okabe & Ito 2008), in dashes and in markers. Therefore
+//! black-and-white printers can reproduce a figure.
 //!
 //! ```
 //! use gpusched_study::plot::{Options, line_chart};
@@ -30,12 +30,12 @@ pub use options::{Options, Selection};
 use crate::Table;
 use gpusched_model::error::Result;
 
-/// Draws the rows of all tables together as one figure, as SVG text.
+/// Draws the rows of all tables together as one figure. Returns SVG text.
 ///
 /// # Errors
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) if there is nothing to draw or too much to tell apart;
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) naming file and line for a missing column, a cell that is not a number,
-/// two values for one point of a line, or a value that a logarithmic axis cannot show.
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if there are no values, or too many lines or panels
+/// to distinguish. Fails too, with file and line, if a column is missing, if a cell is not a number, or if a point of a line
+/// has two values. The same holds for values that a logarithmic axis cannot show.
 pub fn line_chart(tables: &[Table], options: &Options) -> Result<String> {
     let chart = data::Chart::new(tables, options)?;
     draw::svg(&chart)

@@ -1,32 +1,32 @@
-//! What a figure shows.
+//! Options of a figure.
 
 use std::str::FromStr;
 
-/// What a figure shows; columns by name.
+/// Options of a figure. Columns are given by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The column along the horizontal axis.
+    /// Column on the horizontal axis.
     pub x: String,
-    /// The column along the vertical axis.
+    /// Column on the vertical axis.
     pub y: String,
-    /// The column with one line per value.
+    /// Column with one line per value.
     pub series: String,
-    /// The column with one panel per value [default: `reading`, where there is one].
+    /// Column with one panel per value [default: `reading`, if the table has it].
     pub panel: Option<String>,
-    /// The rows to draw: several selections of one column mean any of them.
+    /// Rows to draw. Several selections of one column select any of their values.
     pub selections: Vec<Selection>,
-    /// The headline [default: what the column `study` says].
+    /// Title [default: the text of the column `study`].
     pub title: Option<String>,
-    /// What stands along the horizontal axis [default: what its column is called].
+    /// Title of the horizontal axis [default: the name of its column].
     pub x_title: Option<String>,
-    /// What stands along the vertical axis [default: what its column is called].
+    /// Title of the vertical axis [default: the name of its column].
     pub y_title: Option<String>,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
 }
 
 impl Default for Options {
-    /// The figure of a schedulability study: the share of schedulable sets over the utilization, a line per algorithm.
+    /// Returns the figure of a schedulability study: the schedulability ratio over the utilization, with a line per algorithm.
     fn default() -> Options {
         Options {
             x: "utilization".to_owned(),
@@ -45,14 +45,14 @@ impl Default for Options {
 /// The rows with one value in one column, written `column=value`. Numbers are compared as numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selection {
-    /// The name of the column.
+    /// Name of the column.
     pub column: String,
-    /// The text of the cell, or the same number.
+    /// Text of the cell, or an equal number.
     pub value: String,
 }
 
 impl Selection {
-    /// Whether a cell has the value.
+    /// Returns whether a cell has the value.
     pub(super) fn accepts(&self, cell: &str) -> bool {
         let number = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
         cell == self.value || number(cell).is_some_and(|value| Some(value) == number(&self.value))

@@ -1,4 +1,4 @@
-//! The results of the chunks that are done, put together.
+//! Collected results of the finished chunks.
 
 use sha2::{Digest as _, Sha256};
 
@@ -8,18 +8,18 @@ use super::work::Work;
 /// The results of one chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
-    /// Partitioning: by reading, then algorithm.
+    /// Partitioning: tallies by analysis variant, then algorithm.
     Tallies(Vec<Tally>),
     /// A case: rows of the results table, as text.
     Rows(Vec<Vec<String>>),
 }
 
-/// Which chunks of a study are done, and their results: tallies are added up by point, rows are kept by chunk.
+/// Finished chunks of a study, and their results. Tallies are added by point, rows are kept by chunk.
 #[derive(Clone, Debug)]
 pub struct Collection {
     work: Work,
     content: Collected,
-    /// What tells results of a chunk apart, where it is done.
+    /// Digest of the results of each finished chunk.
     done: Vec<Option<u64>>,
     chunks: usize,
     units: u64,
@@ -28,40 +28,40 @@ pub struct Collection {
 #[derive(Clone, Debug)]
 enum Collected {
     Tallies {
-        /// Readings × algorithms.
+        /// Number of analysis variants × algorithms.
         cells: usize,
-        /// By point, then reading, then algorithm. Their number does not depend on the number of sets.
+        /// Tallies by point, then analysis variant, then algorithm. Their number does not depend on the number of sets.
         tallies: Vec<Tally>,
     },
     Rows {
-        /// The number of columns.
+        /// Number of columns.
         width: usize,
-        /// By chunk.
+        /// Rows by chunk.
         rows: Vec<Vec<Vec<String>>>,
     },
 }
 
-/// What became of the results of one chunk.
+/// What happened to the results of one chunk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Added {
-    /// Counted.
+    /// Added.
     New,
-    /// The same results were there already.
+    /// Ignored, because equal results exist.
     Again,
-    /// Other results were there already.
+    /// Rejected, because different results exist.
     Conflict,
-    /// No results of such a chunk.
+    /// Rejected, because they are not results of this chunk.
     Malformed,
 }
 
 impl Collection {
-    /// Nothing done yet, of a study with so many `cells` per task set.
+    /// Creates an empty collection for a study with `cells` results per task set.
     pub fn of_tallies(work: Work, cells: usize) -> Collection {
         let tallies = vec![Tally::default(); work.points() * cells];
         Collection::new(work, Collected::Tallies { cells, tallies })
     }
 
-    /// Nothing done yet, of a study whose table has so many columns.
+    /// Creates an empty collection for a study whose table has `width` columns.
     pub fn of_rows(work: Work, width: usize) -> Collection {
         let rows = vec![Vec::new(); work.len()];
         Collection::new(work, Collected::Rows { width, rows })
@@ -106,27 +106,27 @@ impl Collection {
         Added::New
     }
 
-    /// Whether chunk `index` is done.
+    /// Returns whether chunk `index` is finished.
     pub fn contains(&self, index: usize) -> bool {
         self.done.get(index).is_some_and(Option::is_some)
     }
 
-    /// The number of chunks done.
+    /// Returns the number of finished chunks.
     pub fn chunks(&self) -> usize {
         self.chunks
     }
 
-    /// The number of sets done, or cases.
+    /// Returns the number of finished sets or cases.
     pub fn units(&self) -> u64 {
         self.units
     }
 
-    /// The positions of the chunks that are not done.
+    /// Returns the positions of the unfinished chunks.
     pub fn missing(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.work.len()).filter(|&index| !self.contains(index))
     }
 
-    /// The tallies of a point: by reading, then algorithm.
+    /// Returns the tallies of a point, by analysis variant, then algorithm.
     pub fn point(&self, point: usize) -> &[Tally] {
         match &self.content {
             Collected::Tallies { cells, tallies } => {
@@ -136,7 +136,7 @@ impl Collection {
         }
     }
 
-    /// The rows of all cases, in their order.
+    /// Returns the rows of all cases, in order.
     pub fn rows(&self) -> Vec<Vec<String>> {
         match &self.content {
             Collected::Tallies { .. } => Vec::new(),
@@ -146,7 +146,7 @@ impl Collection {
 }
 
 impl Collected {
-    /// Whether `content` can be the results of a chunk of so many units.
+    /// Returns whether `content` can be the results of a chunk of `units` units.
     fn fits(&self, content: &Content, units: u64) -> bool {
         match (self, content) {
             (Collected::Tallies { cells, .. }, Content::Tallies(new)) => {
@@ -158,7 +158,7 @@ impl Collected {
     }
 }
 
-/// The beginning of the hash of all that must be the same in every run.
+/// Returns the start of the hash of all results that must be equal in every run.
 fn digest(content: &Content) -> u64 {
     let mut hash = Sha256::new();
     match content {
@@ -176,7 +176,7 @@ fn digest(content: &Content) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// Rows with their lengths, so that no two tables hash the same bytes.
+/// Hashes rows with their lengths, so that different tables hash different bytes.
 pub(super) fn hash_rows(hash: &mut Sha256, rows: &[Vec<String>]) {
     for row in rows {
         hash.update((row.len() as u64).to_le_bytes());

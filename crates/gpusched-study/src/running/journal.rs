@@ -1,8 +1,8 @@
-//! The checkpoint: a file that gets one line for each chunk that is done.
+//! The checkpoint of a study: a file with one line per finished chunk.
 //!
-//! The first line says what it belongs to; every other line is one chunk. A line counts once its line end is there, so a
-//! kill at any moment leaves a valid journal and perhaps the beginning of a line, which is cut off on resuming. While a
-//! process works on a journal it holds a lock on it, which the operating system releases if the process dies.
+//! The first line identifies the study. Every other line is one chunk. A line counts only if its line end is present. A kill
+//! at any time leaves a valid journal, perhaps with an incomplete last line, which is removed when the study resumes. A
+//! process that uses a journal holds a lock on it. The operating system releases the lock if the process dies.
 
 mod line;
 mod reader;
@@ -22,7 +22,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use line::Line;
 use reader::JournalReader;
 
-/// A journal being written, locked against other processes.
+/// A journal that is being written. It is locked against other processes.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -30,15 +30,15 @@ pub struct Journal {
     synced: Instant,
 }
 
-/// How long finished chunks may stay in the operating system's memory only. A kill loses none of them; a power cut may.
+/// Longest time that finished chunks may stay only in the memory of the operating system. A power cut may lose them; a kill does not.
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {
-    /// Opens the journal at `path`, or starts one, and adds the chunks that are done to `collection`.
+    /// Opens the journal at `path`, or creates one, and adds its finished chunks to `collection`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if another process holds it; [`Error::Refused`] if it belongs to another experiment, version or
-    /// shard, or is damaged; [`Error::Io`].
+    /// Fails with [`Error::Refused`] if another process uses the journal, or if it belongs to another experiment, version or
+    /// shard, or is damaged. Fails with [`Error::Io`] if access fails.
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -84,7 +84,7 @@ impl Journal {
     /// Adds a finished chunk.
     ///
     /// # Errors
-    /// [`Error::Io`], for instance if the disk is full; the study can be resumed afterwards.
+    /// Fails with [`Error::Io`], for instance if the disk is full. The study can be resumed afterwards.
     pub fn record(&mut self, record: &Record) -> Result<()> {
         self.append(&Line::new(record))?;
         if self.synced.elapsed() >= SYNC {
@@ -93,10 +93,10 @@ impl Journal {
         Ok(())
     }
 
-    /// Makes sure that everything is on disk.
+    /// Writes all data to the disk.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// Fails with [`Error::Io`] if the file cannot be written.
     pub fn sync(&mut self) -> Result<()> {
         self.synced = Instant::now();
         self.file
@@ -104,7 +104,7 @@ impl Journal {
             .map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// One write per line, so that lines reach the operating system whole unless the process dies in between.
+    /// Writes each line at once, so that the operating system gets whole lines unless the process dies during the call.
     fn append(&mut self, line: &impl Serialize) -> Result<()> {
         let fail = |cause| Error::io(&self.path, "write", cause);
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;
@@ -114,8 +114,8 @@ impl Journal {
 }
 
 fn busy(path: &Path) -> Error {
-    let found = "a study that another process is working on";
-    let refusal = Refusal::new("", found, "one that no process uses");
+    let found = "a study that another process uses";
+    let refusal = Refusal::new("", found, "a study that no other process uses");
     refusal
         .at(path, None)
         .hint("wait for the other process, or choose another folder")

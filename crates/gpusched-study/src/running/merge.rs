@@ -1,4 +1,4 @@
-//! Putting the shards of a study together.
+//! Merging of the shards of a study.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +14,14 @@ use crate::output::folder::{Folder, JOURNAL};
 use crate::output::results;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Merges all studies whose journals are in `folders`, and writes their files into the folder at `output` as a run of
-/// the whole would. Returns the studies, ordered by name.
+/// Merges all studies with journals in `folders`, and writes their files into the folder at `output` as for a run of the
+/// whole study. Returns the studies, ordered by name.
 ///
-/// Chunks may be there several times if the results are the same; the times of the first count.
+/// A chunk may occur several times if its results are equal. The times of the first occurrence count.
 ///
 /// # Errors
-/// [`Error::Refused`] if there is no journal, or a shard is still running; [`Error::Refused`] if journals do not belong
-/// together, contradict each other, or leave chunks out. Nothing is written then.
+/// Fails with [`Error::Refused`] if there is no journal, or if a shard is still running. Fails too if journals do not belong
+/// together, contradict each other, or lack chunks. In these cases no file is written.
 pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Spec>> {
     let output = output.as_ref();
     let mut merged = Vec::new();
@@ -37,10 +37,10 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
     Ok(merged.into_iter().map(|(spec, _)| spec).collect())
 }
 
-/// A journal and the folder it is in.
+/// A journal and its folder.
 type Found = (PathBuf, PathBuf);
 
-/// The journals by study, in the order of `folders`, then by name.
+/// Returns the journals by study, in the order of `folders`, then by name.
 fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
     let mut journals: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     for folder in folders {
@@ -69,7 +69,7 @@ fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
     Ok(journals)
 }
 
-/// The name of the study that the journal at `path` is about, from its first line.
+/// Returns the name of the study from the first line of the journal at `path`.
 fn study_of(path: &Path) -> Result<String> {
     let text = journal::first_line(path)?;
     serde_json::from_str::<Header>(&text)
@@ -93,7 +93,7 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         {
             let found = format!("experiment {}", spec.experiment()?);
             let expected = format!(
-                "{}, as in {}: shards of one study",
+                "{}, as in {}, because all shards of one study must be equal",
                 first.experiment()?,
                 first.file()
             );
@@ -102,7 +102,7 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         specs.push(spec);
     }
     let Some(spec) = specs.into_iter().next() else {
-        return Err(Error::parameter(study, "no journal", "one"));
+        return Err(Error::parameter(study, "no journal", "a journal"));
     };
     let header = Header::new(&spec, Shard::WHOLE)?;
     let mut collection = spec.kind().collection();

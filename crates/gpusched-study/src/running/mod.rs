@@ -1,4 +1,4 @@
-//! Running a study: chunks, journal, shards, counts.
+//! Running of studies: chunks, journals, shards and counts.
 
 pub(super) mod collection;
 mod journal;

@@ -1,4 +1,4 @@
-//! Running a study, or one shard of it: chunks in parallel, one writer, resumed where it was interrupted.
+//! Runs a study or one shard of it: many threads compute chunks, one thread writes them, and an interrupted run resumes.
 
 use std::fs;
 use std::path::Path;
@@ -17,37 +17,37 @@ use crate::output::provenance::Provenance;
 use crate::output::results;
 use gpusched_model::error::{Error, Result};
 
-/// Is told how a run gets on. All calls come from the thread that called [`run`].
+/// Receives the progress of a run. All calls come from the thread that called [`run`].
 pub trait Observer {
-    /// The run begins: `total` sets (or cases) are to be done, of which `resumed` were found done.
+    /// The run starts. It has `total` sets (or cases), and `resumed` of them were finished before.
     fn started(&mut self, total: u64, resumed: u64) {
         let _ = (total, resumed);
     }
 
-    /// So many more are done and recorded.
+    /// `units` more sets (or cases) are finished and recorded.
     fn advanced(&mut self, units: u64) {
         let _ = units;
     }
 }
 
-/// Looks away.
+/// Ignores the progress.
 impl Observer for () {}
 
-/// What a run did.
+/// The result of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Sets of this run or shard, or cases ([`Kind::units`](crate::Kind::units)).
+    /// Number of sets or cases of this run or shard ([`Kind::units`](crate::Kind::units)).
     pub units: u64,
-    /// Those that were done before.
+    /// Number of sets or cases that were finished before this run.
     pub resumed: u64,
 }
 
-/// Runs `shard` of `spec` on the threads of `pool`, or continues where an earlier run stopped, and writes its files into
-/// the folder at `path`, which is made if only it is missing. A shard leaves its journal and provenance; the whole study leaves its results as well.
+/// Runs `shard` of `spec` on the threads of `pool`, or continues an earlier run. Writes its files into the folder at `path`.
+/// The folder is created if its parent exists. A shard writes its journal and provenance; the whole study also writes its results.
 ///
 /// # Errors
-/// [`Error::Refused`] if another process is at it; [`Error::Refused`] if the folder holds a journal of something else;
-/// [`Error::Io`]. The run can be repeated after every error and continues where it stopped.
+/// Fails with [`Error::Refused`] if another process uses the folder, or if the folder has a journal of another study. Fails
+/// with [`Error::Io`] if access fails. After every error, the run can be repeated and continues where it stopped.
 pub fn run(
     spec: &Spec,
     path: impl AsRef<Path>,
@@ -95,20 +95,20 @@ pub fn run(
     Ok(Summary { units, resumed })
 }
 
-/// Makes the folder at `path`, but none above it.
+/// Creates the folder at `path`, but not its parents.
 pub(crate) fn make(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
     match fs::create_dir(path) {
-        // Another shard may have made it a moment ago.
+        // Another shard may have created it a moment ago.
         Err(_) if path.is_dir() => Ok(()),
         other => other.map_err(|cause| Error::io(path, "create folder", cause)),
     }
 }
 
-/// Computes `chunks` on worker threads and hands the results to `accept` on this one, in any order. Ends at the first
-/// error of either side.
+/// Computes `chunks` on worker threads and gives the results to `accept` on this thread, in any order. Ends at the first
+/// error on either side.
 fn compute(
     spec: &Spec,
     chunks: &[Chunk],
@@ -127,7 +127,7 @@ fn compute(
     })
 }
 
-/// The workers' side: sends every result, until `stop` or until nobody listens.
+/// Runs a worker: sends every result until `stop` is set or the receiver is gone.
 fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Result<Record>>) {
     chunks
         .par_iter()
@@ -145,7 +145,7 @@ fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Res
         });
 }
 
-/// Computes one chunk; `None` if told to stop half-way.
+/// Computes one chunk. `None` if it was stopped before the end.
 fn record(spec: &Spec, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Record>> {
     let content = spec.kind().compute(spec.name(), chunk, goes_on)?;
     Ok(content.map(|content| Record {

@@ -1,20 +1,20 @@
-//! What is counted: integers per (point, reading, algorithm), so that the order of adding never shows.
+//! Integer counts per (point, analysis variant, algorithm), which do not depend on the order of addition.
 
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::Plan;
 
-/// Counts over some task sets, for one reading and one algorithm. Written as a list of numbers in this order.
+/// Counts over task sets for one analysis variant and one algorithm. Files list the numbers in this order.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "[u64; 6]", into = "[u64; 6]")]
 pub struct Tally {
-    /// Sets the algorithm found a schedulable plan for.
+    /// Number of sets with a schedulable plan.
     pub schedulable: u64,
-    /// SMs used, over the schedulable sets.
+    /// Number of SMs used, over the schedulable sets.
     pub sms_used: u64,
-    /// Merges tested by the search, over all sets.
+    /// Number of merges tested by the search, over all sets.
     pub merges: u64,
-    /// Merges tested by ACT's pre-fill, over all sets.
+    /// Number of merges tested by ACT's pre-fill, over all sets.
     pub prefill_merges: u64,
     /// Time of the search, over all sets [ns].
     pub search_ns: u64,
@@ -35,7 +35,7 @@ impl Tally {
         });
     }
 
-    /// Adds the counts of other sets. (No run is long enough to saturate; a journal edited by hand could be.)
+    /// Adds the counts of other sets. Only a journal edited by hand can saturate a count.
     pub fn add(&mut self, other: &Tally) {
         self.schedulable = self.schedulable.saturating_add(other.schedulable);
         self.sms_used = self.sms_used.saturating_add(other.sms_used);
@@ -45,7 +45,7 @@ impl Tally {
         self.prefill_ns = self.prefill_ns.saturating_add(other.prefill_ns);
     }
 
-    /// The counts that are the same in every run: without times.
+    /// Returns the counts that are equal in every run, without times.
     pub fn stable(&self) -> [u64; 4] {
         [self.schedulable, self.sms_used, self.merges, self.prefill_merges]
     }

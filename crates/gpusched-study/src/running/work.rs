@@ -1,8 +1,7 @@
-//! The units of work: a study is points × sets, cut into chunks that shards and threads share. A study of cases has a point
-//! of one set for each case.
+//! The units of work. A study is points × sets, divided into chunks that shards and threads share. A study of cases has one
+//! point with one set per case.
 //!
-//! Chunks depend on the study alone, so that every run of it, however it is spread or interrupted, consists of the same
-//! ones.
+//! Chunks depend only on the study, so every run of a study has the same chunks, even if it is distributed or interrupted.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,14 +10,14 @@ use std::str::FromStr;
 use gpusched_model::Factor;
 use gpusched_model::error::Error;
 
-/// One point of a study: where task sets are drawn.
+/// One point of a study, for which task sets are generated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// Position in the study, from 0: number of tasks by number of tasks, each with all utilizations.
+    /// Position in the study, from 0. Points are ordered by number of tasks, then by utilization.
     pub index: usize,
-    /// U of each task set.
+    /// Utilization U of each task set.
     pub utilization: Factor,
-    /// n of each task set.
+    /// Number of tasks n of each task set.
     pub tasks: usize,
 }
 
@@ -27,9 +26,9 @@ pub struct Point {
 pub struct Chunk {
     /// Position in the study, from 0.
     pub index: usize,
-    /// The point's position.
+    /// Position of the point.
     pub point: usize,
-    /// The positions of the sets within the point.
+    /// Positions of the sets within the point.
     pub sets: Range<u64>,
 }
 
@@ -38,19 +37,19 @@ pub struct Chunk {
 pub struct Work {
     points: usize,
     sets: u64,
-    /// Sets in each chunk but the last of a point.
+    /// Number of sets in each chunk, except for the last chunk of a point.
     size: u64,
-    /// Chunks in each point.
+    /// Number of chunks per point.
     per_point: usize,
 }
 
-/// The most chunks a study may have.
+/// Maximum number of chunks of a study.
 pub const MAX_CHUNKS: usize = 10_000_000;
 
 impl Work {
-    /// The chunks of `points` × `sets` (both positive); `None` if there are more than `MAX_CHUNKS`.
+    /// Creates the chunks of `points` × `sets` (both positive). `None` if there are more than `MAX_CHUNKS`.
     ///
-    /// A chunk has ⌈√sets / 2⌉ sets: few enough to lose little when interrupted, many enough to keep the journal short.
+    /// A chunk has ⌈√sets / 2⌉ sets. Small chunks lose little work in an interruption, and large chunks keep the journal short.
     pub fn new(points: usize, sets: u64) -> Option<Work> {
         let size = sets.isqrt().div_ceil(2).max(1);
         let per_point = usize::try_from(sets.div_ceil(size)).ok()?;
@@ -65,22 +64,22 @@ impl Work {
         })
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.points * self.per_point
     }
 
-    /// Whether there is nothing to do.
+    /// Returns whether there is no work.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of points.
+    /// Returns the number of points.
     pub fn points(&self) -> usize {
         self.points
     }
 
-    /// Chunk `index`, or `None` beyond the last.
+    /// Returns chunk `index`, or `None` beyond the last.
     pub fn chunk(&self, index: usize) -> Option<Chunk> {
         if index >= self.len() {
             return None;
@@ -93,7 +92,7 @@ impl Work {
         })
     }
 
-    /// The chunks that `shard` is responsible for.
+    /// Returns the chunks of `shard`.
     pub fn of_shard(&self, shard: Shard) -> impl Iterator<Item = Chunk> + '_ {
         let first = shard.index as usize - 1;
         (first..self.len())
@@ -102,7 +101,7 @@ impl Work {
     }
 }
 
-/// The i-th of n parts of a study: every n-th chunk, from the i-th on. Written `i/n`.
+/// The i-th of n shards of a study: every n-th chunk, from the i-th on. Written `i/n`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Shard {
     index: u32,
@@ -110,30 +109,30 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The only part of an undivided study.
+    /// The only shard of an undivided study.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
-    /// Part `index` of `count`, or `None` unless 1 ≤ `index` ≤ `count`.
+    /// Creates shard `index` of `count`. `None` unless 1 ≤ `index` ≤ `count`.
     pub fn new(index: u32, count: u32) -> Option<Shard> {
         (1..=count).contains(&index).then_some(Shard { index, count })
     }
 
-    /// Whether this is all of the study.
+    /// Returns whether this is the whole study.
     pub fn is_whole(self) -> bool {
         self == Shard::WHOLE
     }
 
-    /// i, from 1.
+    /// Returns i, from 1.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// n.
+    /// Returns n.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// Whether the chunk at that position is part of this shard.
+    /// Returns whether the chunk at this position is part of this shard.
     pub fn contains(self, chunk: usize) -> bool {
         chunk % self.count as usize == self.index as usize - 1
     }

@@ -1,4 +1,4 @@
-//! Evidence of partitions that others slow down, with the printed recurrences.
+//! Evidence of partitions with interference delay, from the printed recurrences.
 
 use super::Beside;
 use crate::fault::Fault;
@@ -7,26 +7,26 @@ use gpusched_model::policy::{Policy, Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Iterations after which a window counts as endless.
+/// Maximum number of iterations. Beyond it, a window counts as endless.
 const STEP_LIMIT: u32 = 1_000_000;
 
-/// One partition and what disturbs it.
+/// One partition and its interference.
 pub(crate) struct DelayedPartition<'a> {
     pub jobs: &'a [Job],
-    /// The same jobs at their slowest, if there is such a time.
+    /// The same jobs with their WCETs at the lowest bandwidth, if these WCETs exist.
     pub slowest: Option<Vec<Job>>,
     pub beside: Beside,
 }
 
 impl DelayedPartition<'_> {
-    /// Whether nothing is ever held up.
+    /// Whether the partition has no interference delay.
     pub fn is_undelayed(&self) -> bool {
         let wcets = |jobs: &[Job]| -> Vec<u128> { jobs.iter().map(|job| job.wcet).collect() };
         let same = |slowest: &[Job]| wcets(slowest) == wcets(self.jobs);
         self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
     }
 
-    /// Checks evidence for "schedulable"; the rest claims nothing.
+    /// Checks evidence for "schedulable". Other evidence claims nothing.
     pub fn check(&self, evidence: &Evidence, policy: Policy) -> Result<(), Fault> {
         match (evidence, policy) {
             (Evidence::DemandWithinSupply { interval_ns, checked }, Policy::Edf | Policy::NpEdf) => {
@@ -46,14 +46,14 @@ impl DelayedPartition<'_> {
             _ => Err(Fault::new(
                 "reason",
                 format!(
-                    "found {}, which is none for {policy} beside others",
+                    "found {}, which is not evidence for {policy} and partitions that share a memory",
                     evidence.reason()
                 ),
             )),
         }
     }
 
-    /// The least t with t ≥ min(work + lost(t), work at its slowest), from below; `None` above `limit`.
+    /// Returns the least t with t ≥ min(work + lost(t), work at the lowest bandwidth), from below, or `None` above `limit`.
     fn done(&self, limit: u128, work: impl Fn(&[Job], u128) -> u128) -> Option<u128> {
         let mut time = 1;
         for _ in 0..STEP_LIMIT {
@@ -86,7 +86,7 @@ impl DelayedPartition<'_> {
         };
         let earliest = self.jobs.iter().map(due).min().unwrap_or(0);
         let length = u128::from(interval.ns());
-        // No busy window is longer: all that is released in it is done within it.
+        // This length bounds every busy window: all work released in the window is done within it.
         let released = |jobs: &[Job], t: u128| {
             let work = jobs
                 .iter()
@@ -98,7 +98,7 @@ impl DelayedPartition<'_> {
                 .slowest
                 .as_ref()
                 .is_some_and(|slowest| released(slowest, length) <= length);
-        // In no time nothing is released, which says nothing of what follows.
+        // An interval of length 0 contains no release, so it proves nothing about longer intervals.
         let over = length > 0 && ends;
         if !over {
             let message = format!("found {interval}, expected a length that no busy window exceeds");
@@ -123,7 +123,10 @@ impl DelayedPartition<'_> {
             let field = format!("checked[{index}]");
             let (t, stated) = (u128::from(t.ns()), u128::from(stated.ns()));
             let Some(next) = open else {
-                return Err(Fault::new(field, "found a length after everything is covered"));
+                return Err(Fault::new(
+                    field,
+                    "found a length although all lengths are covered",
+                ));
             };
             if t < next || t > length {
                 let message = format!("found {t} ns, expected a length from {next} to {length} ns");
@@ -140,7 +143,7 @@ impl DelayedPartition<'_> {
                     return Err(Fault::new(field, message));
                 }
             }
-            // Blocking is no longer from `since` on, alone or at its slowest.
+            // From `since` on, blocking is not longer, in isolation or at the lowest bandwidth.
             let since = |jobs: &[Job]| {
                 let longer = jobs
                     .iter()
@@ -188,11 +191,12 @@ impl DelayedPartition<'_> {
         Ok(())
     }
 
-    /// The longest response time of `job`, if its busy period ends.
+    /// Returns the longest response time of `job`, if its busy period ends.
     fn response(&self, preemption: Preemption, order: &[usize], job: &Job) -> Option<u128> {
         let rank = |task: usize| order.iter().position(|&other| other == task);
         let own = rank(job.task);
-        // The work of a window: `count` jobs of the task, those above it released before (or at) its end, and one below it.
+        // Work of a window: `count` jobs of the task, the jobs of higher priority released before (or at) its end, and one job
+        // of lower priority.
         let work = |jobs: &[Job], count: u128, window: u128, closed: bool| {
             let mut work = 0u128;
             let mut blocking = 0;

@@ -1,4 +1,4 @@
-//! The time that a partition loses to the memory traffic of others, from the printed formulas.
+//! Interference delay of a partition by memory traffic, from the printed formulas.
 
 use num_bigint::BigUint;
 
@@ -6,7 +6,8 @@ use crate::job::{Job, jobs};
 use crate::wcet::Wcets;
 use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 
-/// Who moves how much: V [nano-bytes], d [nano-bytes per ns], T [ns], and how long after its arrival a job may still move bytes [ns].
+/// Source of memory traffic: V [nano-bytes], d [nano-bytes per ns], T [ns], and the longest time from an arrival until the job
+/// moves its last byte [ns].
 #[derive(Clone, Copy, Debug)]
 struct Source {
     bytes: u128,
@@ -15,16 +16,16 @@ struct Source {
     span: u128,
 }
 
-/// What disturbs one partition.
+/// Interference of one partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
     capacity: u128,
-    /// By partition, and one for each source beside the tasks.
+    /// Sources by partition, and one entry for each source other than the tasks.
     others: Vec<Vec<Source>>,
 }
 
 impl Beside {
-    /// The others of partition `index` of `plan`.
+    /// Returns the interference of partition `index` of `plan`.
     pub fn new(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, memory: SharedMemory, index: usize) -> Beside {
         let capacity = match wcets.slices {
             None => u128::from(memory.bandwidth.bytes_per_second()),
@@ -43,7 +44,7 @@ impl Beside {
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    // A job that is done after C, and before D, has drawn no more than d times either.
+                    // A job moves at most d·C, and at most d·D because it completes before D.
                     let longest = match &known {
                         Ok(jobs) => jobs[place].wcet.min(deadline),
                         Err(_) => deadline,
@@ -84,12 +85,12 @@ impl Beside {
         Beside { capacity, others }
     }
 
-    /// Whether nobody is there.
+    /// Whether there are no other sources.
     pub fn is_none(&self) -> bool {
         self.others.is_empty()
     }
 
-    /// The time lost in a window of length `window`, rounded up.
+    /// Returns the interference delay in a window of length `window`, rounded up.
     pub fn lost(&self, window: u128) -> u128 {
         let bytes: BigUint = self.others.iter().map(|load| moved_by_all(load, window)).sum();
         if self.capacity == 0 {
@@ -99,14 +100,15 @@ impl Beside {
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
-    /// `jobs` at their slowest; `None` if nothing is left for one that wants some, or the times leave their range.
+    /// Returns `jobs` with their WCETs at the lowest bandwidth. Returns `None` if a job that needs bandwidth gets 0, or if a
+    /// time is out of range.
     ///
-    /// Whatever the division, what the others cannot draw is left. Max-min fairly, a kernel that wants more than what is left by those
-    /// that want less, in equal parts, gets such a part at least.
+    /// Under every arbitration, a partition gets the bandwidth that the other sources cannot use. Under max-min arbitration, it
+    /// also gets at least an equal share of the bandwidth that smaller requests leave.
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
-        // The level is the one at which all of the capacity is used; it is found by trying who wants less.
+        // At the fair level, the whole capacity is used. The function tries every number of sources below this level.
         let modest = |count: usize| {
             let mut sorted = peaks.clone();
             sorted.sort_unstable();
@@ -139,14 +141,15 @@ impl Beside {
     }
 }
 
-/// What one partition moves within `window`: one kernel at a time.
+/// Returns the bytes that one partition moves within `window`. It runs one kernel at a time.
 fn moved_by_all(load: &[Source], window: u128) -> BigUint {
     let peak = load.iter().map(|source| source.rate).max().unwrap_or(0);
     let sum: BigUint = load.iter().map(|source| moved(source, window)).sum();
     sum.min(BigUint::from(peak) * window)
 }
 
-/// What one source moves within `window`: in jobs that all fit, and one that is cut off by the end of the window.
+/// Returns the bytes that one source moves within `window`: in jobs that fit, and in one job that the end of the window cuts
+/// off.
 fn moved(source: &Source, window: u128) -> BigUint {
     let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);

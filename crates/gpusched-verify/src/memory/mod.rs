@@ -1,8 +1,8 @@
-//! Partitions and the memory.
+//! Partitions that share a memory, and MIG instances.
 //!
-//! * `lost`: the time that a partition loses to the traffic of others at a memory that all share;
-//! * `disturbed`: the evidence of a partition that loses time;
-//! * `slices`: MIG instances, which have a part of the memory each.
+//! * `lost`: the interference delay of a partition by the memory traffic of other partitions and sources;
+//! * `delayed`: the evidence of a partition with interference delay;
+//! * `slices`: MIG instances, where each instance has a part of the memory.
 
 mod delayed;
 mod lost;

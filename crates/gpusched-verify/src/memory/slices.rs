@@ -1,18 +1,18 @@
-//! Memory slices of MIG instances: what a kernel loses because its instance has a part of the bandwidth.
+//! Memory slices of MIG instances: the longer WCETs that follow from a part of the bandwidth.
 
 use gpusched_model::device::{Granularity, Mig};
 use gpusched_model::{Plan, SharedMemory, Task};
 
-/// The memory of a plan whose partitions are MIG instances.
+/// Memory of a plan whose partitions are MIG instances.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Slices<'a> {
     mig: &'a Mig,
-    /// B [nano-bytes per ns].
+    /// B: guaranteed memory bandwidth [nano-bytes per ns].
     whole: u128,
 }
 
 impl<'a> Slices<'a> {
-    /// Those of `plan`; `None` where its partitions share the whole memory, or traffic does not count.
+    /// Returns the slices of `plan`, or `None` if its partitions share the whole memory or traffic does not count.
     pub fn of(plan: &'a Plan, memory: Option<SharedMemory>) -> Option<Slices<'a>> {
         let hardware = plan.hardware.as_ref()?;
         (hardware.granularity == Granularity::Mig).then_some(())?;
@@ -22,7 +22,7 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// B': the bandwidth of the instance with at least `sms` SMs that has the fewest slices; 0 if there is none.
+    /// B': bandwidth of the instance with at least `sms` SMs and the fewest slices; 0 if there is no such instance.
     pub fn bandwidth(&self, sms: u32) -> u128 {
         let fewest = self
             .mig
@@ -36,8 +36,8 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// C' [ns] of `task` on `sms` SMs, where `alone` gives C with the whole memory: the longest on an instance of `sms` SMs or
-    /// more. `None` where one is unknown.
+    /// Returns C' [ns] of `task`: the longest WCET on an instance of `sms` SMs or more. `alone` gives C with the whole memory.
+    /// Returns `None` if a value is unknown.
     pub fn wcet(&self, task: &Task, sms: u32, alone: impl Fn(u32) -> Option<u128>) -> Option<u128> {
         let profiles = self.mig.profiles.iter().map(|profile| profile.sms);
         let sizes = profiles.filter(|&size| size > sms).chain([sms]);
@@ -46,7 +46,7 @@ impl<'a> Slices<'a> {
             .try_fold(0, |longest, c| Some(longest.max(c?)))
     }
 
-    /// C + V/B' − V/d, each part rounded up, if the kernel could use d > B'.
+    /// Returns C + V/B' − V/d, each part rounded up, if the kernel can use d > B'.
     fn wcet_at(&self, task: &Task, sms: u32, alone: u128) -> Option<u128> {
         let stated = task
             .bandwidth(sms)
@@ -80,7 +80,7 @@ mod tests {
             mig: device.mig().unwrap(),
             whole: 800,
         };
-        // One of eight slices below 28 SMs, two below 42, four below 98.
+        // An instance has one of eight slices below 28 SMs, two below 42, and four below 98.
         let shares = [1, 14, 15, 28, 42, 56, 57, 98, 99].map(|sms| slices.bandwidth(sms));
         assert_eq!(shares, [100, 100, 200, 200, 400, 400, 800, 800, 0]);
         let wcet = |fields: &str, sms| {
@@ -88,14 +88,14 @@ mod tests {
             let set: TaskSet = serde_json::from_str(&json).unwrap();
             slices.wcet(&set.tasks()[0], sms, |_| Some(1000))
         };
-        // What is not stated is the whole memory, all the time: eight times as long.
+        // Without stated traffic, the task uses the whole memory all the time and takes eight times as long.
         assert_eq!(wcet("", 14), Some(8000));
         assert_eq!(wcet("", 98), Some(1000));
         assert_eq!(wcet("", 99), None);
         assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
         assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
         assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // More SMs may draw more, from no more slices; counted for fewer SMs as well.
+        // More SMs may use more bandwidth from an equal number of slices. The WCET for fewer SMs includes this case.
         assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a plan lists what its verdicts assume.
+//! Check of the assumptions that a plan lists.
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::{Assumption, Basis};
@@ -6,8 +6,8 @@ use gpusched_model::plan::Plan;
 
 use crate::Fault;
 
-/// What the verdicts of `plan` assume. A list in the plan has to name the same assumptions with the same consequences; its words
-/// may be those of another version.
+/// Returns the assumptions of the verdicts of `plan`. A list in the plan must have the same names with the same consequences.
+/// Its texts may be from another version.
 pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault> {
     let needed = Basis::of_plan(plan, set).assumptions();
     let Some(listed) = &plan.assumptions else {

@@ -1,7 +1,7 @@
-//! What a plan is based on and its evidence cannot show.
+//! Premises of a plan that its evidence cannot show.
 //!
 //! * `listed`: the assumptions that the plan lists;
-//! * `stated`: what the plan has to match, and what is taken from it.
+//! * `stated`: the premises that the user states, and the premises taken from the plan.
 
 mod listed;
 mod stated;

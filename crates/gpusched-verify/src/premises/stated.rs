@@ -1,4 +1,5 @@
-//! What the user states about the GPU and the analysis, which the plan must match; the rest is taken from the plan.
+//! Premises about the GPU and the analysis. The plan must match the stated premises, and the verifier takes the others from the
+//! plan.
 
 use gpusched_model::Interference;
 use gpusched_model::counted;
@@ -10,56 +11,57 @@ use serde::Serialize;
 
 use crate::Fault;
 
-/// What a plan must match. What is `None` here is taken from the plan.
+/// Premises that a plan must match. A premise that is `None` is taken from the plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stated {
-    /// The SMs of the GPU.
+    /// Number of SMs of the GPU.
     pub sms: Option<u32>,
-    /// The GPU and how it can be divided.
+    /// The GPU with its rules for partitions.
     pub device: Option<Device>,
-    /// How it is divided.
+    /// Granularity of the partitions.
     pub granularity: Option<Granularity>,
-    /// The guaranteed memory bandwidth [bytes per second].
+    /// Guaranteed memory bandwidth [bytes per second].
     pub memory_bandwidth: Option<Bandwidth>,
-    /// How the memory divides its bandwidth.
+    /// Arbitration of the memory bandwidth.
     pub arbitration: Option<Arbitration>,
-    /// The interference model.
+    /// Interference model.
     pub interference: Option<Interference>,
-    /// The test of every partition.
+    /// Policy and test of every partition.
     pub policy: Option<Policy>,
 }
 
-/// What is taken from a plan without a check, because nothing else states it.
+/// Premises taken from a plan without a check, because the user does not state them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Taken {
-    /// The SMs of the GPU.
+    /// Number of SMs of the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
-    /// The name of the device, if the plan is for one.
+    /// Name of the device, if the plan has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// How it is divided.
+    /// Granularity of the partitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<Granularity>,
-    /// The guaranteed memory bandwidth [bytes per second].
+    /// Guaranteed memory bandwidth [bytes per second].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bandwidth: Option<Bandwidth>,
-    /// How the memory divides it.
+    /// Arbitration of the memory bandwidth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
-    /// The interference model.
+    /// Interference model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
-    /// The tests of the partitions, each once; empty if it was stated.
+    /// Policies of the partitions without duplicates; empty if the user states the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
 }
 
 impl Stated {
-    /// Compares `plan` with what is stated, and with the built-in device of that name where no device is stated.
+    /// Compares `plan` with the stated premises. Without a stated device, a device of a built-in name must match the built-in
+    /// device.
     ///
     /// # Errors
-    /// The first [`Fault`].
+    /// Fails with the first [`Fault`].
     pub fn check(&self, plan: &Plan) -> Result<Taken, Fault> {
         let mut policies: Vec<Policy> = Vec::new();
         for (index, partition) in plan.partitions.iter().enumerate() {
@@ -92,7 +94,7 @@ impl Stated {
         })
     }
 
-    /// The device is the stated one, or what its built-in name stands for.
+    /// Checks that the device is the stated device or the built-in device of its name.
     fn device(&self, plan: &Plan) -> Result<(), Fault> {
         let (found, expected) = match (&plan.hardware, &self.device) {
             (None, None) => return Ok(()),
@@ -111,7 +113,7 @@ impl Stated {
         }
         let whose = match self.device {
             Some(_) => "as stated",
-            None => "as that name is built in",
+            None => "the built-in device of that name",
         };
         let (found, expected) = (described(&found.device), described(&expected));
         let differs = if found == expected {
@@ -128,7 +130,7 @@ fn described(device: &Device) -> String {
     format!("GPU {} with {}", device.name(), counted(device.sms(), "SM"))
 }
 
-/// `found` if nothing was stated, and a fault if something else was.
+/// Returns `found` if nothing was stated, and fails if another value was stated.
 fn same<T: Copy + PartialEq + std::fmt::Display>(
     field: &str,
     found: Option<T>,
@@ -148,7 +150,7 @@ fn same<T: Copy + PartialEq + std::fmt::Display>(
 }
 
 impl Taken {
-    /// One line for people; `None` if everything was stated.
+    /// Returns one line for display, or `None` if the user stated everything.
     pub fn line(&self) -> Option<String> {
         let gpu = match (&self.device, self.sms) {
             (Some(device), Some(sms)) => Some(format!("GPU {device} with {}", counted(sms, "SM"))),

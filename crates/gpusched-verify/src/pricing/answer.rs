@@ -1,10 +1,10 @@
-//! The test of a policy for one group of tasks, in the words of this verifier.
+//! The test of a policy for one candidate partition, implemented in this verifier.
 
 use super::super::demand::Supply;
 use super::super::{Job, bounds, response};
 use gpusched_model::Policy;
 
-/// Whether `jobs` on `sms` SMs pass the test of `policy`; `None` where that is not decided within reason.
+/// Whether `jobs` on `sms` SMs pass the test of `policy`; `None` if the test is inconclusive.
 pub(in super::super) fn passes(policy: Policy, jobs: &[Job], sms: u32) -> Option<bool> {
     match policy {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf => match Supply::new(policy, jobs) {

@@ -1,22 +1,22 @@
-//! What the tasks of a group ask of m SMs at least, and when that is too much whatever the policy.
+//! Minimum demand of tasks on m SMs, and the proof that a group of tasks fails under every policy.
 
 use gpusched_model::Task;
 
-/// 1, as a share [2⁻⁴⁸].
+/// The number 1 as a share [2⁻⁴⁸].
 pub(super) const WHOLE: u64 = 1 << 48;
 
-/// 1, as a sum of shares [2⁻⁶⁴].
+/// The number 1 as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;
 
-/// Deadlines looked at in one group.
+/// Maximum number of deadlines examined for one group.
 const DEADLINES: usize = 4_000;
 
-/// What one task asks for.
+/// Demand of one task.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Demand {
     wcet: u64,
     period: u64,
-    /// D − J: from the latest release on.
+    /// D − J: time from the latest release to the deadline.
     due: u64,
     /// C/T, rounded down [2⁻⁶⁴].
     load: u128,
@@ -24,7 +24,7 @@ pub(super) struct Demand {
     density: u128,
 }
 
-/// A group of tasks that is asked about again and again, as it grows and shrinks.
+/// Buffers for groups of tasks that are tested repeatedly.
 #[derive(Default)]
 pub(super) struct Group {
     group: Vec<Demand>,
@@ -32,7 +32,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Whether tasks that ask for `asks` together pass no test. `false` says nothing.
+    /// Whether tasks with `demands` fail every test. `false` proves nothing.
     pub fn is_hopeless<'a>(&mut self, demands: impl Iterator<Item = &'a Demand>) -> bool {
         self.group.clear();
         let (mut load, mut density) = (0u128, 0u128);
@@ -47,12 +47,12 @@ impl Group {
         density > ONE && self.exceeds_some_interval()
     }
 
-    /// Whether more is due within some [0, t] than fits: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
+    /// Whether the demand exceeds some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
     ///
-    /// Up to the least L with Σ ⌈L/T⌉·C ≤ L: a violation beyond is one before as well.
+    /// The check ends at the least L with Σ ⌈L/T⌉·C ≤ L. Every violation beyond L implies a violation before L.
     fn exceeds_some_interval(&mut self) -> bool {
         let Some(length) = busy(&self.group) else {
-            return false; // not clear
+            return false; // unknown
         };
         self.next.clear();
         self.next.extend(self.group.iter().map(|demand| demand.due));
@@ -75,7 +75,7 @@ impl Group {
     }
 }
 
-/// The least L > 0 with Σ ⌈L/T⌉·C ≤ L, from below.
+/// Returns the least L > 0 with Σ ⌈L/T⌉·C ≤ L, from below.
 fn busy(group: &[Demand]) -> Option<u64> {
     let mut length = 1u64;
     for _ in 0..DEADLINES {
@@ -92,12 +92,12 @@ fn busy(group: &[Demand]) -> Option<u64> {
 }
 
 impl Demand {
-    /// C/T, rounded down [2⁻⁴⁸].
+    /// Returns C/T, rounded down [2⁻⁴⁸].
     pub fn load(&self) -> u64 {
         u64::try_from(self.load >> 16).unwrap_or(u64::MAX)
     }
 
-    /// What is due in [0, `t`] by t, rounded down [2⁻⁴⁸]; `t` is in ns, and positive.
+    /// Returns the demand in [0, `t`] divided by t, rounded down [2⁻⁴⁸]; `t` is in ns and positive.
     pub fn demand(&self, t: u64) -> u64 {
         let jobs = match t.checked_sub(self.due) {
             Some(beyond) => beyond / self.period.max(1) + 1,
@@ -108,7 +108,7 @@ impl Demand {
         u64::try_from(due).unwrap_or(u64::MAX)
     }
 
-    /// `task` where it takes `wcet` [ns]; `None` if it is late even alone.
+    /// Returns the demand of `task` with the WCET `wcet` [ns], or `None` if it misses its deadline even in isolation.
     pub fn of(task: &Task, wcet: u128) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;

@@ -1,13 +1,13 @@
-//! How far a check of prices goes.
+//! Search effort for the check of dual prices.
 
-/// Groups of tasks that a check of prices looks at unless it is told otherwise: some seconds.
+/// Default number of groups of tasks for a check of dual prices. The check takes some seconds.
 pub const GROUPS: u64 = 5_000_000;
 
-/// How much a check may do, and who wants to know how far it is.
+/// Search effort of a check, and an observer of its progress.
 pub struct Effort<'a> {
-    /// Groups of tasks that may be looked at to confirm the prices of a bound; a test of one counts as some more.
+    /// Maximum number of groups of tasks examined to confirm dual prices. A schedulability test counts as several groups.
     pub groups: u64,
-    /// Is told from time to time how many have been.
+    /// Function that regularly receives the number of groups examined so far.
     pub watch: &'a dyn Fn(u64),
 }
 

@@ -1,8 +1,9 @@
-//! Groups with the same number of SMs and the same tasks in conflict, and what they are worth at most.
+//! Families: groups with equal numbers of SMs and equal tasks in conflict, with an upper bound on their total prices.
 //!
-//! By multipliers, all measures become one: a cost of each task, and an allowance for all (`multipliers`). So tasks are worth the allowance at most, and what
-//! each is worth beyond its cost. And the most that they are worth within an allowance is a knapsack problem, solved for every
-//! allowance at once by dynamic programming (Bellman): in steps of it, of which each task takes what it costs, rounded down.
+//! Multipliers combine all measures into one: a cost of each task and an allowance for all tasks (`multipliers`).
+//! The total price of a group is at most the allowance plus the surplus of each task, which is its price minus its cost. The
+//! highest total price within an allowance is a knapsack problem. Dynamic programming (Bellman) solves it for every allowance
+//! at once, in steps of the allowance. Each task takes its cost in steps, rounded down.
 
 use std::cell::OnceCell;
 
@@ -10,45 +11,45 @@ use super::candidate::Candidate;
 use super::multipliers::{Multipliers, PARTS};
 use gpusched_model::plan::UNITS_PER_SM;
 
-/// A candidate with what it takes of the allowance.
+/// A candidate with its share of the allowance.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scored<'c> {
     pub candidate: &'c Candidate,
-    /// What it is worth beyond its cost [parts of a unit].
+    /// Price minus cost [parts of a unit].
     surplus: i64,
     steps: usize,
 }
 
-/// What is known of a group on the way.
+/// State of a group during its construction.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
-    /// Σ price [units].
+    /// Σ price of its tasks [units].
     pub price: i64,
-    /// The allowance and what its tasks are worth beyond their costs [parts of a unit].
+    /// Allowance plus the surpluses of its tasks [parts of a unit].
     most: i64,
-    /// Steps of the allowance that are left.
+    /// Remaining steps of the allowance.
     steps: usize,
 }
 
-/// Steps of an allowance, at most.
+/// Maximum number of steps of an allowance.
 const STEPS: usize = 2_000;
 
-/// Steps for all tasks together, at most.
+/// Maximum number of steps for all tasks together.
 const ALL_STEPS: usize = 2_000_000;
 
-/// Groups of some of `several` and, if there are any, one of `lone`.
+/// Groups of any tasks of `several` and, if `lone` is not empty, one task of `lone`.
 pub(super) struct Family<'c> {
-    /// The worth of its SMs [units]: what is worth more is of interest.
+    /// Price of the SMs [units]. Only groups with a higher total price matter.
     pub limit: i64,
     pub lone: Vec<Scored<'c>>,
-    /// The dearest first.
+    /// Candidates by descending cost.
     pub several: Vec<Scored<'c>>,
-    /// The allowance [parts of a unit], and in steps.
+    /// Allowance [parts of a unit]; `steps` is its number of steps.
     allowance: i64,
     steps: usize,
-    /// By position, Σ of what those of `several` from there on are worth beyond their costs, where that is positive [parts of a unit].
+    /// By position, the sum of the positive surpluses of `several` from this position on [parts of a unit].
     surpluses: Vec<i64>,
-    /// The most that they are worth, by position and allowance [units]; made when it is needed.
+    /// Maximum total price by position and allowance [units]; computed when needed.
     most: OnceCell<Vec<i64>>,
 }
 
@@ -61,7 +62,7 @@ impl<'c> Family<'c> {
     ) -> Family<'c> {
         let steps = STEPS.min(ALL_STEPS / several.len().max(1)).max(1);
         let step = (multipliers.sum() / steps as i64).saturating_add(1);
-        // No more than there were: a step is rounded up.
+        // The number of steps does not grow, because a step is rounded up.
         let steps = steps.min((multipliers.sum() / step) as usize);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
             let scored = candidates.iter().map(|&candidate| {
@@ -87,7 +88,7 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Whether none of its groups is worth more than its SMs.
+    /// Whether every group of the family has a total price of at most its SMs.
     pub fn is_settled(&self) -> bool {
         match self.lone.is_empty() {
             true => self.is_of_no_interest(self.none(), 0),
@@ -95,13 +96,13 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// The group of `lone`; `None` if no group with it is worth more than its SMs.
+    /// Starts a group with `lone`. Returns `None` if every group with it has a total price of at most its SMs.
     pub fn begin(&self, lone: &Scored<'_>) -> Option<Part> {
         let part = self.with(self.none(), lone)?;
         (!self.is_of_no_interest(part, 0)).then_some(part)
     }
 
-    /// The group of no task.
+    /// Returns the empty group.
     pub fn none(&self) -> Part {
         Part {
             price: 0,
@@ -110,39 +111,39 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// `part` with `task`; `None` if it then takes more than the allowance.
+    /// Adds `task` to `part`. Returns `None` if the cost then exceeds the allowance.
     pub fn with(&self, part: Part, task: &Scored<'_>) -> Option<Part> {
         let with = Part {
             price: part.price.saturating_add(task.candidate.price),
             most: part.most.saturating_add(task.surplus),
             steps: part.steps.checked_sub(task.steps)?,
         };
-        // A sum that is cut off would make the group look worth too little once a negative surplus follows.
+        // A saturated sum would give too low a total price once a negative surplus follows.
         debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
         Some(with)
     }
 
-    /// Whether no group of `part` and some of `several` from `position` on is worth more than its SMs.
+    /// Whether every group of `part` and tasks of `several` from `position` on has a total price of at most its SMs.
     pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
-        // What is worth more is worth a unit more.
+        // A higher total price is higher by at least one unit.
         part.most.saturating_add(self.surpluses[position]) < in_parts(self.limit.saturating_add(1))
             || part.price.saturating_add(self.most(position, part.steps)) <= self.limit
     }
 
-    /// What those of `several` from `position` on that take no more than `steps` are worth at most [units].
+    /// Returns the maximum total price of tasks of `several` from `position` on within `steps` steps [units].
     fn most(&self, position: usize, steps: usize) -> i64 {
-        assert!(steps <= self.steps, "a part has no more than the allowance");
+        assert!(steps <= self.steps, "a part has at most the allowance");
         let most = self.most.get_or_init(|| most(&self.several, self.steps));
         most[position * (self.steps + 1) + steps]
     }
 }
 
-/// `units` in parts of a unit.
+/// Converts `units` to parts of a unit.
 fn in_parts(units: i64) -> i64 {
     units.saturating_mul(PARTS as i64)
 }
 
-/// By position, Σ of the positive surpluses of `tasks` from there on.
+/// Returns, by position, the sum of the positive surpluses of `tasks` from this position on.
 fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
     let mut sums = vec![0i64; tasks.len() + 1];
     let mut sum = 0i64;
@@ -153,7 +154,7 @@ fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
     sums
 }
 
-/// The most that `tasks` from a position on are worth, by position and allowance.
+/// Returns the maximum total price of `tasks` from a position on, by position and allowance.
 fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
     let width = steps + 1;
     let mut all = vec![0i64; (tasks.len() + 1) * width];
@@ -161,7 +162,7 @@ fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
         let (before, after) = all.split_at_mut((position + 1) * width);
         let (row, after) = (&mut before[position * width..], &after[..width]);
         row.copy_from_slice(after);
-        // Rows that are shorter than what the task takes stay as they are: the task does not fit.
+        // For smaller allowances the task does not fit, so these entries stay unchanged.
         for (slot, &rest) in row.iter_mut().skip(task.steps).zip(after) {
             *slot = rest.saturating_add(task.candidate.price).max(*slot);
         }
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// The worth of the best group of `candidates` that asks for 1 at most by each measure.
+    /// Returns the total price of the best group of `candidates` with a demand of at most 1 by each measure.
     fn best(candidates: &[Candidate]) -> i64 {
         let groups = (0u32..1 << candidates.len()).map(|group| {
             let members: Vec<&Candidate> = (0..candidates.len())
@@ -209,7 +210,8 @@ mod tests {
         groups.max().unwrap_or(0)
     }
 
-    /// Never less than the best group, whatever the multipliers; and with the best of these and one measure that binds, hardly more.
+    /// The bound is never below the best group for any multipliers. With the best multipliers and one binding measure, it is
+    /// close.
     #[test]
     fn no_group_is_worth_more_than_the_most() {
         let mut rng = ChaCha8Rng::seed_from_u64(41);
@@ -240,7 +242,7 @@ mod tests {
         assert!(close > 150, "{close} of 200");
     }
 
-    /// A place that does not exist has no worth of 0, which would settle the family.
+    /// An invalid position must not have price 0, because that would settle the family.
     #[test]
     fn a_wrong_place_settles_nothing() {
         let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);

@@ -1,36 +1,36 @@
-//! Measures of what tasks ask of some SMs: by each of them, the tasks of a group that passes its test ask for 1 at most.
+//! Measures of the demand of tasks on some SMs. By each measure, a group that passes its test has a demand of at most 1.
 
 use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
 use gpusched_model::{Policy, Task, TaskSet};
 
-/// Intervals that demand is measured in, at most.
+/// Maximum number of intervals where demand is measured.
 const INTERVALS: usize = 24;
 
-/// What one task asks for on some SMs, alone or in conflict.
+/// Demand of one task on some SMs, in isolation or in conflict.
 #[derive(Clone, Debug)]
 pub(super) struct Needs {
-    /// `None` where the policy counts nothing but work.
+    /// Demand; `None` for policies that count only work.
     pub demand: Option<Demand>,
-    /// By measure, the long run first, each rounded down [2⁻⁴⁸].
+    /// Share by measure, each rounded down [2⁻⁴⁸]. The long-run share comes first.
     pub shares: Vec<u64>,
 }
 
-/// What is measured.
+/// The measures of a task set.
 pub(super) struct Measures {
     wcets: Wcets<'static>,
     pub what: What,
 }
 
 pub(super) enum What {
-    /// Work by period, for policies that count nothing else.
+    /// Work divided by period, for policies that count only work.
     Work,
     /// C/T, and the demand in intervals of these lengths [ns].
     Demand(Vec<u64>),
 }
 
 impl Measures {
-    /// Of the tasks of `set`: intervals as long as deadlines are, evenly taken.
+    /// Creates the measures for the tasks of `set`. The interval lengths are evenly selected from the deadlines.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {
@@ -50,7 +50,7 @@ impl Measures {
         }
     }
 
-    /// What `task` asks of `sms` SMs; `None` if no group with it passes there.
+    /// Returns the demand of `task` on `sms` SMs, or `None` if every group with it fails there.
     pub fn needs(&self, task: &Task, conflict: bool, sms: u32) -> Option<Needs> {
         match &self.what {
             What::Work => {

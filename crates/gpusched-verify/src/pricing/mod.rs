@@ -1,11 +1,11 @@
-//! Whether the prices of a lower bound hold: is any group of tasks worth more than the SMs that it needs?
+//! Check of the dual prices of a lower bound: no candidate partition may have a total price above its SMs.
 //!
-//! A search over all groups (`walk`). A group is left out on m SMs only for what no policy changes (`asks`): its load is above
-//! 1, a task is late by itself, or more is due within some interval than it is long; or for what follows from that for what it
-//! may be worth (`multipliers`). What is left and worth more than m is held against the test of the policy (`answer`): a group that passes refutes the bound,
-//! one that fails is left out after all.
+//! The check searches all groups of tasks (`walk`). It skips a group on m SMs only for reasons that hold under every policy
+//! (`demands`). The load is above 1, a task misses its deadline in isolation, or the demand exceeds the length of an interval.
+//! It also skips groups whose total price these facts bound (`multipliers`). Every other group with a total price above m is
+//! tested with the policy (`answer`). A group that passes refutes the bound, and a group that fails is skipped.
 //!
-//! Nothing of the search that found the prices is used, and no test of the library.
+//! The check uses no part of the search that found the prices, and no test of the library.
 
 mod answer;
 mod candidate;
@@ -21,54 +21,54 @@ use super::hardware::Sizes;
 use super::wcet::Wcets;
 pub(super) use answer::passes;
 pub use effort::{Effort, GROUPS};
+use gpusched_model::counted;
 use gpusched_model::plan::{LowerBound, Plan, Proof, UNITS_PER_SM};
 use gpusched_model::wcet::{Form, Table};
-use gpusched_model::counted;
 use gpusched_model::{Policy, TaskSet};
 use walk::{Found, Walk};
 
-/// What is known of the lower bound of a plan after its check.
+/// Findings of the check of a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedBound {
-    /// What the plan states: no plan has fewer SMs.
+    /// Lower bound on the SMs of every plan, as the plan states it.
     pub stated: u32,
-    /// How much of that is proven; absent if nothing is.
+    /// Proven part of the lower bound; absent if no part is proven.
     pub proven: Option<u32>,
-    /// Why not all of it is.
+    /// Reason why the lower bound is not fully confirmed.
     pub unchecked: Option<Unchecked>,
-    /// What HiGHS claims beyond what is stated; nothing here confirms it.
+    /// Lower bound that HiGHS claims beyond the stated one. The verifier does not confirm it.
     pub highs: Option<u32>,
 }
 
-/// What keeps a bound from being confirmed.
+/// Reason why a lower bound is not confirmed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unchecked {
-    /// The part beyond the prices rests on a search that leaves no trace.
+    /// The part beyond the prices comes from a search that leaves no evidence.
     Search,
-    /// There are more groups to look at than [`Effort::groups`].
+    /// More groups exist than [`Effort::groups`] allows.
     Groups,
-    /// WCETs that are known in conflict and not alone: a group may need fewer SMs than a part of it.
+    /// Some WCETs are known in conflict but not in isolation, so a group may need fewer SMs than a part of it.
     Tables,
-    /// These tasks are worth more than that many SMs, on which nothing here decides whether they pass the test.
+    /// These tasks have a total price above the given SMs, and the test on these SMs is inconclusive.
     Policy {
-        /// Positions in the task set, ascending.
+        /// Positions of the tasks in the task set, ascending.
         tasks: Vec<usize>,
-        /// How many.
+        /// Number of SMs.
         sms: u32,
     },
 }
 
 impl std::fmt::Display for Unchecked {
-    /// As part of a sentence.
+    /// Writes a part of a sentence.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
-            Unchecked::Groups => write!(f, "there are more groups of tasks to look at than were allowed"),
-            Unchecked::Tables => write!(f, "some WCETs are known in conflict and not alone"),
+            Unchecked::Groups => write!(f, "there are more groups of tasks than the search effort allows"),
+            Unchecked::Tables => write!(f, "some WCETs are known in conflict but not in isolation"),
             Unchecked::Policy { tasks, sms } => {
                 write!(
                     f,
-                    "it is not clear whether tasks {tasks:?} pass the test on {}",
+                    "the test of tasks {tasks:?} on {} is inconclusive",
                     counted(*sms, "SM")
                 )
             }
@@ -76,10 +76,10 @@ impl std::fmt::Display for Unchecked {
     }
 }
 
-/// Checks the prices of the bound of `plan`, if it has one; the rest of the bound is consistent.
+/// Checks the dual prices of the bound of `plan`, if it has one. The caller checks the rest of the bound.
 ///
 /// # Errors
-/// A group that is worth more than the SMs on which it passes, or a bound that cannot hold for such a plan.
+/// Fails for a group that passes with a total price above its SMs, and for a bound that is impossible for such a plan.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -92,10 +92,10 @@ pub(super) fn check(
     check_bound(bound, plan, set, wcets, effort).map(Some)
 }
 
-/// Checks the prices of `bound` for plans of the device of `plan`, under its policy, where tasks take `wcets`.
+/// Checks the dual prices of `bound` for plans of the device of `plan`, under its policy, with the WCETs `wcets`.
 ///
 /// # Errors
-/// As [`check`].
+/// Fails as [`check`] does.
 pub(super) fn check_bound(
     bound: &LowerBound,
     plan: &Plan,
@@ -104,7 +104,7 @@ pub(super) fn check_bound(
     effort: &Effort<'_>,
 ) -> Result<CheckedBound, Fault> {
     if bound.prices.len() != set.tasks().len() {
-        let message = "found another number of prices than of tasks, which leaves tasks without a price";
+        let message = "found a number of prices that differs from the number of tasks";
         return Err(Fault::new("bound.prices", message));
     }
     let policy = policy(plan)?;
@@ -138,7 +138,7 @@ pub(super) fn check_bound(
         Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
         Found::Worth { tasks, sms } => {
             let message = format!(
-                "tasks {tasks:?} are worth more than {}, but pass the test there: no bound",
+                "tasks {tasks:?} have a total price above {}, but pass the test there",
                 counted(sms, "SM")
             );
             Err(Fault::new("bound.prices", message))
@@ -146,28 +146,29 @@ pub(super) fn check_bound(
     }
 }
 
-/// The SMs of any plan, if no group is worth more than the SMs of a partition where it passes: what the tasks are worth together, rounded up
-/// to what partitions of `sizes` can have together.
+/// Returns the lower bound on the SMs of every plan that follows from the dual prices: their sum, rounded up to a total of
+/// partitions with `sizes`.
 pub(super) fn by_prices(prices: &[u64], sizes: &Sizes) -> u32 {
     let worth: u128 = prices.iter().map(|&price| u128::from(price)).sum();
     let worth = worth.div_ceil(UNITS_PER_SM.into()).max(1);
     sizes.total_from(u32::try_from(worth).unwrap_or(u32::MAX))
 }
 
-/// The one test that all partitions are tested with.
+/// Returns the only test of all partitions.
 fn policy(plan: &Plan) -> Result<Policy, Fault> {
     let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
     match policies.next() {
         Some(policy) if policies.all(|other| other == policy) => Ok(policy),
         found => {
             let found = found.map_or("none", |_| "several");
-            let message = format!("found {found}, expected the one policy whose plans it bounds");
+            let message =
+                format!("found {found}, expected only one policy, because the bound is for one policy");
             Err(Fault::new("partitions", message))
         }
     }
 }
 
-/// Whether C(m) is known alone wherever it is known in conflict.
+/// Whether C(m) is known in isolation wherever it is known in conflict.
 pub(super) fn known_alone(set: &TaskSet) -> bool {
     let first =
         |points: &[(u32, gpusched_model::time::Time)]| points.first().map_or(u32::MAX, |point| point.0);

@@ -1,7 +1,8 @@
-//! What a group on some SMs is worth at most, by multipliers of measures (Lagrange).
+//! Upper bounds on the total price of a group on some SMs, by multipliers of measures (Lagrange).
 //!
-//! If a group asks for 1 at most by each measure j, then for any yⱼ ≥ 0 it is worth Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ). The best multipliers solve the dual of
-//! max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1; they are found in floats, for any others are as true.
+//! If a group has a demand of at most 1 by each measure j, then for any yⱼ ≥ 0 its total price is Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ
+//! yⱼ·wᵢⱼ). The best multipliers solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. They are computed in floating point,
+//! because the inequality holds for all other multipliers, too.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 
@@ -10,24 +11,24 @@ use super::demands::WHOLE;
 use super::measures::Needs;
 use gpusched_model::plan::UNITS_PER_SM;
 
-/// The price of one SM.
+/// Price of one SM.
 const ONE: f64 = UNITS_PER_SM as f64;
 
-/// Costs are counted in so many parts of a unit, so that rounding comes to less than a unit for all tasks together.
+/// Parts of a unit for costs. With this resolution, the rounding errors of all tasks add up to less than one unit.
 pub(super) const PARTS: u64 = 1 << 12;
 
-/// Programs of more tasks would take too long.
+/// Maximum number of tasks of a linear program. Larger programs take too long.
 const TASKS: usize = 400;
 
-/// Multipliers of a larger sum [units] are good for nothing, and beyond what is computed with.
+/// Maximum sum of multipliers [units]. Larger sums are useless and would overflow.
 const MOST: u64 = 1 << 50;
 
-/// By measure [units].
+/// Multipliers by measure [units].
 #[derive(Clone, Debug)]
 pub(super) struct Multipliers(Vec<u64>);
 
 impl Multipliers {
-    /// `None` if their sum is beyond reason.
+    /// Creates multipliers. Returns `None` if their sum is above [`MOST`].
     fn new(by_measure: Vec<u64>) -> Option<Multipliers> {
         let sum = by_measure
             .iter()
@@ -35,12 +36,13 @@ impl Multipliers {
         (sum <= MOST).then_some(Multipliers(by_measure))
     }
 
-    /// All on the long run: what a task asks for costs as much as the SMs do.
+    /// Returns multipliers for the long run only: the cost of a task is its demand times the price of the SMs.
     pub fn of_long_run(sms: u32) -> Multipliers {
         Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
     }
 
-    /// The best for groups of any of `several` and, if there are any, one of `lone`; `None` if there are too many, or the solver gives up or errs.
+    /// Returns the best multipliers for groups of any tasks of `several` and, if `lone` is not empty, one task of `lone`.
+    /// Returns `None` if there are too many tasks or the solver fails.
     pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
         let measures = several.first()?.needs.shares.len();
         if lone.len() + several.len() > TASKS {
@@ -63,17 +65,17 @@ impl Multipliers {
             program = program.with(paid.geq(candidate.price as f64 / ONE));
         }
         let solution = program.solve().ok()?;
-        // A float becomes the nearest integer that there is.
+        // A float is rounded to the nearest integer in the range.
         let units = |&each| (solution.value(each) * ONE).round() as u64;
         Multipliers::new(by_measure.iter().map(units).collect())
     }
 
-    /// Σ yⱼ [units].
+    /// Σ yⱼ: sum of the multipliers [units].
     pub fn sum(&self) -> i64 {
         i64::try_from(self.0.iter().sum::<u64>()).unwrap_or(i64::MAX)
     }
 
-    /// Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
+    /// Σ yⱼ·wᵢⱼ: cost of a task, rounded down [parts of a unit].
     pub fn cost(&self, needs: &Needs) -> i64 {
         let each = self.0.iter().zip(&needs.shares);
         let sum = each.fold(0u128, |sum, (&multiplier, &share)| {
@@ -87,7 +89,7 @@ impl Multipliers {
 mod tests {
     use super::*;
 
-    /// An allowance that is cut off would make all groups look worth too little.
+    /// A saturated allowance would give too low a bound for all groups.
     #[test]
     fn what_a_solver_gets_wrong_is_no_multiplier() {
         assert!(Multipliers::new(vec![MOST, 0]).is_some());

@@ -1,8 +1,10 @@
-//! All groups of tasks that may be worth more than some SMs, by depth-first search, and whether one of them passes its test there.
+//! Depth-first search over all groups of tasks whose total price may exceed some SMs, with a test of each such group.
 //!
-//! Single tasks and pairs are tested at once. All others are looked for on one number of SMs after the other, family by family: groups with one task of a kind and
-//! several of the other, and groups in which all are in conflict. A part of a group is left, with all that contain it, if the rest cannot make
-//! it worth enough, or if it is too much for so many SMs whatever the policy.
+//! Single tasks and pairs are tested at once. Larger groups are searched for each number of SMs, family by family. A family
+//! consists of groups with one task of a kind and several tasks of the other kind, or of groups whose tasks are all in
+//! conflict.
+//! The search skips a partial group and all groups that contain it for two reasons: the remaining tasks cannot raise the total
+//! price enough, or the group fails on these SMs under every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;
@@ -18,57 +20,57 @@ use gpusched_model::plan::UNITS_PER_SM;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Kind, Policy, TaskSet};
 
-/// The price of one SM.
+/// Price of one SM [units].
 const ONE: i64 = UNITS_PER_SM as i64;
 
-/// More than any group can be worth.
+/// More than the total price of any group.
 const MOST: i64 = (MAX_SMS as i64 + 1) * ONE;
 
-/// A test of a policy counts as so many groups looked at.
+/// Number of groups that one schedulability test counts as.
 const TEST: u64 = 50;
 
-/// The same of a pair.
+/// Number of groups that the test of one pair counts as.
 const PAIR: u64 = 5;
 
-/// What a family begins with counts as so many groups for each task.
+/// Number of groups per task that the setup of a family counts as.
 const FAMILY: u64 = 10;
 
-/// Groups from one telling to the next.
+/// Number of groups between two progress reports.
 const PACE: u64 = 10_000;
 
-/// How a search ends.
+/// End of a search.
 pub(super) enum Found {
-    /// No group is worth more than its SMs.
+    /// Every group has a total price of at most its SMs.
     Nothing,
-    /// The limit was reached first.
+    /// The limit of the search effort was reached first.
     TooMuch,
-    /// These tasks are worth more than that many SMs and pass the test there.
+    /// These tasks have a total price above the given SMs and pass the test there.
     Worth { tasks: Vec<usize>, sms: u32 },
-    /// The same, but whether they pass is not clear.
+    /// These tasks have a total price above the given SMs, and the test there is inconclusive.
     Open { tasks: Vec<usize>, sms: u32 },
 }
 
-/// The search.
+/// The search over groups.
 pub(super) struct Walk<'a> {
     set: &'a TaskSet,
     wcets: Wcets<'static>,
     policy: Policy,
     sizes: &'a Sizes,
-    /// The tasks that have a price, by position, which is in units: those without make no group worth more.
+    /// Tasks with a positive price, by position [units]. A task without a price raises no total price.
     prices: Vec<(usize, i64)>,
     measures: Measures,
     group: Group,
-    /// Groups that may still be looked at.
+    /// Remaining number of groups.
     left: u64,
-    /// What is left when somebody is told next.
+    /// Remaining number of groups at the next progress report.
     tell_at: u64,
     effort: &'a Effort<'a>,
-    /// A group of which nothing here decides whether it passes.
+    /// A group whose test is inconclusive.
     open: Option<(Vec<usize>, u32)>,
 }
 
 impl<'a> Walk<'a> {
-    /// A search over the tasks of `set`, with a price for each, in partitions of `sizes`.
+    /// Creates a search over the tasks of `set`, with a price for each, in partitions of `sizes`.
     pub fn new(
         set: &'a TaskSet,
         (wcets, policy): (Wcets<'static>, Policy),
@@ -94,7 +96,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Looks at all groups.
+    /// Searches all groups.
     pub fn search(mut self) -> Found {
         match self.look_at_all() {
             Err(end) => end,
@@ -125,7 +127,7 @@ impl<'a> Walk<'a> {
             .try_for_each(|sms| self.look_at_groups_on(sms))
     }
 
-    /// Looks at the groups of three tasks and more on `sms` SMs.
+    /// Searches the groups of three tasks or more on `sms` SMs.
     fn look_at_groups_on(&mut self, sms: u32) -> Result<(), Found> {
         self.spend(self.prices.len() as u64)?;
         if !self.wcets.conflict() {
@@ -143,7 +145,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The tasks that may be in a group that passes on `sms` SMs.
+    /// Returns the tasks that a passing group on `sms` SMs may contain.
     fn candidates(&self, conflict: bool, sms: u32) -> Vec<Candidate> {
         let candidate = |&(index, price): &(usize, i64)| {
             let task = &self.set.tasks()[index];
@@ -157,12 +159,12 @@ impl<'a> Walk<'a> {
         self.prices.iter().filter_map(candidate).collect()
     }
 
-    /// Looks at the groups of `several` and, if there are any, one of `lone`.
+    /// Searches the groups of `several` and, if `lone` is not empty, one task of `lone`.
     fn look_at_family(&mut self, sms: u32, lone: &[&Candidate], several: &[&Candidate]) -> Result<(), Found> {
         if several.is_empty() {
             return Ok(());
         }
-        // By work alone, most families are of no interest.
+        // The work alone settles most families.
         let by_work = Multipliers::of_long_run(sms);
         if Family::new(&by_work, sms, lone, several).is_settled() {
             return Ok(());
@@ -174,7 +176,7 @@ impl<'a> Walk<'a> {
             return self.extend(&family, &mut Vec::new(), 0, family.none());
         }
         for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
-            // More is known with multipliers for this one alone.
+            // Multipliers for this task alone give a better bound.
             self.spend(FAMILY * several.len() as u64)?;
             let candidate = scored.candidate;
             let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
@@ -185,7 +187,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Looks at `group`, of which `part` is known, with some of what `family` has from `position` on.
+    /// Searches the groups that extend `group`, with state `part`, by tasks of `family` from `position` on.
     fn extend<'c>(
         &mut self,
         family: &Family<'c>,
@@ -202,7 +204,7 @@ impl<'a> Walk<'a> {
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
             if family.is_of_no_interest(part, position) {
-                return Ok(()); // and so with all that follow
+                return Ok(()); // later positions settle as well
             }
             let Some(with) = family.with(part, next) else {
                 continue;
@@ -219,7 +221,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether `group` passes no test on its SMs, whatever is added to it. `false` says nothing.
+    /// Whether `group` and every group that contains it fail every test on its SMs. `false` proves nothing.
     fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {
@@ -237,7 +239,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// So many groups are looked at.
+    /// Counts `groups` as examined.
     fn spend(&mut self, groups: u64) -> Result<(), Found> {
         self.left = self.left.checked_sub(groups).ok_or(Found::TooMuch)?;
         if self.left <= self.tell_at {
@@ -247,14 +249,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The largest partition that costs less than `price`, or 0.
+    /// Returns the largest partition whose price is below `price`, or 0.
     fn sms_below(&self, price: i64) -> u32 {
         let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
         self.sizes
             .at_most(u32::try_from(most).unwrap_or(MAX_SMS).min(MAX_SMS))
     }
 
-    /// `tasks`, ascending, are worth more than `sms` SMs: do they pass there?
+    /// Tests `tasks`, ascending, whose total price is above `sms` SMs.
     fn look_at(&mut self, tasks: &[usize], sms: u32) -> Result<(), Found> {
         if sms == 0 {
             return Ok(());
@@ -272,7 +274,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Those of `candidates` that are of `kind`.
+/// Returns the `candidates` of kind `kind`.
 fn of_kind(candidates: &[Candidate], kind: Kind) -> Vec<&Candidate> {
     let of_kind = candidates.iter().filter(|candidate| candidate.kind == Some(kind));
     of_kind.collect()

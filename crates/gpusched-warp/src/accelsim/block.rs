@@ -1,19 +1,19 @@
-//! What the warps of one thread block executed.
+//! The instructions that the warps of one thread block executed.
 
 use super::{Access, Dimension};
 
 /// One execution of an instruction by a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// The number of the instruction in the [`Code`] of its trace.
+    /// Number of the instruction in the [`Code`] of the trace.
     pub instruction: u32,
-    /// Lanes that executed it, one bit per lane; none if all were predicated off.
+    /// Lanes that executed the instruction, one bit per lane; 0 if all lanes were predicated off.
     pub lanes: u32,
-    /// The number of its addresses within the warp, if it has any.
+    /// Number of the memory access within the warp, if the instruction has addresses.
     pub(super) access: u32,
 }
 
-/// What one warp executed, in order.
+/// The instructions that one warp executed, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Warp {
     pub(super) records: Vec<Record>,
@@ -22,13 +22,14 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// What it executed, in order.
+    /// Returns the executed instructions, in order.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Fills in the addresses [bytes] of the lanes of `record`, one of this warp; those of other lanes stay as they are. False if the
-    /// trace has no addresses for it.
+    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`; `record` must belong to this
+    /// warp. The entries of all other lanes stay unchanged. Returns false if the trace has no addresses for
+    /// `record`.
     pub fn addresses(&self, record: &Record, addresses: &mut [u64; 32]) -> bool {
         let access = self.accesses.get(record.access as usize);
         if let Some(access) = access {
@@ -38,7 +39,7 @@ impl Warp {
     }
 }
 
-/// What the warps of one thread block executed.
+/// The instructions that the warps of one thread block executed.
 #[derive(Debug, Clone)]
 pub struct Block {
     pub(super) position: Dimension,
@@ -47,22 +48,22 @@ pub struct Block {
 }
 
 impl Block {
-    /// Where it stands in the grid.
+    /// Returns the position of the block in the grid.
     pub fn position(&self) -> Dimension {
         self.position
     }
 
-    /// Its number in the grid, from 0, x fastest.
+    /// Returns the number of the block in the grid, from 0; x varies fastest.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// All its warps in order, those that executed nothing included.
+    /// Returns all warps in order, including warps that executed no instruction.
     pub fn warps(&self) -> &[Warp] {
         &self.warps
     }
 
-    /// Its warps, to be kept.
+    /// Returns all warps and consumes the block.
     pub fn into_warps(self) -> Vec<Warp> {
         self.warps
     }

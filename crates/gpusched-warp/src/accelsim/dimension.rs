@@ -7,24 +7,25 @@ use serde::{Serialize, Serializer};
 /// The size of a grid or of a thread block, or a position in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dimension {
-    /// The dimension that runs fastest.
+    /// The x dimension, which varies fastest.
     pub x: u32,
-    /// The second.
+    /// The y dimension.
     pub y: u32,
-    /// The third.
+    /// The z dimension.
     pub z: u32,
 }
 
 impl Dimension {
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub fn count(self) -> u64 {
-        // At most 2^96, but no grid or block is that large: see `Header`.
+        // The product can reach 2^96, but `Header` limits grids and blocks to far fewer positions.
         u64::from(self.x)
             .saturating_mul(self.y.into())
             .saturating_mul(self.z.into())
     }
 
-    /// The position number `index`, from 0, x fastest; meaningless beyond [`Dimension::count`].
+    /// Returns the position with number `index`, from 0; x varies fastest. The result is meaningless if
+    /// `index` ≥ [`Dimension::count`].
     pub fn position(self, index: u64) -> Dimension {
         let (x, y) = (u64::from(self.x.max(1)), u64::from(self.y.max(1)));
         let part = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);

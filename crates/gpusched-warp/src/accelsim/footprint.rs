@@ -1,16 +1,17 @@
-//! Which memory was touched, in sectors of 32 bytes.
+//! The touched memory, in sectors of 32 bytes.
 
 use std::collections::HashMap;
 
-/// Bytes of a sector: what caches fetch and DRAM transfers.
+/// Bytes of a sector, the unit that caches fetch and DRAM transfers.
 pub(super) const SECTOR: u64 = 32;
 
-/// The sectors that one access touches: at most two for each lane.
+/// The sectors that one access touches: at most two per lane.
 #[derive(Debug, Default)]
 pub(super) struct Sectors(Vec<u64>);
 
 impl Sectors {
-    /// The numbers of the sectors that `bytes` at each of `addresses` touch, ascending, each once.
+    /// Returns the numbers of the sectors that accesses of `bytes` at each of `addresses` touch. The numbers
+    /// are ascending and unique.
     pub(super) fn of(&mut self, addresses: impl Iterator<Item = u64>, bytes: u8) -> &[u64] {
         self.0.clear();
         for address in addresses {
@@ -30,17 +31,17 @@ impl Sectors {
     }
 }
 
-/// Sectors of a page.
+/// Number of sectors in a page.
 const PAGE: u64 = 128;
 
-/// A set of sectors, a bit each, in pages of 4 KiB.
+/// A set of sectors, stored as one bit per sector in pages of 4 KiB.
 #[derive(Debug, Default)]
 pub(super) struct Footprint {
     pages: HashMap<u64, u128>,
 }
 
 impl Footprint {
-    /// Adds `sectors`, ascending.
+    /// Adds `sectors`, which must be ascending.
     pub(super) fn add(&mut self, sectors: &[u64]) {
         for page in sectors.chunk_by(|a, b| a / PAGE == b / PAGE) {
             let bits = page.iter().fold(0, |bits, sector| bits | 1 << (sector % PAGE));
@@ -49,7 +50,7 @@ impl Footprint {
         }
     }
 
-    /// Bytes of all its sectors.
+    /// Returns the total size of the sectors [bytes].
     pub(super) fn bytes(&self) -> u64 {
         let sectors = self.pages.values().map(|page| u64::from(page.count_ones()));
         sectors.sum::<u64>() * SECTOR

@@ -1,4 +1,4 @@
-//! What a trace says of its kernel before the first instruction.
+//! The header of a trace: the facts about the kernel before the first instruction.
 
 mod reading;
 
@@ -6,47 +6,49 @@ pub(super) use reading::position;
 
 use super::Dimension;
 
-/// The oldest version of the tracer whose traces are read: before, every line of a processed trace repeated its thread block.
+/// Oldest supported version of the tracer. In processed traces of older tracers, every line repeats its
+/// thread block.
 pub const LEAST_VERSION: u32 = 3;
 
-/// The kernel of a trace, and how the trace was made.
+/// The kernel of a trace and how the trace was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// The kernel's (mangled) name.
+    /// Mangled name of the kernel.
     pub name: String,
-    /// Its number in the run, from 1; 0 if the trace does not say.
+    /// Number of the kernel in the run, from 1; 0 if the trace does not state the number.
     pub id: u64,
-    /// Thread blocks in each dimension.
+    /// Number of thread blocks in each dimension.
     pub grid: Dimension,
-    /// Threads of a block in each dimension.
+    /// Number of threads of a block in each dimension.
     pub block: Dimension,
-    /// Shared memory of a block, static and dynamic [bytes].
+    /// Static and dynamic shared memory of a block [bytes].
     pub shared_memory: u32,
-    /// Registers of a thread.
+    /// Number of registers of a thread.
     pub registers: u32,
-    /// The instruction set: ten times the compute capability (70 is Volta, 75 Turing).
+    /// Instruction set: ten times the compute capability (70 is Volta, 75 is Turing).
     pub binary_version: u32,
-    /// The stream it was launched in.
+    /// CUDA stream of the launch.
     pub stream: u64,
-    /// Where shared memory begins for generic addresses; 0 is unknown.
+    /// First generic address of shared memory; 0 if unknown.
     pub shared_base: u64,
-    /// Where local memory begins for generic addresses; 0 is unknown.
+    /// First generic address of local memory; 0 if unknown.
     pub local_base: u64,
-    /// The version of Accel-Sim's tracer.
+    /// Version of Accel-Sim's tracer.
     pub tracer_version: u32,
-    /// Whether every instruction begins with its line in the source.
+    /// Whether every instruction starts with its line number in the source.
     pub line_numbers: bool,
 }
 
 impl Header {
-    /// Warps of a block.
+    /// Returns the number of warps of a block.
     pub fn warps(&self) -> usize {
         usize::try_from(self.block.count().div_ceil(32)).unwrap_or(usize::MAX)
     }
 
-    /// The bytes from one instruction to the one that follows it in memory at `pc`: 16 from Volta on. Before, it is 8, or 16 where
-    /// a word that controls the scheduling of the instructions after it stands between: every fourth word from Maxwell on, every
-    /// eighth on Kepler.
+    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in memory. The
+    /// distance is 16 from Volta on. Before Volta, the distance is 8, or 16 across a word that controls the
+    /// scheduling of the following instructions. Every fourth word is such a control word from Maxwell on,
+    /// and every eighth word on Kepler.
     pub fn instruction_bytes(&self, pc: u32) -> u32 {
         let group = match self.binary_version {
             70.. => return 16,
@@ -59,8 +61,9 @@ impl Header {
         }
     }
 
-    /// Where the word that `lane` accesses at `address` of its local memory lies, from the start of its warp's local memory: words of the
-    /// same offset stand side by side, so that a warp that accesses one variable touches neighbouring bytes.
+    /// Returns where the word that `lane` accesses at `address` of its local memory lies, relative to the
+    /// start of the local memory of the warp [bytes]. Words with the same offset are adjacent, so a warp that
+    /// accesses one variable touches adjacent bytes.
     pub fn local_address(&self, address: u64, lane: u32, bytes: u8) -> u64 {
         let offset = match self.local_base {
             0 => address,

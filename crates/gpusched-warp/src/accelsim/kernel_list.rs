@@ -1,4 +1,4 @@
-//! The list of what a program did with the GPU: copies to it, and kernels.
+//! The list of the GPU commands of a program: copies to the GPU and kernels.
 
 use std::path::{Path, PathBuf};
 
@@ -7,40 +7,40 @@ use super::lines::Lines;
 use super::token::{Fault, decimal, hexadecimal};
 use gpusched_model::error::Result;
 
-/// What a program asked of the GPU.
+/// One command of the program to the GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// A copy to the GPU.
     Copy {
-        /// Where to.
+        /// Destination address.
         address: u64,
-        /// How much.
+        /// Size [bytes].
         bytes: u64,
     },
-    /// A kernel, by the file of its trace.
+    /// A kernel, given by its trace file.
     Kernel(PathBuf),
 }
 
-/// A `kernelslist.g`.
+/// The content of a `kernelslist.g`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelList {
     commands: Vec<Command>,
 }
 
-/// A file of a trace: the list of a run, or one kernel.
+/// A trace file: the list of a run or one kernel.
 #[derive(Debug)]
 pub enum Input {
-    /// `kernelslist.g`.
+    /// A `kernelslist.g`.
     List(KernelList),
-    /// `kernel-N.traceg`.
+    /// A `kernel-N.traceg`.
     Kernel(Box<TraceFile>),
 }
 
 impl Input {
-    /// The file at `path` (`-` is standard input), whichever it is.
+    /// Opens the file at `path` (`-` is standard input) and detects its type.
     ///
     /// # Errors
-    /// Those of [`KernelList::read`] and [`TraceFile::open`].
+    /// Fails as [`KernelList::read`] and [`TraceFile::open`] do.
     pub fn open(path: impl AsRef<Path>) -> Result<Input> {
         let path = path.as_ref();
         let mut lines = Lines::open(path)?;
@@ -52,11 +52,12 @@ impl Input {
 }
 
 impl KernelList {
-    /// The list in the file at `path`; the files it names are relative to its folder.
+    /// Reads the list in the file at `path`. File names in the list are relative to its folder.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line for whatever is neither a kernel nor a copy, and for traces that are
-    /// compressed or not processed; [`Error::Io`](gpusched_model::error::Error::Io).
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if a line is neither a
+    /// kernel nor a copy, or if a trace is compressed or not processed.
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<KernelList> {
         let path = path.as_ref();
         KernelList::parse(Lines::open(path)?, path)
@@ -70,7 +71,7 @@ impl KernelList {
             let command = if line.starts_with(b"MemcpyHtoD") {
                 copy(line).map(Some)
             } else if line.starts_with(b"Memcpy") {
-                Ok(None) // other directions: nothing that a kernel reads
+                Ok(None) // other directions carry no kernel input
             } else if line.starts_with(b"kernel") {
                 kernel(line, folder).map(Some)
             } else {
@@ -91,12 +92,12 @@ impl KernelList {
         Ok(KernelList { commands })
     }
 
-    /// What was asked, in order.
+    /// Returns the commands, in order.
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
 
-    /// The files of the kernels, in order.
+    /// Returns the trace files of the kernels, in order.
     pub fn kernels(&self) -> impl Iterator<Item = &Path> {
         self.commands.iter().filter_map(|command| match command {
             Command::Kernel(path) => Some(path.as_path()),
@@ -119,7 +120,7 @@ fn copy(line: &[u8]) -> Result<Command, Fault> {
     }
 }
 
-/// A list may name a compressed trace that lies decompressed beside it.
+/// Reads a kernel line. The list may name a compressed trace if the decompressed file is in the same folder.
 fn kernel(line: &[u8], folder: &Path) -> Result<Command, Fault> {
     let name = String::from_utf8_lossy(line);
     let compressed = ["xz", "gz"].into_iter().find_map(|ending| {

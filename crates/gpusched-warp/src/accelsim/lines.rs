@@ -1,4 +1,4 @@
-//! The lines of a file, and errors that name them.
+//! The lines of a file, and errors with line numbers.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -7,10 +7,11 @@ use std::path::Path;
 use super::token::Fault;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The longest line [bytes]; that of an instruction with 32 addresses has under a thousand, but names of kernels may be long.
+/// Longest permitted line [bytes]. An instruction with 32 addresses takes less than a thousand bytes, but
+/// kernel names may be long.
 const LONGEST: u64 = 1 << 16;
 
-/// The first bytes of files that `xz`, `gzip`, `zstd` and `bzip2` made.
+/// The first bytes of files from `xz`, `gzip`, `zstd` and `bzip2`.
 const COMPRESSED: [(&[u8], &str); 4] = [
     (b"\xfd7zXZ\0", "xz"),
     (b"\x1f\x8b", "gzip"),
@@ -18,7 +19,7 @@ const COMPRESSED: [(&[u8], &str); 4] = [
     (b"BZh", "bzip2"),
 ];
 
-/// Text, line by line; blank lines are passed over.
+/// A text file, read line by line. Blank lines are skipped.
 pub(super) struct Lines {
     file: String,
     reader: BufReader<Box<dyn Read + Send>>,
@@ -27,7 +28,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// The file at `path`; `-` is standard input.
+    /// Opens the file at `path`; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Lines> {
         let bytes: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
@@ -37,7 +38,7 @@ impl Lines {
         Lines::new(path.display().to_string(), bytes)
     }
 
-    /// `bytes`, called `file` in messages.
+    /// Reads lines from `bytes`. Messages use the name `file`.
     pub(super) fn new(file: String, bytes: Box<dyn Read + Send>) -> Result<Lines> {
         let mut lines = Lines {
             file,
@@ -57,7 +58,7 @@ impl Lines {
         }
     }
 
-    /// The first byte that is no blank, as far as that can be seen without reading on.
+    /// Returns the first byte that is not blank, as far as the buffer already contains it.
     pub(super) fn peek(&mut self) -> Result<Option<u8>> {
         let bytes = self
             .reader
@@ -66,7 +67,7 @@ impl Lines {
         Ok(bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace()))
     }
 
-    /// Moves on to the next line that is not blank; false at the end.
+    /// Advances to the next line that is not blank. Returns false at the end of the file.
     pub(super) fn advance(&mut self) -> Result<bool> {
         loop {
             self.line.clear();
@@ -90,22 +91,22 @@ impl Lines {
         }
     }
 
-    /// The line that was read last, without blanks at its end.
+    /// Returns the line that was read last, without trailing blanks.
     pub(super) fn line(&self) -> &[u8] {
         &self.line
     }
 
-    /// Something wrong with that line.
+    /// Returns an error in the current line.
     pub(super) fn error(&self, fault: Fault) -> Error {
         self.at(Some(self.number.max(1)), fault)
     }
 
-    /// The end, where there should be more.
+    /// Returns the error for an unexpected end of the file.
     pub(super) fn cut(&self, message: impl Into<String>) -> Error {
         self.error(Fault::new("", message))
     }
 
-    /// Something wrong with the file.
+    /// Returns an error that concerns the whole file.
     pub(super) fn whole(&self, message: impl Into<String>) -> Error {
         self.at(None, Fault::new("", message))
     }
@@ -114,7 +115,7 @@ impl Lines {
         Error::Refused(Refusal::told(fault.field, fault.message).at(&self.file, line))
     }
 
-    /// What the file is called.
+    /// Returns the name of the file.
     pub(super) fn file(&self) -> &str {
         &self.file
     }

@@ -3,11 +3,11 @@
 use super::token::{Fault, Tokens, decimal, hexadecimal, signed};
 use super::{Access, Code, Header, Record, Warp};
 
-/// No addresses.
+/// Marks a record without addresses.
 const NO_ACCESS: u32 = u32::MAX;
 
 impl Record {
-    /// Reads `line`, whose addresses go to `warp`.
+    /// Reads `line` and appends its addresses to `warp`.
     pub(super) fn read(
         line: &[u8],
         header: &Header,
@@ -35,7 +35,7 @@ impl Record {
                 Access::Listed(start) => warp.listed.get(start as usize).copied(),
             };
         }
-        // From version 5 on, an immediate value stands at the end.
+        // From version 5 of the tracer on, an immediate value may end the line.
         let immediate = words.next();
         let number = |word| signed(word).is_some() || hexadecimal(word).is_some();
         if !immediate.is_none_or(number) {

@@ -1,4 +1,4 @@
-//! What a trace holds, in figures.
+//! Summary of a trace: counts of instructions, accesses and bytes.
 
 mod count;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::{Command, Dimension, Unit};
 
-/// A run, or one kernel of it.
+/// Summary of a run or of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct TraceSummary {
-    /// Copies to the GPU that the list names.
+    /// Copies to the GPU in the list.
     pub copies: Copies,
     /// The kernels, in order.
     pub kernels: Vec<KernelSummary>,
@@ -19,14 +19,14 @@ pub struct TraceSummary {
 /// Copies to the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Copies {
-    /// How many.
+    /// Number of copies.
     pub count: u64,
-    /// Bytes in all.
+    /// Total size of all copies [bytes].
     pub bytes: u64,
 }
 
 impl Copies {
-    /// Those among `commands`.
+    /// Counts the copies among `commands`.
     pub fn of(commands: &[Command]) -> Copies {
         let mut copies = Copies::default();
         for command in commands {
@@ -39,53 +39,54 @@ impl Copies {
     }
 }
 
-/// One kernel.
+/// Summary of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KernelSummary {
-    /// The file of its trace.
+    /// Trace file of the kernel.
     pub file: String,
-    /// Its (mangled) name.
+    /// Mangled name of the kernel.
     pub name: String,
-    /// Its number in the run.
+    /// Number of the kernel in the run.
     pub id: u64,
-    /// The stream it was launched in.
+    /// CUDA stream of the launch.
     pub stream: u64,
-    /// Thread blocks in each dimension.
+    /// Number of thread blocks in each dimension.
     pub grid: Dimension,
-    /// Threads of a block in each dimension.
+    /// Number of threads of a block in each dimension.
     pub block: Dimension,
     /// Shared memory of a block [bytes].
     pub shared_memory: u32,
-    /// Registers of a thread.
+    /// Number of registers of a thread.
     pub registers: u32,
-    /// The instruction set: ten times the compute capability.
+    /// Instruction set: ten times the compute capability.
     pub binary_version: u32,
-    /// The version of the tracer.
+    /// Version of the tracer.
     pub tracer_version: u32,
-    /// Warps that executed anything.
+    /// Number of warps that executed at least one instruction.
     pub warps: u64,
-    /// Instructions that warps issued.
+    /// Number of instructions issued by warps.
     pub instructions: u64,
-    /// The same, each counted for every lane that executed it.
+    /// Number of instructions, counted once per executing lane.
     pub lane_instructions: u64,
-    /// Different instructions; those with generic addresses count once for each space they met.
+    /// Number of distinct instructions; an instruction with generic addresses counts once per accessed space.
     pub code: u64,
-    /// Instructions that warps issued, by unit.
+    /// Number of instructions issued by warps, per unit.
     pub units: UnitCounts,
-    /// Accesses to memory, by space, then loads, stores, atomics.
+    /// Memory accesses, ordered by space, then by loads, stores and atomics.
     pub memory: Vec<MemoryTraffic>,
-    /// Global memory that was touched, in whole sectors [bytes].
+    /// Touched global memory, in whole sectors [bytes].
     pub footprint_bytes: u64,
-    /// Opcodes that are not known, by name.
+    /// Unknown opcodes, by name.
     pub unknown: Vec<OpcodeCount>,
-    /// Opcodes whose effect a trace does not tell (textures, surfaces, barriers at which a warp arrives without waiting), by name.
+    /// Opcodes whose effect the trace does not contain, by name: textures, surfaces, and arrivals at barriers
+    /// without waiting.
     pub untold: Vec<OpcodeCount>,
 }
 
-/// Instructions by the unit that runs them.
+/// Number of instructions per unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct UnitCounts {
-    /// Integers, and what has no unit of its own.
+    /// Integer instructions, and all instructions without a unit of their own.
     pub int: u64,
     /// Single and half precision.
     pub single: u64,
@@ -103,7 +104,7 @@ pub struct UnitCounts {
     pub uniform: u64,
     /// Textures and surfaces.
     pub texture: u64,
-    /// Not known.
+    /// Unknown opcodes.
     pub unknown: u64,
 }
 
@@ -123,7 +124,7 @@ impl UnitCounts {
         } += count;
     }
 
-    /// All of them with their names.
+    /// Returns the name and the count of each unit.
     pub fn named(&self) -> [(&'static str, u64); 10] {
         [
             ("int", self.int),
@@ -140,32 +141,33 @@ impl UnitCounts {
     }
 }
 
-/// The accesses of one kind to one space.
+/// Memory accesses of one kind to one space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MemoryTraffic {
     /// `global`, `local`, `shared` or `constant`.
     pub space: &'static str,
     /// `load`, `store` or `atomic`.
     pub access: &'static str,
-    /// Instructions that warps issued.
+    /// Number of instructions issued by warps.
     pub instructions: u64,
-    /// The same, each counted for every lane that executed it.
+    /// Number of accesses, counted once per executing lane.
     pub lanes: u64,
-    /// Sectors of 32 bytes, each counted once per instruction; 0 for shared memory and constants, which have none.
+    /// Sectors of 32 bytes, each counted once per instruction; 0 for shared memory and constants, which have
+    /// no sectors.
     pub sectors: u64,
 }
 
-/// How often an opcode was executed.
+/// Number of executions of an opcode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpcodeCount {
     /// The opcode with its modifiers.
     pub opcode: String,
-    /// How often.
+    /// Number of executions.
     pub count: u64,
 }
 
 impl KernelSummary {
-    /// The sectors of accesses of one kind to one space.
+    /// Returns the number of sectors of the accesses of one kind to one space.
     pub fn sectors(&self, space: &str, access: &str) -> u64 {
         let fits = |traffic: &&MemoryTraffic| traffic.space == space && traffic.access == access;
         self.memory

@@ -1,11 +1,11 @@
 //! The words of a line.
 
-/// One value that is wrong.
+/// One invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The column or header field, as the format calls it.
+    /// Column or header field, named as in the file format.
     pub field: &'static str,
-    /// What was found and what was expected.
+    /// The value found and the value expected.
     pub message: String,
 }
 
@@ -17,14 +17,14 @@ impl Fault {
         }
     }
 
-    /// `found` is not what `field` must be.
+    /// Returns the error that `found` is not valid for `field`.
     pub(super) fn found(field: &'static str, found: Option<&[u8]>, expected: &str) -> Fault {
         let found = found.map_or("the end of the line".to_owned(), show);
         Fault::new(field, format!("found {found}, expected {expected}"))
     }
 }
 
-/// Text of a file in quotes, shortened, fit for a message.
+/// Returns text of a file in quotes, shortened for a message.
 pub(super) fn show(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(text.get(..4 * LONGEST).unwrap_or(text));
@@ -35,7 +35,7 @@ pub(super) fn show(text: &[u8]) -> String {
     }
 }
 
-/// The words of a line that are left.
+/// The remaining words of a line.
 #[derive(Debug, Clone)]
 pub(super) struct Tokens<'a>(&'a [u8]);
 
@@ -44,12 +44,12 @@ impl<'a> Tokens<'a> {
         Tokens(line)
     }
 
-    /// What is left, without blanks at its start.
+    /// Returns the remaining text, without leading blanks.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.0.trim_ascii_start()
     }
 
-    /// The next word as a value of `field`.
+    /// Reads the next word as a value of `field`.
     pub(super) fn read<T>(
         &mut self,
         field: &'static str,
@@ -77,7 +77,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// A whole number without sign.
+/// Parses an integer without sign.
 pub(super) fn decimal(word: &[u8]) -> Option<u64> {
     let digits = word.iter().try_fold(0u64, |value, byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
@@ -86,7 +86,7 @@ pub(super) fn decimal(word: &[u8]) -> Option<u64> {
     digits.filter(|_| !word.is_empty())
 }
 
-/// A whole number that may be negative.
+/// Parses an integer with optional minus sign.
 pub(super) fn signed(word: &[u8]) -> Option<i64> {
     match word.strip_prefix(b"-") {
         Some(digits) => 0i64.checked_sub_unsigned(decimal(digits)?),
@@ -94,7 +94,7 @@ pub(super) fn signed(word: &[u8]) -> Option<i64> {
     }
 }
 
-/// A hexadecimal number, with or without `0x`.
+/// Parses a hexadecimal number, with or without `0x`.
 pub(super) fn hexadecimal(word: &[u8]) -> Option<u64> {
     let digits = word.strip_prefix(b"0x").unwrap_or(word);
     if digits.is_empty() {

@@ -9,42 +9,44 @@ use super::token::{Fault, decimal};
 use super::{Block, Code, Dimension, Header, Record, Warp};
 use gpusched_model::error::Result;
 
-/// Room for records that is made before any is read, whatever a file announces.
+/// Maximum number of records reserved before reading, so that a false count in the file cannot exhaust
+/// memory.
 const EARLY_ROOM: usize = 1 << 12;
 
-/// The trace of one kernel. Only the block that was asked for last, and every different instruction once, are in memory.
+/// The trace of one kernel. Memory holds only the current block and each distinct instruction once.
 #[derive(Debug)]
 pub struct TraceFile {
     lines: Lines,
     header: Header,
     code: Code,
     blocks: u64,
-    /// Whether the current line is still to be looked at.
+    /// Whether the current line still has to be processed.
     pending: bool,
     done: bool,
 }
 
-/// A warp whose instructions are being read.
+/// A warp whose instructions are currently read.
 struct Open {
     warp: usize,
-    /// As `insts` announces.
+    /// Number of instructions, as stated by `insts`.
     instructions: Option<usize>,
 }
 
 impl TraceFile {
-    /// The trace in the file at `path` (`-` is standard input), of which the header is read.
+    /// Opens the trace in the file at `path` (`-` is standard input) and reads its header.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column for what is no processed trace of version
-    /// [`LEAST_VERSION`](super::LEAST_VERSION) or later, and for compressed files; [`Error::Io`](gpusched_model::error::Error::Io).
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column if the file is
+    /// compressed or not a processed trace of version [`LEAST_VERSION`](super::LEAST_VERSION) or later.
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<TraceFile> {
         TraceFile::read(Lines::open(path.as_ref())?)
     }
 
-    /// The trace in `bytes`, called `name` in errors.
+    /// Reads a trace from `bytes`. Errors use the name `name`.
     ///
     /// # Errors
-    /// As for [`TraceFile::open`].
+    /// Fails as [`TraceFile::open`] does.
     pub fn from_reader(name: &str, bytes: impl Read + Send + 'static) -> Result<TraceFile> {
         TraceFile::read(Lines::new(name.to_owned(), Box::new(bytes))?)
     }
@@ -61,36 +63,38 @@ impl TraceFile {
         })
     }
 
-    /// What the file is called.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         self.lines.file()
     }
 
-    /// The kernel.
+    /// Returns the header, which describes the kernel.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The instructions that were met so far.
+    /// Returns the instructions that were read so far.
     pub fn code(&self) -> &Code {
         &self.code
     }
 
-    /// How many blocks were read.
+    /// Returns the number of blocks that were read.
     pub fn blocks_read(&self) -> u64 {
         self.blocks
     }
 
-    /// The next thread block, in the order of their numbers; `None` after the last one of the grid. After an error there is none.
+    /// Reads the next thread block, in the order of block numbers. Returns `None` after the last block of the
+    /// grid, and in all calls after an error.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column for whatever is malformed, missing or cut off;
-    /// [`Error::Io`](gpusched_model::error::Error::Io).
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column if the trace is
+    /// malformed, incomplete or cut off. [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot
+    /// be read.
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         if self.done {
             return Ok(None);
         }
-        self.done = true; // until this went well
+        self.done = true; // stays true after an error
         let block = self.block()?;
         self.done = block.is_none();
         Ok(block)
@@ -110,7 +114,7 @@ impl TraceFile {
             }
             match self.lines.line() {
                 b"#BEGIN_TB" => break,
-                // The names of the columns, which are those of raw traces.
+                // Processed traces keep the column names of raw traces.
                 line if line.starts_with(b"#") && line != b"#END_TB" && self.blocks == 0 => {}
                 line => return Err(self.fault(Fault::found("", Some(line), "#BEGIN_TB"))),
             }
@@ -133,7 +137,7 @@ impl TraceFile {
         Ok(Some(block))
     }
 
-    /// `thread block = x,y,z`, which must be `expected`.
+    /// Reads `thread block = x,y,z`, which must equal `expected`.
     fn position(&mut self, expected: Dimension) -> Result<()> {
         self.line(expected)?;
         let found = value(self.lines.line(), b"thread block").map(position);
@@ -170,7 +174,7 @@ impl TraceFile {
                         instructions: None,
                     });
                 }
-                // Where the block stands in its cluster (Hopper).
+                // A `cluster` line gives the position of the block in its cluster (Hopper).
                 Some(b'c') if open.is_none() && line.starts_with(b"cluster ") => {}
                 Some(b'i') => {
                     let count = value(line, b"insts").and_then(decimal);
@@ -211,7 +215,7 @@ impl TraceFile {
         }
     }
 
-    /// The next line within the block at `position`.
+    /// Reads the next line within the block at `position`.
     fn line(&mut self, position: Dimension) -> Result<()> {
         match self.lines.advance()? {
             true => Ok(()),
@@ -221,7 +225,7 @@ impl TraceFile {
         }
     }
 
-    /// The number of the warp that begins.
+    /// Returns the number of the warp that starts at the current line.
     fn warp(&self, seen: &mut [bool]) -> Result<usize> {
         let found = value(self.lines.line(), b"warp");
         let number = found
@@ -244,7 +248,7 @@ impl TraceFile {
         }
     }
 
-    /// The warp that was open, if any, must have as many instructions as announced.
+    /// Checks that the open warp, if any, has the number of instructions that `insts` states.
     fn close(&self, open: Option<&Open>, block: &mut Block) -> Result<()> {
         let Some(&Open {
             warp: number,
@@ -265,7 +269,7 @@ impl TraceFile {
         Ok(())
     }
 
-    /// The instruction in the current line.
+    /// Reads the instruction in the current line.
     fn record(&mut self, warp: &mut Warp) -> Result<()> {
         let record = Record::read(self.lines.line(), &self.header, &mut self.code, warp);
         warp.records
@@ -278,7 +282,7 @@ impl TraceFile {
     }
 }
 
-/// What stands behind `key =` in `line`.
+/// Returns the text after `key =` in `line`.
 fn value<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(key)?.trim_ascii_start();
     Some(rest.strip_prefix(b"=")?.trim_ascii())

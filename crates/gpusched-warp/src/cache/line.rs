@@ -1,20 +1,21 @@
-//! The state of a line's sectors.
+//! The state of the sectors of a cache line.
 
 use super::super::request::{Request, SECTOR};
 
-/// A line, with its sectors as sets of one bit each. A sector is reserved (on its way), valid, modified, or none of these.
+/// A cache line with its sectors, stored as sets of one bit per sector. A sector is reserved (its fill is
+/// pending), valid, modified, or invalid.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its address.
+    /// Address of the line.
     pub tag: u64,
-    /// The next line whose address has the same hash.
+    /// Next line whose address has the same hash.
     pub next: u32,
-    /// Its set.
+    /// Set of the line.
     pub set: u32,
     pub reserved: u8,
     pub valid: u8,
     pub modified: u8,
-    /// Those that can be read if they are modified.
+    /// Sectors that can be read if they are modified.
     pub readable: u8,
     modified_on_fill: u8,
     readable_on_fill: u8,
@@ -22,13 +23,13 @@ pub struct Line {
     dirty: [u32; 4],
 }
 
-/// The sector of `address` in its line, as a set.
+/// Returns the sector of `address` in its line, as a set.
 pub fn bit(address: u64) -> u8 {
     1 << (address / SECTOR % 4)
 }
 
 impl Line {
-    /// One of `set` of which nothing is here.
+    /// Creates a line of `set` without any present sector.
     pub fn new(tag: u64, next: u32, set: u32) -> Self {
         Self {
             tag,
@@ -45,14 +46,14 @@ impl Line {
         }
     }
 
-    /// `sectors` are none of reserved, valid and modified any more.
+    /// Clears the states reserved, valid and modified of `sectors`.
     fn forget(&mut self, sectors: u8) {
         self.reserved &= !sectors;
         self.valid &= !sectors;
         self.modified &= !sectors;
     }
 
-    /// The sector `bit` is on its way from now on; if it is modified, it will be again.
+    /// Reserves the sector `bit` until its fill. A modified sector becomes modified again on its fill.
     pub fn expect(&mut self, bit: u8) {
         self.modified_on_fill = self.modified_on_fill & !bit | self.modified & bit;
         self.readable_on_fill &= !bit;
@@ -61,7 +62,7 @@ impl Line {
         self.reserved |= bit;
     }
 
-    /// Data are written into the sector of `request`.
+    /// Writes data to the sector of `request`.
     pub fn write(&mut self, request: &Request) {
         let (sector, bit) = (request.sector(), bit(request.address));
         self.forget(bit);
@@ -72,13 +73,14 @@ impl Line {
         }
     }
 
-    /// After a write to a sector that was not here: it can be read if it was written as a whole.
+    /// Updates the line after a write to an absent sector. The sector can be read if the write covers all
+    /// bytes of the sector.
     pub fn write_fresh(&mut self, request: &Request) {
         let whole = self.dirty[request.sector()] == u32::MAX;
         set(&mut self.readable, bit(request.address), whole);
     }
 
-    /// After a write to a sector that is on its way: what arrives completes it.
+    /// Updates the line after a write to a reserved sector. The pending fill completes the sector.
     pub fn write_pending(&mut self, request: &Request) {
         let bit = bit(request.address);
         self.modified_on_fill |= bit;
@@ -90,7 +92,7 @@ impl Line {
         }
     }
 
-    /// `sectors` arrived, one bit each; `bytes` of each were asked for.
+    /// Fills `sectors`, one bit each; `bytes` of each sector were requested.
     pub fn fill(&mut self, sectors: u8, bytes: u32) {
         self.forget(sectors);
         self.modified |= sectors & self.modified_on_fill;
@@ -105,7 +107,7 @@ impl Line {
     }
 }
 
-/// Puts `bit` into `set`, or takes it out.
+/// Adds `bit` to `set` or removes it.
 fn set(set: &mut u8, bit: u8, member: bool) {
     *set = *set & !bit | if member { bit } else { 0 };
 }

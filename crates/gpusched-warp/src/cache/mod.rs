@@ -1,7 +1,7 @@
-//! A sectored cache: tags, miss registers, a queue of misses to the level below.
+//! A sectored cache: tags, miss registers, and a queue of misses to the next level.
 //!
-//! L1 writes through, L2 writes back; both allocate a line on a miss and fetch a partly written sector only when it is
-//! read (the reference calls that "lazy fetch on read").
+//! L1 writes through, and L2 writes back. Both caches allocate a line on a miss. They fetch a partly written
+//! sector only when a read needs the sector (GPGPU-Sim: "lazy fetch on read").
 
 mod line;
 mod mshr;
@@ -17,16 +17,16 @@ use self::tags::{Found, Tags};
 use super::request::{Kind, Request, SECTOR};
 use super::ring::Ring;
 
-/// What a write does to the level below.
+/// Write policy towards the next level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writes {
-    /// Every write goes on at once (L1).
+    /// Each write is sent to the next level immediately (L1).
     Through,
-    /// A line is written when it is evicted (L2).
+    /// A line is written to the next level when it is evicted (L2).
     Back,
 }
 
-/// The set of an address.
+/// The function that maps an address to its set.
 #[derive(Clone)]
 pub struct Index(pub Arc<dyn Fn(u64) -> usize + Send + Sync>);
 
@@ -36,51 +36,53 @@ impl fmt::Debug for Index {
     }
 }
 
-/// The size and the rules of a cache.
+/// The size and the policies of a cache.
 #[derive(Debug, Clone)]
 pub struct Geometry {
-    /// Sets.
+    /// Number of sets.
     pub sets: usize,
-    /// Lines per set.
+    /// Number of lines per set.
     pub ways: usize,
-    /// The set of an address, below `sets`.
+    /// Maps an address to its set, below `sets`.
     pub index: Index,
-    /// First in, first out instead of least recently used.
+    /// Whether the replacement policy is first in, first out instead of least recently used.
     pub fifo: bool,
-    /// What a write does.
+    /// Write policy.
     pub writes: Writes,
-    /// Sectors that may be on their way.
+    /// Maximum number of sectors with a pending fill.
     pub mshr_entries: usize,
-    /// Requests that may wait for one sector.
+    /// Maximum number of requests that may wait for one sector.
     pub mshr_merges: usize,
-    /// Places in the queue to the level below.
+    /// Capacity of the queue to the next level, in requests.
     pub miss_queue: usize,
-    /// Bytes the data port moves per cycle.
+    /// Bytes that the data port transfers per cycle.
     pub port_bytes: u64,
-    /// Below this share of dirty lines, in percent, no dirty line is evicted.
+    /// Minimum share of dirty lines for the eviction of dirty lines [percent]. Below this share, the cache
+    /// evicts clean lines only.
     pub dirty_percent: u64,
 }
 
-/// How the cache took a request.
+/// Result of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The data are here; a write may have been passed on as well.
+    /// The sector is present. A write may also have been sent to the next level.
     Hit {
-        /// The request went to the level below, which will answer it.
+        /// Whether the request was sent to the next level, which answers the request.
         sent: bool,
     },
-    /// Taken; a read waits for the level below, a write is done here (back) or on its way (through).
+    /// The request is accepted. A read waits for the next level. A write is complete (write-back) or is sent
+    /// to the next level (write-through).
     Miss,
-    /// Not taken: some resource is full. To be tried again.
+    /// The request is rejected because a resource is full. The caller must retry.
     Refused,
 }
 
-/// Accesses so far.
+/// Counters of accesses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests taken.
+    /// Number of accepted requests.
     pub accesses: u64,
-    /// Of them, those that were no hits.
+    /// Number of accepted requests that missed.
     pub misses: u64,
 }
 
@@ -90,16 +92,16 @@ pub struct Cache {
     geometry: Geometry,
     tags: Tags,
     mshr: Mshr,
-    /// Requests for the level below.
+    /// Requests to the next level.
     pub misses: Ring<Request>,
     data_port: u64,
     fill_port: u64,
-    /// Requests taken and missed.
+    /// Counters of accesses and misses.
     pub counts: Counts,
 }
 
 impl Cache {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub fn new(geometry: Geometry) -> Self {
         Self {
             tags: Tags::new(&geometry),
@@ -112,31 +114,32 @@ impl Cache {
         }
     }
 
-    /// Whether the data port is free in this cycle.
+    /// Returns whether the data port is free in this cycle.
     pub fn data_port_free(&self) -> bool {
         self.data_port == 0
     }
 
-    /// Whether the fill port is free in this cycle.
+    /// Returns whether the fill port is free in this cycle.
     pub fn fill_port_free(&self) -> bool {
         self.fill_port == 0
     }
 
-    /// A cycle goes by for the ports.
+    /// Advances the ports by one cycle.
     pub fn replenish(&mut self) {
         self.data_port = self.data_port.saturating_sub(1);
         self.fill_port = self.fill_port.saturating_sub(1);
     }
 
-    /// Nothing is on its way or waiting.
+    /// Returns whether the cache has no pending requests and both ports are free.
     pub fn is_quiet(&self) -> bool {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Offers a request at time `now` (any non-decreasing count; it orders the lines by their last use).
+    /// Offers a request at time `now`. The times must not decrease, because they order the lines by their
+    /// last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
-        // Most refusals are these, and no write needs more to be refused.
+        // Most rejections are of this kind, and no further check is needed for them.
         if writes && self.misses.len() >= self.geometry.miss_queue && self.geometry.writes == Writes::Through
         {
             return Outcome::Refused;
@@ -211,7 +214,7 @@ impl Cache {
         Outcome::Miss
     }
 
-    /// A dirty line that made room is written to the level below.
+    /// Sends an evicted dirty line to the next level.
     fn evict(&mut self, evicted: Option<tags::Evicted>, cause: &Request) {
         let Some(evicted) = evicted else { return };
         if self.geometry.writes == Writes::Through {
@@ -227,12 +230,12 @@ impl Cache {
         });
     }
 
-    /// Whether the cache waits for the sector of `request`.
+    /// Returns whether the cache waits for the sector of `request`.
     pub fn awaits(&self, request: &Request) -> bool {
         !request.writes() && self.mshr.has(request.address)
     }
 
-    /// The level below answered the read of `request`'s sector.
+    /// Fills the sector of `request` after the answer of the next level.
     pub fn fill(&mut self, request: &Request) {
         if let Some((line, bytes, atomic)) = self.mshr.arrived(request.address) {
             self.tags.fill(line, 1 << request.sector(), bytes);
@@ -243,22 +246,22 @@ impl Cache {
         self.fill_port += SECTOR / self.geometry.port_bytes;
     }
 
-    /// Whether a request that waited can go on.
+    /// Returns whether a waiting request can continue.
     pub fn has_ready(&self) -> bool {
         self.mshr.has_ready()
     }
 
-    /// The next request that waited and can go on.
+    /// Returns the next waiting request that can continue.
     pub fn next_ready(&mut self) -> Option<Request> {
         self.mshr.next_ready()
     }
 
-    /// Puts `sectors` of a line in, one bit each, without any traffic (the copy before a kernel).
+    /// Fills `sectors` of a line, one bit each, without memory traffic. Models the copy before a kernel.
     pub fn preload(&mut self, line: u64, sectors: u8, now: u64) {
         self.tags.preload(line, sectors, now);
     }
 
-    /// Forgets all lines.
+    /// Invalidates all lines.
     pub fn invalidate(&mut self) {
         self.tags.invalidate();
     }

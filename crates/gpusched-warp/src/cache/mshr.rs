@@ -1,4 +1,4 @@
-//! Miss status holding registers: who waits for which sector.
+//! Miss status holding registers (MSHRs): the requests that wait for each sector.
 
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
@@ -10,42 +10,43 @@ struct Waiting {
     next: u32,
 }
 
-/// A sector on its way. It fills one line of the processor's cache: most have one request, which is here.
+/// A sector with a pending fill. Most entries have one request, which is stored in place, so an entry fits
+/// one cache line of the host processor.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Entry {
-    /// The request that opened it.
+    /// The request that opened the entry.
     first: Request,
-    /// It has gone on.
+    /// Whether the first request has continued.
     first_went: bool,
     atomic: bool,
     line: u32,
-    /// Those that wait: the first one counts, and then those of this list.
+    /// Number of waiting requests, including the first request. The list stores all further requests.
     count: u32,
     head: u32,
     tail: u32,
-    /// The next entry whose sector has the same hash; of free ones, the next free one.
+    /// Next entry whose sector has the same hash; for a free entry, the next free entry.
     next: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// What room there is for a request.
+/// Where a request can wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// None.
+    /// The request cannot wait, because the registers are full.
     None,
-    /// It can join others that wait for its sector, in this entry.
+    /// The request can join the requests in this entry, which wait for the same sector.
     Merge(u32),
-    /// It can open an entry.
+    /// The request can open an entry.
     New,
 }
 
-/// The registers.
+/// The miss status holding registers.
 #[derive(Debug, Clone)]
 pub struct Mshr {
     entries: Vec<Entry>,
-    /// By the hash of their sectors, the first entries; a power of two of them.
+    /// First entry per hash of a sector; the number of buckets is a power of two.
     buckets: Box<[u32]>,
     free_entry: u32,
     used: usize,
@@ -57,11 +58,11 @@ pub struct Mshr {
     most_merges: usize,
 }
 
-/// More buckets make no chain shorter in any machine.
+/// Maximum number of buckets. More buckets shorten no chain in the supported machines.
 const MOST_BUCKETS: usize = 1024;
 
 impl Mshr {
-    /// Registers for `most_entries` sectors with at most `most_merges` requests each.
+    /// Creates registers for `most_entries` sectors with at most `most_merges` requests each.
     pub fn new(most_entries: usize, most_merges: usize) -> Self {
         let buckets = most_entries.clamp(2, MOST_BUCKETS).next_power_of_two();
         Self {
@@ -107,7 +108,7 @@ impl Mshr {
         }
     }
 
-    /// `request` waits in the `room` that there is for it; of a new entry, `line` is where the sector goes.
+    /// Adds `request` at the place `room`. For a new entry, `line` is the line that the sector fills.
     pub fn add(&mut self, request: &Request, room: Room, line: usize) {
         match room {
             Room::None => {}
@@ -151,7 +152,7 @@ impl Mshr {
         }
     }
 
-    /// A place for `request` among those that wait.
+    /// Stores `request` in the list nodes and returns its index.
     fn wait(&mut self, request: &Request) -> u32 {
         let node = Waiting {
             request: *request,
@@ -167,7 +168,8 @@ impl Mshr {
         (self.nodes.len() - 1) as u32
     }
 
-    /// The sector is there: its line, the bytes asked for first, and whether an atomic waits for it.
+    /// Marks the sector as arrived. Returns its line, the bytes of the first request, and whether an atomic
+    /// waits for the sector.
     pub fn arrived(&mut self, sector: u64) -> Option<(usize, u32, bool)> {
         let at = self.find(sector)?;
         self.ready.push_back(at);
@@ -196,13 +198,13 @@ impl Mshr {
             self.close(at);
             self.ready.pop_front();
         } else {
-            // The count only limits merging, which may go on while answers leave.
+            // The count only limits merging, and requests may still merge while the answers leave.
             entry.count -= 1;
         }
         Some(request)
     }
 
-    /// Nobody waits in entry `at` any more.
+    /// Closes entry `at` after its last request has left.
     fn close(&mut self, at: u32) {
         let Entry { first, next, .. } = self.entries[at as usize];
         let bucket = self.bucket(first.address);

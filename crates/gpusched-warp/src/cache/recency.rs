@@ -1,17 +1,18 @@
-//! In which order the lines of a set were used.
+//! The order of the last uses of the lines of each set.
 
-/// Per set, its lines from the one used longest ago to the one used last. Lines are numbered as they come; the reference fills
-/// the last empty line of a set first, so of several the one that came last is its first.
+/// The lines of each set, from the least to the most recently used. Lines are numbered in the order of
+/// [`Recency::add`]. GPGPU-Sim fills the last empty line of a set first, so the line with the highest number
+/// is GPGPU-Sim's first line.
 #[derive(Debug, Clone)]
 pub struct Recency {
     lines: Vec<Use>,
     sets: Vec<Ends>,
 }
 
-/// The last use of a line, and its neighbours in the list of its set.
+/// The last use of a line and its neighbors in the list of its set.
 #[derive(Debug, Clone, Copy)]
 struct Use {
-    /// [`NEVER`] if it is in no list.
+    /// Time of the last use; [`NEVER`] if the line is in no list.
     at: u64,
     older: u32,
     newer: u32,
@@ -39,7 +40,7 @@ const EMPTY: Ends = Ends {
 };
 
 impl Recency {
-    /// Of no lines, with room for `lines`.
+    /// Creates an order without lines, with capacity for `lines`.
     pub fn new(sets: usize, lines: usize) -> Self {
         Self {
             lines: Vec::with_capacity(lines),
@@ -47,12 +48,12 @@ impl Recency {
         }
     }
 
-    /// Another line comes, which was never used.
+    /// Adds a line that was never used.
     pub fn add(&mut self) {
         self.lines.push(UNUSED);
     }
 
-    /// `line`, which is one of `set`, is used at `now`.
+    /// Records a use of `line`, a line of `set`, at time `now`.
     pub fn touch(&mut self, line: usize, set: u32, now: u64) {
         let set = set as usize;
         let Use { at, older, newer } = self.lines[line];
@@ -63,7 +64,7 @@ impl Recency {
         if at != NEVER {
             self.link(set, older, newer);
         }
-        // Time hardly ever goes back; where it does, the list stays sorted.
+        // Time rarely decreases. The search keeps the list sorted in these cases.
         let (mut before, mut after) = (self.sets[set].newest, NONE);
         while let Some(last) = self.lines.get(before as usize).filter(|last| last.at > now) {
             (before, after) = (last.older, before);
@@ -73,7 +74,7 @@ impl Recency {
         self.link(set, line as u32, after);
     }
 
-    /// `newer` follows `older` in the list of `set`.
+    /// Makes `newer` the successor of `older` in the list of `set`.
     fn link(&mut self, set: usize, older: u32, newer: u32) {
         match older {
             NONE => self.sets[set].oldest = newer,
@@ -85,7 +86,8 @@ impl Recency {
         }
     }
 
-    /// Of the lines of `set` that `may_go`, the one used longest ago; of several, the one that came last.
+    /// Returns the least recently used line of `set` that satisfies `may_go`. Among lines with equal times,
+    /// the line with the highest number wins.
     pub fn oldest(&self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
         let mut found: Option<(usize, u64)> = None;
         let mut next = self.sets[set].oldest as usize;
@@ -101,7 +103,7 @@ impl Recency {
         found.map(|(line, _)| line)
     }
 
-    /// Forgets everything.
+    /// Removes all lines.
     pub fn clear(&mut self) {
         self.lines.clear();
         self.sets.fill(EMPTY);
@@ -124,7 +126,7 @@ mod tests {
         for _ in 0..200 {
             let (sets, most) = (1 + random(3), 1 + random(20) as usize);
             let mut fast = Recency::new(sets as usize, most);
-            // Per line, its set and its last use.
+            // The set and the last use of each line.
             let mut used: Vec<(u64, u64)> = Vec::new();
             let mut now = 5;
             for _ in 0..100 {

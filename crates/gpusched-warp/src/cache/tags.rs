@@ -1,4 +1,4 @@
-//! Tags and the state of sectors.
+//! The tags of a cache and the state of its sectors.
 
 use std::cell::Cell;
 
@@ -8,29 +8,29 @@ use super::line::{Line, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
 
-/// Where a sector is, or could go. The numbers are indices of lines, or that of a set.
+/// State of a sector in the cache. The numbers are indices of lines, except in [`Found::Empty`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// Here.
+    /// The sector is present in this line.
     Hit(usize),
-    /// On its way.
+    /// The fill of the sector is pending in this line.
     Reserved(usize),
-    /// Its line is here, the sector is not.
+    /// The line is present, but the sector is absent.
     Sector(usize),
-    /// Not here; this set has an empty line.
+    /// The line is absent, and this set has an empty line.
     Empty(usize),
-    /// Not here; this line makes room.
+    /// The line is absent, and this line can be evicted.
     Miss(usize),
-    /// Not here, and no line can make room.
+    /// The line is absent, and no line can be evicted.
     Full,
 }
 
-/// A dirty line that made room.
+/// An evicted dirty line.
 #[derive(Debug, Clone, Copy)]
 pub struct Evicted {
-    /// Its address.
+    /// Address of the line.
     pub line: u64,
-    /// Dirty sectors.
+    /// Number of dirty sectors.
     pub sectors: u8,
 }
 
@@ -42,20 +42,20 @@ pub struct Tags {
     index: super::Index,
     fifo: bool,
     dirty_percent: u64,
-    /// By the hash of their addresses, the first lines; a power of two of them.
+    /// First line per hash of an address; the number of buckets is a power of two.
     buckets: Box<[u32]>,
-    /// By their last use, or by when they came.
+    /// Order of the lines by last use, or by allocation (first in, first out).
     order: Recency,
-    /// Those that are not empty, in the order in which they were filled first: so neighbours are neighbours here, whatever their
-    /// sets.
+    /// Lines that are not empty, in the order of their first fill. Lines that were filled one after another
+    /// are adjacent, even in different sets.
     lines: Vec<Line>,
-    /// Lines in all.
+    /// Number of lines in all sets.
     room: usize,
     ways: u32,
-    /// Per set, the lines that are empty.
+    /// Number of empty lines per set.
     empty: Vec<u32>,
     dirty: u64,
-    /// The line found last.
+    /// Index of the line of the last successful search.
     last: Cell<usize>,
 }
 
@@ -81,7 +81,8 @@ impl Tags {
         hash(line / LINE) as usize & (self.buckets.len() - 1)
     }
 
-    /// The place of the line `wanted`; neighbours are often asked for one after another.
+    /// Returns the index of the line `wanted`. The last result is tried first, because neighboring sectors
+    /// often follow one another.
     fn find(&self, wanted: u64) -> Option<usize> {
         let last = self.last.get();
         if self.lines.get(last).is_some_and(|line| line.tag == wanted) {
@@ -98,7 +99,7 @@ impl Tags {
         None
     }
 
-    /// The line in place `at` leaves the list of those with its hash.
+    /// Removes the line at index `at` from the chain of its hash.
     fn unlink(&mut self, at: usize) {
         let Line { tag, next, .. } = self.lines[at];
         let bucket = self.bucket(tag);
@@ -146,7 +147,7 @@ impl Tags {
         }
     }
 
-    /// Makes room for the sector where `found` says, and marks it as on its way.
+    /// Allocates the sector at `found` and marks its fill as pending.
     pub fn take(&mut self, found: Found, address: u64, now: u64) -> (usize, Option<Evicted>) {
         let bit = bit(address);
         match found {
@@ -190,7 +191,7 @@ impl Tags {
         }
     }
 
-    /// What place `at`, in `set`, holds from now on: the line of `address`, with that sector on its way.
+    /// Creates the line of `address` for index `at` in `set`. The fill of the addressed sector is pending.
     fn begin(&mut self, at: usize, address: u64, set: u32) -> Line {
         let tag = address & !(LINE - 1);
         let bucket = self.bucket(tag);
@@ -200,24 +201,24 @@ impl Tags {
         line
     }
 
-    /// Data are written into the sector of `request`.
+    /// Writes data to the sector of `request`.
     pub fn write(&mut self, line: usize, request: &Request) {
         let line = &mut self.lines[line];
         self.dirty += u64::from(line.modified == 0);
         line.write(request);
     }
 
-    /// After a write to a sector that was not here.
+    /// Updates the line after a write to an absent sector.
     pub fn write_fresh(&mut self, line: usize, request: &Request) {
         self.lines[line].write_fresh(request);
     }
 
-    /// After a write to a sector that is on its way.
+    /// Updates the line after a write to a sector with a pending fill.
     pub fn write_pending(&mut self, line: usize, request: &Request) {
         self.lines[line].write_pending(request);
     }
 
-    /// `sectors` arrived, one bit each; `bytes` of each were asked for.
+    /// Fills `sectors`, one bit each; `bytes` of each sector were requested.
     pub fn fill(&mut self, line: usize, sectors: u8, bytes: u32) {
         let line = &mut self.lines[line];
         let was_modified = line.modified != 0;
@@ -225,7 +226,7 @@ impl Tags {
         self.dirty += u64::from(!was_modified && line.modified != 0);
     }
 
-    /// Puts `sectors` of the line at `address` in, one bit each, valid and clean.
+    /// Fills `sectors` of the line at `address`, one bit each, as valid and clean sectors.
     pub fn preload(&mut self, address: u64, sectors: u8, now: u64) {
         let first = address + u64::from(sectors.trailing_zeros()) * SECTOR;
         let found = self.probe(first, true);

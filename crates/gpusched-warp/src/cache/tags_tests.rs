@@ -1,4 +1,4 @@
-//! Lines are found by the hash of their addresses as by a look at all of them.
+//! Tests that the search by hash finds the same lines as a linear search.
 
 use std::sync::Arc;
 

@@ -1,22 +1,23 @@
-//! What issuing an instruction did.
+//! The effect of issuing an instruction.
 
 use super::expression::Lanes;
 
-/// What issuing one instruction of a warp did.
+/// The effect of issuing one instruction of a warp.
 #[derive(Debug, Clone, Default)]
 pub struct Effect {
-    /// Lanes that execute it, one bit per lane. Predicated-off lanes are not among them.
+    /// Lanes that execute the instruction, one bit per lane. Predicated-off lanes are excluded.
     pub lanes: u32,
-    /// Address in bytes per lane, of memory instructions; meaningless in other lanes.
+    /// Address per lane of a memory instruction [bytes]; meaningless in all other lanes.
     pub addresses: [u64; 32],
-    /// How many bytes the addresses of neighbouring lanes stand apart, where that is known to be the same for all 32.
+    /// Distance between the addresses of neighboring lanes [bytes], if it is known to be equal for all 32
+    /// lanes.
     pub stride: Option<i64>,
-    /// The next instruction of the warp is not the one that follows in memory.
+    /// Whether the next instruction of the warp is not the next instruction in memory.
     pub jumped: bool,
-    /// Room to work in, for streams; it says nothing.
+    /// Working memory for streams, without meaning for the caller.
     pub room: Room,
 }
 
-/// Room to work in.
+/// Working memory of streams.
 #[derive(Debug, Clone, Default)]
 pub struct Room(pub(super) Vec<Lanes>);

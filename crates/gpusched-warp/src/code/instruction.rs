@@ -1,30 +1,31 @@
-//! One instruction as the timing model sees it.
+//! One instruction of the timing model.
 
 use super::{Operation, Register, RegisterSet};
 
 /// One instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// Address of the instruction in bytes; instructions stand 8 bytes apart in programs (16 in SASS traces).
+    /// Address of the instruction [bytes]; consecutive instructions are 8 bytes apart in programs and 16
+    /// bytes apart in SASS traces.
     pub pc: u32,
-    /// What it does.
+    /// What the instruction does.
     pub operation: Operation,
-    /// Registers written.
+    /// Written registers.
     pub writes: Box<[Register]>,
     /// Registers read through the operand collector, without repetition: sources, then address registers.
     pub reads: Box<[Register]>,
-    /// The guard predicate, which is waited for but not collected.
+    /// Guard predicate. The instruction waits for the predicate but does not collect it.
     pub guard: Option<Register>,
-    /// The registers it waits for: those it writes, those it reads, and the guard.
+    /// Registers that the instruction waits for: written registers, read registers and the guard.
     waits: RegisterSet,
-    /// Those it writes.
+    /// Written registers, as a set.
     written: RegisterSet,
-    /// [`Operation::kind`] of its operation.
+    /// [`Operation::kind`] of the operation.
     kind: u8,
 }
 
 impl Instruction {
-    /// An instruction; the fields say what is what.
+    /// Creates an instruction from its fields.
     pub fn new(
         pc: u32,
         operation: Operation,
@@ -46,17 +47,17 @@ impl Instruction {
         }
     }
 
-    /// The registers that no other instruction may be about to write when this one is issued.
+    /// Returns the registers without a pending write when the instruction issues.
     pub fn waits(&self) -> &RegisterSet {
         &self.waits
     }
 
-    /// The registers it writes.
+    /// Returns the written registers.
     pub fn written(&self) -> &RegisterSet {
         &self.written
     }
 
-    /// The kind of its operation: [`Operation::kind`].
+    /// Returns [`Operation::kind`] of the operation.
     pub fn kind(&self) -> usize {
         usize::from(self.kind)
     }

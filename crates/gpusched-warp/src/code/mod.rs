@@ -1,4 +1,4 @@
-//! What a warp executes: instructions of a machine-independent kind, one stream of them per warp.
+//! The code of a warp: machine-independent instructions, with one stream per warp.
 
 mod effect;
 mod expression;
@@ -15,18 +15,18 @@ pub use program::{BlockKey, Code, Outside, Unlike, WarpStream};
 pub use register_set::{Register, RegisterSet};
 pub use traced::{TraceStream, TracedKernel};
 
-/// The instructions of one warp, in the order in which it issues them.
+/// The instructions of one warp, in issue order.
 ///
-/// A stream is executed at issue: addresses and branches are known then, as in a functional simulator that runs ahead
-/// of its timing model.
+/// A stream executes an instruction at issue, so addresses and branches are known at issue. A functional
+/// simulator that runs ahead of its timing model works the same way.
 pub trait Stream {
-    /// The instruction the warp issues next; `None` after its last one.
+    /// Returns the instruction that the warp issues next; `None` after the last instruction.
     fn next(&self) -> Option<&Instruction>;
 
-    /// Issues [`Stream::next`]: fills `effect` and moves on. Does nothing after the last instruction.
+    /// Issues [`Stream::next`], fills `effect` and advances. Does nothing after the last instruction.
     fn issue(&mut self, effect: &mut Effect);
 
-    /// The same stream once more, at the same instruction.
+    /// Returns a copy of the stream at the same instruction.
     fn copy(&self) -> Box<dyn Stream + Send>;
 }
 

@@ -1,6 +1,6 @@
-//! What an instruction does, as far as its timing goes.
+//! The effect of an instruction, as far as it matters for timing.
 
-/// A kind of number, which decides the unit an arithmetic instruction goes to.
+/// A number format, which decides the unit of an arithmetic instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     /// Integers up to 64 bits.
@@ -14,20 +14,20 @@ pub enum Number {
 /// A memory space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// Global (and generic) memory: L1, L2, DRAM.
+    /// Global and generic memory, accessed through L1, L2 and DRAM.
     Global,
-    /// A thread's own memory, interleaved by lane; goes the way of global memory.
+    /// Private memory of a thread, interleaved by lane; accessed through the same levels as global memory.
     Local,
     /// Shared memory of a block.
     Shared,
-    /// Constants and kernel parameters, through the constant cache.
+    /// Constants and kernel parameters, accessed through the constant cache.
     Constant,
 }
 
 /// Which caches an access may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Caching {
-    /// All of them (`ld.ca`, the default).
+    /// All caches (`ld.ca`, the default).
     #[default]
     All,
     /// L2 only (`ld.cg`, atomics, volatile).
@@ -38,7 +38,7 @@ impl Number {
     const ALL: [Number; 3] = [Number::Int, Number::Single, Number::Double];
 }
 
-/// What an instruction does. The machine says which unit runs it and how long.
+/// What an instruction does. The machine description states its unit and latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Addition or subtraction.
@@ -47,41 +47,42 @@ pub enum Operation {
     Max(Number),
     /// Multiplication.
     Mul(Number),
-    /// Multiplication and addition in one (mad, fma).
+    /// Fused multiplication and addition (mad, fma).
     Mad(Number),
     /// Division or remainder; runs on the special function unit.
     Div(Number),
-    /// Square root, reciprocal, sine, exponential …
+    /// Square root, reciprocal, sine, exponential and similar functions.
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
-    /// Exchange among the lanes of a warp.
+    /// An exchange among the lanes of a warp.
     Shuffle,
-    /// Everything else without memory (mov, cvt, setp, shifts, logic): the integer unit, one cycle.
+    /// All other operations without memory access (mov, cvt, setp, shifts, logic); they take one cycle in the
+    /// integer unit.
     Other,
     /// A branch.
     Branch,
-    /// Waits for all warps of the block.
+    /// A barrier that waits for all warps of the block.
     Barrier,
-    /// Waits for the warp's own stores.
+    /// A fence that waits for the stores of the same warp.
     Fence,
     /// A load of `bytes` per lane.
     Load {
-        /// From where.
+        /// Source space.
         space: Space,
         /// Bytes per lane, 1 to 16.
         bytes: u8,
-        /// Through which caches.
+        /// Caches that the load may use.
         caching: Caching,
     },
     /// A store of `bytes` per lane.
     Store {
-        /// To where.
+        /// Destination space.
         space: Space,
         /// Bytes per lane, 1 to 16.
         bytes: u8,
     },
-    /// An atomic read-modify-write of `bytes` per lane, done in L2.
+    /// An atomic read-modify-write of `bytes` per lane, executed in L2.
     Atomic {
         /// Bytes per lane, 1 to 16.
         bytes: u8,
@@ -91,10 +92,11 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Kinds of operations that a machine may treat differently: by what they do, not how many bytes at once.
+    /// Number of operation kinds that a machine may treat differently. The kind is independent of the number
+    /// of bytes.
     pub const KINDS: usize = 36;
 
-    /// An operation of each kind, in order.
+    /// Returns an operation of each kind, in the order of kinds.
     pub fn of_each_kind() -> Vec<Operation> {
         let arithmetic: [fn(Number) -> Operation; 5] = [
             Operation::Add,
@@ -129,7 +131,7 @@ impl Operation {
             .collect()
     }
 
-    /// Bytes per lane; 0 if it is no access.
+    /// Returns the bytes per lane; 0 if the operation accesses no memory.
     pub fn bytes(&self) -> u8 {
         match *self {
             Operation::Load { bytes, .. } | Operation::Store { bytes, .. } | Operation::Atomic { bytes } => {
@@ -139,7 +141,7 @@ impl Operation {
         }
     }
 
-    /// The number of its kind, below [`Operation::KINDS`].
+    /// Returns the number of the kind, below [`Operation::KINDS`].
     pub fn kind(&self) -> usize {
         match *self {
             Operation::Add(number) => number as usize,

@@ -22,7 +22,7 @@ use super::expression::{Compiled, FixedParts, Kept, Postfix};
 use gpusched_model::Refusal;
 use gpusched_model::program::{Dimensions, Program};
 
-/// A program under its launch, ready to be executed.
+/// A program with its launch, ready for execution.
 #[derive(Debug)]
 pub struct Code {
     instructions: Box<[Instruction]>,
@@ -30,86 +30,88 @@ pub struct Code {
     steps: Box<[Step]>,
     grid: Dimensions,
     block: Dimensions,
-    /// Per warp of a block, where its threads stand, by axis.
+    /// Position of the threads of each warp of a block, per axis.
     threads: Box<[[Kept; 3]]>,
-    /// Loops in one another, at most.
+    /// Maximum nesting depth of loops.
     depth: usize,
-    /// What each warp computes once.
+    /// The parts of expressions that each warp computes once.
     fixed: FixedParts,
-    /// All that names the block where it decides how warps go on, if that can be said of blocks; when it is first asked for.
+    /// The expressions through which the block decides the behavior of its warps, or the reason why no such
+    /// list exists. Computed at the first request.
     parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
 }
 
-/// What executing one instruction takes.
+/// The data to execute one instruction.
 #[derive(Debug, Clone)]
 struct Step {
-    /// The lanes that execute it; none given: all that are active.
+    /// Condition for the lanes that execute the instruction; `None` selects all active lanes.
     when: Option<Compiled>,
-    /// The first lanes that execute it may; all bits: no matter.
+    /// Mask of the first lanes that may execute the instruction; all bits set means no limit.
     lanes: u32,
     address: Option<Compiled>,
-    /// The buffer that its address names.
+    /// Buffer that the address names.
     bounds: Option<Arc<Bounds>>,
     flow: Flow,
 }
 
-/// Where lanes go from an instruction.
+/// Control flow after an instruction.
 #[derive(Debug, Clone)]
 enum Flow {
-    /// To the next instruction.
+    /// All lanes continue with the next instruction.
     Next,
-    /// Those that execute it jump, the others go to the next.
+    /// The executing lanes jump, and all other lanes continue with the next instruction.
     Branch(Jump),
-    /// As a branch, at the end of a loop: those with rounds left jump.
+    /// A branch at the end of a loop: lanes with remaining rounds jump.
     Close {
         jump: Jump,
         rounds: Compiled,
         counter: usize,
     },
-    /// Those that execute it end.
+    /// The executing lanes end.
     Exit,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Jump {
     target: u32,
-    /// Where both sides meet again; none: not before the end.
+    /// Instruction where both sides reconverge; `None` if they reconverge only at the end.
     meets: Option<u32>,
 }
 
 impl Code {
-    /// Lowers `program`.
+    /// Lowers `program` to flat code.
     ///
     /// # Errors
-    /// Those of [`Program::check`].
+    /// Fails as [`Program::check`] does, or if the lowered program exceeds a limit.
     pub fn new(program: &Program) -> Result<Code, Refusal> {
         program.check()?;
         lower::lower(program)
     }
 
-    /// The instructions, in the order in which they stand in memory.
+    /// Returns the instructions in memory order.
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
     }
 
-    /// What issue traces call the instruction at `pc`, if there is one.
+    /// Returns the text of the instruction at `pc` in issue traces, if the instruction exists.
     pub fn text(&self, pc: u32) -> Option<&str> {
         let first = self.instructions.first()?.pc;
         let index = pc.checked_sub(first)? / gpusched_model::program::INSTRUCTION_BYTES;
         self.texts.get(index as usize).map(AsRef::as_ref)
     }
 
-    /// Blocks of the grid.
+    /// Returns the number of blocks in the grid.
     pub fn blocks(&self) -> u64 {
         self.grid.count()
     }
 
-    /// Warps of each block.
+    /// Returns the number of warps in each block.
     pub fn warps(&self) -> u32 {
         u32::try_from(self.block.count().div_ceil(32)).unwrap_or(u32::MAX)
     }
 
-    /// What warp `warp` of block `block` executes; nothing if the launch has no such warp.
+    /// Returns the stream of warp `warp` of block `block`. The stream is empty if the launch has no such
+    /// warp.
     pub fn stream(self: &Arc<Code>, block: u64, warp: u32) -> WarpStream {
         WarpStream::new(Arc::clone(self), block, warp)
     }

@@ -1,29 +1,30 @@
-//! Registers and sets of them.
+//! Registers and sets of registers.
 
 /// A register of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Register {
-    /// Its number within the warp, from 1: what instructions wait for.
+    /// Number of the register within the warp, from 1. Dependencies use this number.
     pub number: u16,
-    /// The number that decides its bank in the register file. In PTX, where every type counts its own registers, it is
-    /// the number in the register's name (`%rd12`: 12).
+    /// Number that decides the bank in the register file. In PTX, each type counts its own registers, so this is the
+    /// number in the name of the register (`%rd12`: 12).
     pub bank: u16,
 }
 
-/// Registers by number.
+/// A set of registers, by number.
 ///
-/// The lowest 128, which most kernels get by with, are one word, so that what an instruction waits for is one comparison.
+/// One word stores the lowest 128 registers, which are sufficient for most kernels. A dependency check then takes one
+/// comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegisterSet {
     low: u128,
-    /// From number 128 on, 64 in each.
+    /// Registers from number 128 on, 64 per word.
     more: Vec<u64>,
 }
 
 const LOW: u16 = 128;
 
 impl RegisterSet {
-    /// Whether no register is in it.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.low == 0 && self.more.iter().all(|&word| word == 0)
     }
@@ -55,7 +56,7 @@ impl RegisterSet {
         }
     }
 
-    /// Takes those of `other` out.
+    /// Removes the registers of `other`.
     pub fn remove_all(&mut self, other: &RegisterSet) {
         self.low &= !other.low;
         for (word, more) in self.more.iter_mut().zip(&other.more) {
@@ -63,7 +64,7 @@ impl RegisterSet {
         }
     }
 
-    /// Becomes equal to `other`; keeps its room.
+    /// Copies `other` into this set and reuses the allocated memory.
     pub fn copy_from(&mut self, other: &RegisterSet) {
         self.low = other.low;
         if !(self.more.is_empty() && other.more.is_empty()) {
@@ -71,25 +72,25 @@ impl RegisterSet {
         }
     }
 
-    /// The lowest registers that are in it, as in [`RegisterSet::common`].
+    /// Returns the lowest registers of the set, as in [`RegisterSet::common`].
     pub fn lowest(&self) -> u128 {
         self.low
     }
 
-    /// The lowest registers that are in both sets, and whether there are others.
+    /// Returns the lowest registers that are in both sets, and whether the sets have further registers in common.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
         (self.low & other.low, more)
     }
 
-    /// Takes all registers out.
+    /// Removes all registers.
     pub fn clear(&mut self) {
         self.low = 0;
         self.more.clear();
     }
 }
 
-/// Word and bit of a register beyond the lowest.
+/// Returns the word and the bit of a register beyond the lowest 128.
 fn place(number: u16) -> (usize, u64) {
     let number = number - LOW;
     (usize::from(number / 64), 1 << (number % 64))

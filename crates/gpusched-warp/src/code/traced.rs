@@ -1,4 +1,4 @@
-//! Traces of machine code as streams of instructions.
+//! Traces of machine code as instruction streams.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use super::{Caching, Effect, Instruction, Number, Operation, Register, Space, St
 use crate::accelsim::{self, Header, Kind, SassInstruction, TraceFile, Warp};
 use gpusched_model::error::Result;
 
-/// Where local memory lies: far above the memory of any GPU.
+/// Start of local memory, far above the memory of any GPU.
 const LOCAL: u64 = 1 << 52;
 
-/// The most local memory of a warp: 512 KiB for each of its threads (CUDA Programming Guide).
+/// Maximum local memory of a warp: 512 KiB per thread (CUDA Programming Guide).
 const LOCAL_OF_WARP: u64 = 1 << 24;
 
-/// A kernel of which there is a trace: the streams of its warps, block by block.
+/// A kernel with a trace: the streams of its warps, block by block.
 #[derive(Debug)]
 pub struct TracedKernel {
     trace: TraceFile,
@@ -20,7 +20,7 @@ pub struct TracedKernel {
     lines: Arc<Vec<Line>>,
 }
 
-/// An instruction, and what its addresses mean.
+/// An instruction with the meaning of its addresses.
 #[derive(Debug, Clone)]
 struct Line {
     instruction: Instruction,
@@ -29,20 +29,20 @@ struct Line {
     generic: bool,
 }
 
-/// What one warp executed.
+/// The instruction stream of one traced warp.
 #[derive(Debug, Clone)]
 pub struct TraceStream {
     header: Arc<Header>,
     lines: Arc<Vec<Line>>,
     warp: Warp,
-    /// Where its local memory begins.
+    /// Start address of the warp's local memory.
     local: u64,
-    /// Instructions issued.
+    /// Number of issued instructions.
     at: usize,
 }
 
 impl TracedKernel {
-    /// The kernel of `trace`, of which no block has been read.
+    /// Creates the kernel of `trace`. No block of the trace may have been read.
     pub fn new(trace: TraceFile) -> TracedKernel {
         TracedKernel {
             header: Arc::new(trace.header().clone()),
@@ -51,12 +51,12 @@ impl TracedKernel {
         }
     }
 
-    /// Grid, block, registers, shared memory.
+    /// Returns the header: grid, block, registers and shared memory.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What issue traces call the instruction at `pc`, if a block that was read has it.
+    /// Returns the text of the instruction at `pc` in issue traces, if a block that was read contains the instruction.
     pub fn text(&self, pc: u32) -> Option<&str> {
         let mut known = self.trace.code().instructions().iter();
         known
@@ -64,23 +64,23 @@ impl TracedKernel {
             .map(|known| known.opcode.as_str())
     }
 
-    /// The streams of the next thread block, one per warp; `None` after the last. Blocks come in the order in which a GPU
-    /// dispatches them.
+    /// Returns the streams of the next thread block, one per warp; `None` after the last block. Blocks follow in the
+    /// order in which a GPU dispatches them.
     ///
     /// # Errors
-    /// Those of [`TraceFile::next_block`].
+    /// Fails as [`TraceFile::next_block`] does.
     pub fn next_block(&mut self) -> Result<Option<Vec<TraceStream>>> {
         let Some(block) = self.trace.next_block()? else {
             return Ok(None);
         };
-        // What follows the last block is no part of the kernel, and refused with it.
+        // Text after the last block is an error, so the end of the trace is checked here.
         if self.trace.blocks_read() == self.header.grid.count() {
             self.trace.next_block()?;
         }
         let known = self.trace.code().instructions();
         let new = known.get(self.lines.len()..).unwrap_or_default();
         if !new.is_empty() {
-            // Streams of earlier blocks keep what they have: it is all they need.
+            // Streams of earlier blocks keep their shorter list, which is sufficient for them.
             Arc::make_mut(&mut self.lines).extend(new.iter().map(Line::new));
         }
         let first = block.number().saturating_mul(self.header.warps() as u64);
@@ -97,7 +97,7 @@ impl TracedKernel {
 }
 
 impl TraceStream {
-    /// The instruction that is issued after `before` others.
+    /// Returns the instruction that issues after `before` other instructions.
     fn line(&self, before: usize) -> Option<&Line> {
         let record = self.warp.records().get(before)?;
         self.lines.get(record.instruction as usize)
@@ -121,7 +121,7 @@ impl Stream for TraceStream {
         if let Some(space) = line.space {
             effect.stride = None;
             if !self.warp.addresses(record, &mut effect.addresses) {
-                effect.addresses = [0; 32]; // of constants, which traces do not have
+                effect.addresses = [0; 32]; // traces have no addresses of constants
             }
             for (lane, address) in (0u32..).zip(&mut effect.addresses) {
                 *address = match space {
@@ -144,7 +144,7 @@ impl Stream for TraceStream {
 
 impl Line {
     fn new(sass: &SassInstruction) -> Line {
-        // SASS counts registers from 0. Their bank follows from the same number.
+        // SASS numbers registers from 0. The same number decides the bank.
         let register = |&number: &u8| Register {
             number: u16::from(number) + 1,
             bank: u16::from(number) + 1,
@@ -155,7 +155,7 @@ impl Line {
                 operation(sass),
                 sass.writes.iter().map(register).collect(),
                 sass.reads.iter().map(register).collect(),
-                None, // traces do not have predicates, only the lanes that they left
+                None, // traces have executing lanes instead of predicates
             ),
             space: sass.kind.space(),
             bytes: sass.bytes,
@@ -164,7 +164,7 @@ impl Line {
     }
 }
 
-/// What `sass` does in the terms of the simulator.
+/// Maps `sass` to an operation of the simulator.
 fn operation(sass: &SassInstruction) -> Operation {
     let number = |number| match number {
         accelsim::Number::Int => Number::Int,
@@ -173,14 +173,15 @@ fn operation(sass: &SassInstruction) -> Operation {
     };
     let bytes = sass.bytes;
     match sass.kind {
-        // Minima, comparisons, logic and shifts are one pass through the unit in machine code, whatever PTX pays for them.
+        // In machine code, minima, comparisons, logic and shifts take one pass through the unit, although some PTX
+        // forms take longer.
         Kind::Simple(kind) => Operation::Add(number(kind)),
         Kind::Mul(kind) => Operation::Mul(number(kind)),
         Kind::Mad(kind) => Operation::Mad(number(kind)),
         Kind::Special => Operation::Special,
         Kind::Tensor => Operation::Tensor,
         Kind::Shuffle => Operation::Shuffle,
-        // A move that is left in machine code takes as long as an addition (Accel-Sim's tables, too).
+        // A move that remains in machine code takes as long as an addition, as in Accel-Sim's tables.
         Kind::Move => Operation::Add(Number::Int),
         Kind::Branch => Operation::Branch,
         Kind::Barrier => Operation::Barrier,
@@ -195,7 +196,7 @@ fn operation(sass: &SassInstruction) -> Operation {
             space: space(to),
             bytes,
         },
-        // Those in shared memory never leave the SM.
+        // Atomics in shared memory never leave the SM.
         Kind::Atomic(accelsim::Space::Shared) => Operation::Load {
             space: Space::Shared,
             bytes,

@@ -19,7 +19,7 @@ pub(super) fn clocks(settings: &mut Settings) -> Result<Clocks> {
     })
 }
 
-/// The kHz of a decimal number of MHz, exactly.
+/// Converts a decimal number of MHz to kHz, exactly.
 fn khz(value: &Value, text: &str) -> Result<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let part = part.trim_end_matches('0');

@@ -1,6 +1,6 @@
-//! Which option a field of a machine comes from.
+//! The options that set the fields of a machine.
 
-/// Fields, and the option of each; of several that a path begins with, the longest counts.
+/// Fields and their options. If several fields are a prefix of a path, the longest field counts.
 const OPTIONS: &[(&str, &str)] = &[
     ("clusters", "-gpgpu_n_clusters"),
     ("sms_per_cluster", "-gpgpu_n_cores_per_cluster"),
@@ -120,7 +120,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("memory.dram.timing", "-gpgpu_dram_timing_opt"),
 ];
 
-/// The option that the field at `path` comes from, such as `memory.l2.sets`; none for name and source.
+/// Returns the option that sets the field at `path`, such as `memory.l2.sets`; `None` for name and source.
 pub fn option_of(path: &str) -> Option<&'static str> {
     let within =
         |field: &str| path == field || path.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));

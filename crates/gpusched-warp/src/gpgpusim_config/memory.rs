@@ -10,7 +10,7 @@ use gpusched_model::machine::{
     PartitionIndexing, PartitionQueues, SharedMemory,
 };
 
-/// What the reference takes without `-gpgpu_mem_addr_mapping`, for `-gpgpu_mem_address_mask` 0 and 1.
+/// GPGPU-Sim's defaults for `-gpgpu_mem_addr_mapping` with `-gpgpu_mem_address_mask` 0 and 1.
 const MASKS: [&str; 2] = [
     "dramid@10;00000000.00000000.00000000.00000000.00000RRR.RRRRRRRR.RRRCCCBB.CCCCSSSS",
     "dramid@13;00000000.00000000.00000000.00000000.00000RRR.RRRRRRRR.RRRBBCCC.CCCCSSSS",

@@ -1,13 +1,13 @@
-//! `gpgpusim.config`: the configuration of [GPGPU-Sim](https://github.com/accel-sim/gpgpu-sim_distribution), as a
-//! [`Machine`].
+//! Import of `gpgpusim.config`, the configuration of [GPGPU-Sim](https://github.com/accel-sim/gpgpu-sim_distribution),
+//! as a [`Machine`].
 //!
-//! A file is a list of options, each a word with a dash and one value. `#` begins a comment; a value in quotes may span
-//! lines; of an option that is set twice, in one file or in several, the last counts. What no file sets has the
-//! reference's default.
+//! A file is a list of options. An option is a word with a dash and one value. `#` starts a comment. A value in quotes
+//! may span several lines. If an option is set twice, in one file or in several files, the last value counts. An option
+//! that no file sets has GPGPU-Sim's default.
 //!
 //! * `tokens`: words. `settings`: options with their places. `value`: numbers, flags, choices.
 //! * `clocks`, `sm`, `times`, `memory`, `cache`, `dram`: the options of each part of the machine, with their defaults.
-//! * `unmodelled`: options that change what the reference simulates, and not what we do.
+//! * `unmodelled`: options that change the simulation of GPGPU-Sim but not the simulation of gpusched.
 
 mod cache;
 mod clocks;
@@ -32,26 +32,27 @@ use gpusched_model::error::Result;
 use gpusched_model::machine::{Dispatch, MachineShape};
 use settings::Settings;
 
-/// The largest file [bytes].
+/// Maximum size of a file [bytes].
 pub const MAX_BYTES: u64 = 1 << 24;
 
-/// A machine, and how its files became one.
+/// An imported machine, with the options that were missing or had no effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imported {
-    /// The machine.
+    /// The imported machine.
     pub machine: Machine,
-    /// Options with the reference's default, as no file sets them.
+    /// Options that no file sets; they have GPGPU-Sim's default.
     pub missing: Vec<Missing>,
     /// Options without effect on the machine.
     pub ignored: Vec<Setting>,
-    /// Options for which the reference would simulate something else.
+    /// Options that GPGPU-Sim simulates and gpusched does not model.
     pub unmodelled: Vec<Unmodelled>,
 }
 
-/// The machine called `name` of the files at `paths`, one after the other; `-` is standard input.
+/// Reads the machine `name` from the files at `paths`, one after the other; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected; those of reading.
+/// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected.
+/// [`Error::Io`](gpusched_model::error::Error::Io) if a file cannot be read.
 pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
     let mut files = Vec::new();
     for path in paths {
@@ -65,7 +66,7 @@ pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
     parse(&files, name)
 }
 
-/// The machine called `name` of `files`, each with its name for messages and its content.
+/// Reads the machine `name` from `files`. Each file consists of its name for messages and its content.
 ///
 /// # Errors
 /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected.

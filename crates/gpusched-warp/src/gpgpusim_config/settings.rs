@@ -1,4 +1,4 @@
-//! The options of one or several files, and which of them somebody asked for.
+//! The options of one or several files, with a record of the options that the import used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,31 +8,31 @@ use super::tokens::{Token, tokens};
 use super::value::{Value, clip, quoted};
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// An option as a file sets it.
+/// An option that a file sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
-    /// The option, with its dash.
+    /// Name of the option, with its dash.
     pub option: String,
-    /// Its value; switches may do without.
+    /// Value of the option; switches may have no value.
     pub value: Option<String>,
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// The line of the option.
+    /// Line of the option in the file.
     pub line: usize,
 }
 
-/// An option that no file sets, and the reference's default for it.
+/// An option that no file sets, with GPGPU-Sim's default.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
-    /// The option, or the part of it that is missing.
+    /// Name of the option, or the missing part of the option.
     pub option: String,
-    /// The default.
+    /// Default value.
     pub value: String,
 }
 
-/// The options of all files; of those set twice, the last.
+/// The options of all files; the last value of a repeated option counts.
 pub(super) struct Settings {
-    /// The last file, for what is missing.
+    /// Name of the last file, for errors about missing options.
     file: String,
     settings: BTreeMap<String, Setting>,
     asked: BTreeSet<&'static str>,
@@ -49,7 +49,7 @@ impl Settings {
         }
     }
 
-    /// Adds those of the file called `file`, with this content.
+    /// Adds the options of a file with name `file` and content `bytes`.
     pub fn add(&mut self, file: &str, bytes: &[u8]) -> Result<()> {
         file.clone_into(&mut self.file);
         let refuse = |line, field: &str, message: String| {
@@ -59,7 +59,7 @@ impl Settings {
             return refuse(
                 1,
                 "",
-                format!("found a file of more than {MAX_BYTES} bytes, expected at most that"),
+                format!("found a file of more than {MAX_BYTES} bytes, expected at most {MAX_BYTES}"),
             );
         }
         let tokens = match tokens(bytes) {
@@ -71,7 +71,7 @@ impl Settings {
             match &mut current {
                 _ if is_option(&text) => {
                     if text == "-config" {
-                        let message = "found a file in a file, expected all files on the command line";
+                        let message = "found an included file, expected all files on the command line";
                         return refuse(line, &text, message.to_owned());
                     }
                     self.keep(current.take());
@@ -83,10 +83,10 @@ impl Settings {
                     });
                 }
                 Some(setting) if setting.value.is_none() => setting.value = Some(text),
-                // The reference gives each option one value, so that what follows would be dropped.
+                // GPGPU-Sim gives each option one value, so it would ignore further values.
                 last => {
                     let after = last.as_ref().map_or(String::new(), |setting| {
-                        format!(" (or none, after the value of {})", clip(&setting.option))
+                        format!(" after the value of {}", clip(&setting.option))
                     });
                     let message = format!(
                         "found {}, expected an option such as -gpgpu_n_clusters{after}",
@@ -106,7 +106,7 @@ impl Settings {
         }
     }
 
-    /// The value of `option`: what a file says, or else `default`; an option without value stands for `alone`.
+    /// Returns the value of `option` from a file, or `default`. An option without value has the value `alone`.
     fn get(&mut self, option: &'static str, default: Option<&str>, alone: Option<&str>) -> Result<Value> {
         self.asked.insert(option);
         let Some(setting) = self.settings.get(option) else {
@@ -135,17 +135,17 @@ impl Settings {
         })
     }
 
-    /// The value of `option`, or else the reference's `default`.
+    /// Returns the value of `option`, or GPGPU-Sim's `default`.
     pub fn value(&mut self, option: &'static str, default: &str) -> Result<Value> {
         self.get(option, Some(default), None)
     }
 
-    /// The value of `option`, which must be set, as the reference has no valid default.
+    /// Returns the value of `option`, which must be set because GPGPU-Sim has no valid default.
     pub fn required(&mut self, option: &'static str) -> Result<Value> {
         self.get(option, None, None)
     }
 
-    /// The value of `option` if it is set; the reference knows what to do without.
+    /// Returns the value of `option` if it is set. GPGPU-Sim does not require the option.
     pub fn optional(&mut self, option: &'static str) -> Result<Option<Value>> {
         self.asked.insert(option);
         match self.settings.contains_key(option) {
@@ -154,7 +154,7 @@ impl Settings {
         }
     }
 
-    /// A switch; without value, it is on.
+    /// Returns the state of a switch; a switch without value is on.
     pub fn flag(&mut self, option: &'static str, default: bool) -> Result<bool> {
         let default = if default { "1" } else { "0" };
         let value = self.get(option, Some(default), Some("1"))?;
@@ -165,18 +165,18 @@ impl Settings {
         }
     }
 
-    /// A number.
+    /// Returns the value of `option` as a number.
     pub fn number(&mut self, option: &'static str, default: &str) -> Result<u32> {
         self.value(option, default)?.number()
     }
 
-    /// Notes that `part` of an option was missing.
+    /// Records that `part` of an option is missing.
     pub fn note_missing(&mut self, part: String, value: &str) {
         let value = value.to_owned();
         self.missing.push(Missing { option: part, value });
     }
 
-    /// An error in `option`, where it is set.
+    /// Returns an error in `option`, at the place that sets the option.
     pub fn refuse(&self, option: &str, found: &str, expected: &str) -> Error {
         let setting = self.settings.get(option);
         let file = setting.map_or(&self.file, |setting| &setting.file);
@@ -184,7 +184,7 @@ impl Settings {
         Refusal::new(option, found, expected).at(file, line).into()
     }
 
-    /// What nobody asked for, in the order of files and lines; and what was asked for and missing.
+    /// Returns the unused options in the order of files and lines, and the missing options.
     pub fn finish(self) -> (Vec<Setting>, Vec<Missing>) {
         let rest = self.settings.into_values();
         let mut ignored: Vec<Setting> = rest
@@ -195,7 +195,7 @@ impl Settings {
     }
 }
 
-/// Whether `text` is an option, and no value such as -1.
+/// Returns whether `text` is an option, in contrast to a value such as -1.
 fn is_option(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next() == Some('-')
@@ -204,7 +204,7 @@ fn is_option(text: &str) -> bool {
             .is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_')
 }
 
-/// The content of the file at `path`, at most one byte more than [`MAX_BYTES`]; `-` is standard input.
+/// Reads at most one byte more than [`MAX_BYTES`] from the file at `path`; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();

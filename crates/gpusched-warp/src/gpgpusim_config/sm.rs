@@ -1,4 +1,4 @@
-//! `-gpgpu_shader_*` and their like: an SM.
+//! `-gpgpu_shader_*` and related options: an SM.
 
 use super::settings::Settings;
 use super::times::times;
@@ -43,7 +43,7 @@ pub(super) fn sm(settings: &mut Settings) -> Result<Sm> {
     })
 }
 
-/// The reference looks for these names anywhere in the value, in this order.
+/// Reads the warp scheduler. GPGPU-Sim searches the whole value for these names, in this order.
 fn scheduler(settings: &mut Settings) -> Result<WarpScheduler> {
     let value = settings.value("-gpgpu_scheduler", "gto")?;
     match value.text.as_str() {
@@ -54,7 +54,7 @@ fn scheduler(settings: &mut Settings) -> Result<WarpScheduler> {
     }
 }
 
-/// 13 widths, or 11 without tensor cores.
+/// Reads 13 widths, or 11 without tensor cores.
 fn widths(settings: &mut Settings, tensor: bool) -> Result<PipelineWidths> {
     let value = settings.value("-gpgpu_pipeline_widths", "1,1,1,1,1,1,1,1,1,1,1,1,1")?;
     let of = "ID_OC_SP,DP,INT,SFU,MEM, OC_EX_SP,DP,INT,SFU,MEM, EX_WB, ID_OC_TENSOR_CORE, OC_EX_TENSOR_CORE";
@@ -103,7 +103,7 @@ fn widths(settings: &mut Settings, tensor: bool) -> Result<PipelineWidths> {
     })
 }
 
-/// Collectors of one kind: their three options and the defaults of these.
+/// Reads the three options of one kind of operand collector, with their defaults.
 macro_rules! collectors {
     ($settings:expr, $kind:literal, $units:literal, $ports:literal) => {
         Collectors {

@@ -1,4 +1,4 @@
-//! `-ptx_opcode_*`: how long instructions take.
+//! `-ptx_opcode_*`: latencies and initiation intervals of instructions.
 
 use super::settings::Settings;
 use super::value::Value;
@@ -7,7 +7,8 @@ use gpusched_model::machine::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
 const FIVE: &str = "ADD,MAX,MUL,MAD,DIV";
 
-/// Latencies of PTX instructions, or, where Accel-Sim's `trace.config` is among the files, one for each unit.
+/// Reads the latencies of PTX instructions. If Accel-Sim's `trace.config` is among the files, all instructions of a
+/// unit have one latency.
 pub(super) fn times(settings: &mut Settings) -> Result<InstructionTimes> {
     let int = ints(settings)?;
     let single = floats(
@@ -56,7 +57,7 @@ pub(super) fn times(settings: &mut Settings) -> Result<InstructionTimes> {
     })
 }
 
-/// One time for all instructions of a unit.
+/// Reads one timing for all instructions of a unit.
 fn traced(settings: &mut Settings, option: &'static str) -> Result<Option<Timing>> {
     let Some(value) = settings.optional(option)? else {
         return Ok(None);
@@ -96,8 +97,8 @@ fn ints(settings: &mut Settings) -> Result<IntTimes> {
     })
 }
 
-/// Five numbers and that of shuffles. Where the sixth is missing, the reference reads what happens to be in memory; here
-/// it is that of its default.
+/// Reads five numbers and the number of shuffles. If the sixth number is missing, GPGPU-Sim reads uninitialized memory.
+/// gpusched then takes the sixth number of GPGPU-Sim's default.
 fn six(settings: &mut Settings, value: &Value, shuffle: u32) -> Result<([u32; 5], u32)> {
     match *value.numbers(',', 5..=6, &format!("{FIVE}[,SHFL]"))?.as_slice() {
         [add, max, mul, mad, div, shuffle] => Ok(([add, max, mul, mad, div], shuffle)),

@@ -1,23 +1,23 @@
-//! The words of a file: what stands between blanks or in quotes, without comments.
+//! The words of a file: text between blanks or in quotes, without comments.
 
-/// A word, and the line on which it begins.
+/// A word and the line where it starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Token {
     pub text: String,
     pub line: usize,
 }
 
-/// What is no text of a configuration.
+/// An error in the text of a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
     pub line: usize,
     pub message: String,
 }
 
-/// The words of `bytes`.
+/// Splits `bytes` into words.
 ///
-/// `#` begins a comment, in quotes, too. What begins with `"` goes on until a word ends with `"`, over several lines if need
-/// be; line breaks and runs of blanks in it become one blank.
+/// `#` starts a comment, also within quotes. A word that starts with `"` ends at the next word that ends with `"`, even
+/// on a later line. Within quotes, each line break or sequence of blanks becomes one blank.
 pub(super) fn tokens(bytes: &[u8]) -> Result<Vec<Token>, Fault> {
     let mut tokens = Vec::new();
     let mut open: Option<Token> = None;

@@ -1,25 +1,25 @@
-//! What the reference simulates and we do not.
+//! Options that GPGPU-Sim simulates and gpusched does not model.
 
 use super::settings::Settings;
 use gpusched_model::error::Result;
 
-/// An option that changes what the reference simulates, and has no effect on a machine.
+/// An option that changes the simulation of GPGPU-Sim and has no effect on a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unmodelled {
-    /// The option.
+    /// Name of the option.
     pub option: String,
-    /// Its value.
+    /// Value of the option.
     pub value: String,
-    /// What is simulated instead.
+    /// What gpusched simulates instead.
     pub instead: &'static str,
 }
 
-/// Options, the reference's default, the value that is what we simulate, and what that is.
+/// Each row: option, GPGPU-Sim's default, the value that matches gpusched's simulation, and what gpusched simulates.
 const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-network_mode", "1", "2", "the local crossbar"),
     ("-gpgpu_cache:dl2_texture_only", "1", "0", "an L2 for all data"),
-    ("-l2_ideal", "0", "0", "an L2 that misses"),
-    ("-gpgpu_perfect_mem", "0", "0", "a memory that takes its time"),
+    ("-l2_ideal", "0", "0", "an L2 with misses"),
+    ("-gpgpu_perfect_mem", "0", "0", "a memory with latency"),
     ("-gpgpu_simple_dram_model", "0", "0", "banks and rows"),
     (
         "-gpgpu_simt_core_sim_order",
@@ -31,14 +31,14 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
         "-gpgpu_simd_model",
         "1",
         "1",
-        "lanes that meet again at the post-dominator",
+        "reconvergence at the post-dominator",
     ),
     ("-gpgpu_cdp_enabled", "0", "0", "no kernels launched by kernels"),
     (
         "-gpgpu_ignore_resources_limitation",
         "0",
         "0",
-        "no kernel that does not fit on an SM",
+        "only kernels that fit on an SM",
     ),
     (
         "-gpgpu_cache:dl1PrefL1",
@@ -56,7 +56,7 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-gpgpu_max_insn", "0", "0", "all instructions"),
 ];
 
-/// Specialized units, which a machine has if the value begins with 1.
+/// Specialized units. A machine has such a unit if the value starts with 1.
 const UNITS: [&str; 8] = [
     "-specialized_unit_1",
     "-specialized_unit_2",

@@ -2,23 +2,23 @@
 
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The value of one option, and where it stands.
+/// The value of one option, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Value {
     pub option: &'static str,
     pub text: String,
     pub file: String,
-    /// None for a default.
+    /// Line of the value; `None` for a default.
     pub line: Option<usize>,
 }
 
 impl Value {
-    /// An error: this value is not what was expected.
+    /// Returns the error that this value is not `expected`.
     pub fn refuse(&self, expected: &str) -> Error {
         self.refuse_part(&self.text, expected)
     }
 
-    /// An error: `part` of this value is not what was expected.
+    /// Returns the error that `part` of this value is not `expected`.
     pub fn refuse_part(&self, part: &str, expected: &str) -> Error {
         let of = match part == self.text {
             true => String::new(),
@@ -27,13 +27,13 @@ impl Value {
         self.fault(&format!("{}{of}", quoted(part)), expected)
     }
 
-    /// An error in this value: `found`, where `expected` would have been accepted.
+    /// Returns an error in this value: `found` instead of `expected`.
     pub fn fault(&self, found: &str, expected: &str) -> Error {
         let refusal = Refusal::new(self.option, found, expected);
         refusal.at(&self.file, self.line).into()
     }
 
-    /// A number: decimal, `0x…` hexadecimal or `0…` octal, as the reference reads it.
+    /// Parses a number as GPGPU-Sim does: decimal, `0x…` hexadecimal or `0…` octal.
     pub fn number(&self) -> Result<u32> {
         let text = self.text.as_str();
         let (digits, radix) = match text.strip_prefix("0x") {
@@ -45,7 +45,7 @@ impl Value {
         number.ok_or_else(|| self.refuse("a number from 0 to 4294967295"))
     }
 
-    /// Decimal numbers with `separator` between them, as many as `count` allows.
+    /// Parses decimal numbers separated by `separator`. The permitted number of values is `count`.
     pub fn numbers(
         &self,
         separator: char,
@@ -67,7 +67,7 @@ impl Value {
         parts.iter().map(number).collect()
     }
 
-    /// One of few numbers, each of which stands for something.
+    /// Parses a number that selects one of `choices`.
     pub fn choice<T: Copy>(&self, choices: &[(u32, T)], expected: &str) -> Result<T> {
         let number = unsigned(&self.text, 10);
         let found = choices.iter().find(|(key, _)| Some(*key) == number);
@@ -77,18 +77,18 @@ impl Value {
     }
 }
 
-/// The start of `text`, on one line.
+/// Returns the start of `text`, on one line.
 pub(super) fn clip(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().take(60).map(clean).collect()
 }
 
-/// The start of `text`, in quotes.
+/// Returns the start of `text`, in quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", clip(text))
 }
 
-/// A number without sign.
+/// Parses a number without sign.
 pub(super) fn unsigned(digits: &str, radix: u32) -> Option<u32> {
     let all = digits.chars().all(|digit| digit.is_digit(radix));
     u32::from_str_radix(digits, radix).ok().filter(|_| all)

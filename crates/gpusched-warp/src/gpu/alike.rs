@@ -1,7 +1,8 @@
-//! SMs that are equal are simulated once (docs/models.md has the proof).
+//! Simulates equal SMs once. The proof is in docs/models.md.
 //!
-//! At first all SMs are empty, and so equal: one class. Where nothing comes to an SM but blocks, those of a class stay equal as
-//! long as they get blocks of equal keys in the same places and cycles. A class of which some get others is parted.
+//! At the start, all SMs are empty and form one class of equal SMs. If an SM receives only blocks, the SMs of a class
+//! stay equal under one condition. They must receive blocks with equal keys in the same places and cycles. Otherwise
+//! the class is split.
 
 use super::super::code::Unlike;
 use super::super::sm::EndedBlock;
@@ -9,40 +10,40 @@ use super::launches::dispatch::Start;
 use super::{Failure, Gpu, Launch, Results, Settings, run_watched};
 use gpusched_model::machine::Machine;
 
-/// Which simulated SM stands for which SMs.
+/// The mapping of SMs to simulated SMs.
 #[derive(Debug)]
 pub struct Classes {
-    /// Per SM, the simulated one.
+    /// Simulated SM of each SM.
     of: Vec<usize>,
-    /// Per simulated SM, those it stands for, ascending.
+    /// SMs that each simulated SM represents, ascending.
     members: Vec<Vec<usize>>,
-    /// Per SM and place, the block there; only if SMs share.
+    /// Block of each SM and place; present only if an SM may represent several SMs.
     blocks: Option<Vec<Vec<u64>>>,
 }
 
-/// What parting classes takes.
+/// The changes that splitting classes requires.
 #[derive(Debug, Default)]
 pub struct Parted {
-    /// Simulated SMs that are needed once more each, at the end; as they are before the blocks start.
+    /// Simulated SMs to copy, in their state before the blocks start. The copies are appended at the end.
     pub copies: Vec<usize>,
-    /// Simulated SMs on which blocks start, with the first of those.
+    /// Simulated SMs that start blocks, each with the first of the equal blocks.
     pub starts: Vec<(usize, Start)>,
 }
 
-/// A kernel whose blocks cannot be said to step alike.
+/// A kernel whose blocks cannot be proven to execute alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("kernel {kernel:?}: {reason}")]
 pub struct UnlikeKernel {
-    /// Its name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Why.
+    /// Reason.
     pub reason: Unlike,
 }
 
-/// Whether SMs that get equal blocks stay equal under `kernels`.
+/// Checks whether SMs that receive equal blocks stay equal under `kernels`.
 ///
 /// # Errors
-/// The first kernel that prevents it.
+/// Fails with the first kernel that prevents the proof.
 pub fn stay_equal(kernels: &[Launch]) -> Result<(), UnlikeKernel> {
     kernels.iter().try_for_each(|kernel| match kernel.source.key(0) {
         Ok(_) => Ok(()),
@@ -53,10 +54,10 @@ pub fn stay_equal(kernels: &[Launch]) -> Result<(), UnlikeKernel> {
     })
 }
 
-/// As [`run_watched`], with the same results; SMs that are equal are simulated once, if [`stay_equal`] says that they stay so.
+/// Runs as [`run_watched`] with the same results, but simulates equal SMs once if [`stay_equal`] succeeds.
 ///
 /// # Errors
-/// [`Failure`].
+/// Fails with [`Failure`] if the simulation fails.
 pub fn run_equal_once(
     machine: &Machine,
     kernels: &[Launch],
@@ -67,7 +68,7 @@ pub fn run_equal_once(
         let mut gpu = Gpu::new(machine, kernels, settings, true)?;
         match gpu.run(settings.limit, watch) {
             Ok(()) => return Ok(gpu.finish()),
-            // Of several causes, the full run names the one of the first SM.
+            // If several SMs fail, the full simulation reports the failure of the first SM.
             Err(Failure::NoUnit { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -76,7 +77,7 @@ pub fn run_equal_once(
 }
 
 impl Classes {
-    /// Each of `sms` SMs stands for itself.
+    /// Creates one class per SM for `sms` SMs.
     pub fn single(sms: usize) -> Self {
         Self {
             of: (0..sms).collect(),
@@ -85,7 +86,7 @@ impl Classes {
         }
     }
 
-    /// One SM stands for all `sms`.
+    /// Creates one class of all `sms` SMs.
     pub fn one(sms: usize) -> Self {
         Self {
             of: vec![0; sms],
@@ -94,27 +95,27 @@ impl Classes {
         }
     }
 
-    /// Whether an SM may stand for several.
+    /// Returns whether a simulated SM may represent several SMs.
     pub fn shares(&self) -> bool {
         self.blocks.is_some()
     }
 
-    /// SMs that are simulated.
+    /// Returns the number of simulated SMs.
     pub fn simulated(&self) -> usize {
         self.members.len()
     }
 
-    /// The simulated SM that stands for `sm`.
+    /// Returns the simulated SM that represents `sm`.
     pub fn of(&self, sm: usize) -> usize {
         self.of[sm]
     }
 
-    /// For each SM, the simulated one.
+    /// Returns each SM with its simulated SM.
     pub fn each(&self) -> impl Iterator<Item = (usize, usize)> {
         self.of.iter().copied().enumerate()
     }
 
-    /// A block ended on a simulated SM: what ended on which SMs.
+    /// Returns the blocks that end on each SM when a block ends on a simulated SM.
     pub fn ended(&self, simulated: usize, ended: EndedBlock) -> impl Iterator<Item = (usize, EndedBlock)> {
         self.members[simulated].iter().map(move |&sm| {
             let index = match &self.blocks {
@@ -125,8 +126,9 @@ impl Classes {
         })
     }
 
-    /// `starts` begin, at most one on each SM; `alike` says of two of them by their position whether they are of one kernel and
-    /// of equal keys. SMs of one class get them in the same place.
+    /// Starts blocks, at most one on each SM, and splits classes where necessary. `alike` returns whether two starts,
+    /// given by their positions, have the same kernel and equal keys. All SMs of one class must receive their blocks in
+    /// the same place.
     pub fn start(&mut self, starts: &[Start], alike: impl Fn(usize, usize) -> bool) -> Parted {
         let mut parted = Parted::default();
         let Some(blocks) = &mut self.blocks else {
@@ -145,7 +147,7 @@ impl Classes {
         classes.sort_unstable();
         classes.dedup();
         for class in classes {
-            // By what they get: nothing, or one of some blocks.
+            // SMs are grouped by the block that they receive, if any.
             let mut groups: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
             for &sm in &self.members[class] {
                 let gets = of_sm[sm];

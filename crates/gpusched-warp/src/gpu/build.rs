@@ -1,4 +1,4 @@
-//! A GPU before the first cycle.
+//! Construction of a GPU before the first cycle.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::{Failure, Gpu, Launch, Results, Settings, supported};
 use gpusched_model::machine::Machine;
 
 impl<'a> Gpu<'a> {
-    /// `shares`: SMs that are equal are simulated once, which must be known to be sound.
+    /// Creates the GPU. With `shares`, equal SMs are simulated once; the caller must have proven that this is sound.
     pub(super) fn new(
         machine: &Machine,
         kernels: &'a [Launch],
@@ -89,8 +89,8 @@ impl<'a> Gpu<'a> {
         Ok(gpu)
     }
 
-    /// Buffers come into L2, as a copy before the kernels would bring them: ascending, the sectors of a line together where
-    /// they are in one slice.
+    /// Loads buffers into L2, as a copy before the kernels does. Addresses ascend, and the sectors of a line that
+    /// belong to one slice are loaded together.
     fn warm(&mut self, buffers: &[(u64, u64)]) {
         for &(start, bytes) in buffers {
             let end = start.saturating_add(bytes);

@@ -1,61 +1,63 @@
-//! Why a simulation failed.
+//! Failures of a simulation.
 
 /// Why a simulation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The machine has something that is not simulated.
+    /// The machine has a feature that the simulator does not support.
     #[error("machine {machine:?}: {field} is {found}; simulated: {expected}")]
     Unsupported {
-        /// The machine's name.
+        /// Name of the machine.
         machine: String,
         /// Field of the machine.
         field: &'static str,
-        /// What it says.
+        /// Value of the field.
         found: String,
-        /// What can be simulated.
+        /// Supported values.
         expected: &'static str,
     },
-    /// A kernel's block does not fit on an SM.
+    /// A block of a kernel does not fit on an SM.
     #[error(
         "kernel {kernel:?}: a block of {threads} threads with {registers} registers each and {shared_bytes} bytes of \
          shared memory does not fit on an SM of the machine"
     )]
     TooLarge {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Its threads per block.
+        /// Threads per block.
         threads: u32,
-        /// Registers of each thread.
+        /// Registers per thread.
         registers: u32,
         /// Shared memory of the block [bytes].
         shared_bytes: u32,
     },
-    /// A kernel computes with matrices on a machine without units for them.
-    #[error("kernel {kernel:?} computes with matrices, for which the machine has no units (sm.units.tensor)")]
+    /// A kernel has matrix instructions, but the machine has no tensor units.
+    #[error(
+        "kernel {kernel:?} has matrix instructions, but the machine has no tensor units (sm.units.tensor)"
+    )]
     NoUnit {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
     },
-    /// A kernel's instructions could not be had.
+    /// The instructions of a kernel are not available.
     #[error("kernel {kernel:?}: {message}")]
     Source {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Why.
+        /// Reason.
         message: String,
     },
-    /// Too long.
-    #[error("not through after {cycles} cycles")]
+    /// The run exceeds the limit of cycles.
+    #[error("not finished after {cycles} cycles")]
     Limit {
-        /// The limit.
+        /// The limit [core cycles].
         cycles: u64,
     },
-    /// Nothing moves any more.
+    /// No warp can make progress.
     #[error(
-        "in cycle {cycle} nothing can go on: warps wait for a barrier that others of their block never reach"
+        "deadlock in cycle {cycle}: warps wait for a barrier that other warps of their block never reach"
     )]
     Deadlock {
-        /// When.
+        /// Cycle of the deadlock [core cycles].
         cycle: u64,
     },
 }

@@ -1,4 +1,5 @@
-//! A whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels; and the blocks of kernels.
+//! Simulation of a whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels, and the
+//! blocks of kernels.
 
 mod alike;
 mod build;
@@ -32,18 +33,18 @@ pub use super::sm::{IssueEvent, Stalls};
 use gpusched_model::Scheduler;
 use gpusched_model::machine::{Decoder, Machine, MachineShape};
 
-/// How to simulate.
+/// Settings of a simulation.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Which warp issues next.
+    /// Policy that selects the next warp to issue.
     pub scheduler: Scheduler,
-    /// SMs that take part; the memory system is the whole machine's.
+    /// Number of SMs in use; the memory system is always the whole memory system of the machine.
     pub sms: Option<u32>,
     /// Buffers that are in L2 at the start, as (address, bytes).
     pub warm: Vec<(u64, u64)>,
-    /// Records the issues of all SMs.
+    /// Whether the issues of all SMs are recorded.
     pub record_issues: bool,
-    /// Cycles after which it gives up.
+    /// Limit on the duration of the run [core cycles].
     pub limit: u64,
 }
 
@@ -53,55 +54,56 @@ struct Gpu<'a> {
     kernels: &'a [Launch],
     decoder: Decoder,
     edges: Edges,
-    /// Those that are simulated.
+    /// The simulated SMs.
     sms: Vec<Sm>,
-    /// Which of them stand for which SMs. If each stands for itself, they have the same numbers; else no request leaves any.
+    /// Mapping of SMs to simulated SMs. If each simulated SM represents itself, the numbers are equal. Otherwise no
+    /// request leaves an SM.
     classes: Classes,
-    /// Per simulated SM, the cycle from which on there is something to do for it.
+    /// Next cycle when each simulated SM has work.
     sm_wakes: Vec<u64>,
-    /// Per simulated SM, what it did in later cycles.
+    /// Actions of each simulated SM in later cycles.
     ahead: Vec<Ahead>,
-    /// SMs may go ahead of the others.
+    /// Whether SMs may run ahead of the rest of the GPU.
     goes_ahead: bool,
     requests: Crossbar<Request>,
-    /// Per cluster.
+    /// Port of each cluster.
     ports: Vec<Port>,
-    /// Clusters at whose ports answers wait.
+    /// Clusters with waiting answers at their port.
     responding: Ports,
     below: Below,
-    /// Cycles for which what is below may be ahead of the SMs.
+    /// Maximum number of cycles that the memory side may be ahead of the SMs.
     lead: u64,
     dispatcher: Dispatcher,
     now: u64,
-    /// Cycles in which nothing can happen are left out.
+    /// Whether cycles without possible activity are skipped.
     skips: bool,
     results: Results,
-    /// It ends as soon as so many blocks have.
+    /// Number of ended blocks after which the run stops.
     enough: usize,
-    /// What is to come into L2 when it is first asked for.
+    /// Buffers that are loaded into L2 at their first use.
     untouched: Option<Untouched>,
 }
 
-/// Whether `machine` can be simulated.
+/// Checks whether `machine` can be simulated.
 ///
 /// # Errors
-/// [`Failure::Unsupported`] with the first field that cannot.
+/// [`Failure::Unsupported`] with the first unsupported field.
 pub fn check(machine: &Machine) -> Result<(), Failure> {
     supported::machine(machine)
 }
 
-/// Runs `kernels` on `machine` until all are through.
+/// Runs `kernels` on `machine` until all kernels have finished.
 ///
 /// # Errors
-/// [`Failure`].
+/// Fails with [`Failure`] if the simulation fails.
 pub fn run(machine: &Machine, kernels: &[Launch], settings: &Settings) -> Result<Results, Failure> {
     run_watched(machine, kernels, settings, &mut |_| ())
 }
 
-/// As [`run`]; `watch` is told the core cycle once in a while.
+/// Runs as [`run`], and regularly calls `watch` with the core cycle.
 ///
 /// # Errors
-/// [`Failure`].
+/// Fails with [`Failure`] if the simulation fails.
 pub fn run_watched(
     machine: &Machine,
     kernels: &[Launch],
@@ -113,7 +115,7 @@ pub fn run_watched(
     Ok(gpu.finish())
 }
 
-/// Cycles between two calls of a watcher.
+/// Core cycles between two calls of `watch`.
 const WATCH: u64 = 1 << 16;
 
 impl<'a> Gpu<'a> {
@@ -159,7 +161,7 @@ impl<'a> Gpu<'a> {
         }
     }
 
-    /// `led`: what is below the SMs has been through this cycle for some time.
+    /// Simulates a core cycle. `led` means that the memory side has already simulated this cycle.
     fn core_cycle(&mut self, led: bool) -> Result<(), Failure> {
         let mut over = Vec::new();
         for index in 0..self.sms.len() {
@@ -190,7 +192,7 @@ impl<'a> Gpu<'a> {
         self.end(&mut over);
         if !self.dispatcher.is_done() {
             let (sms, classes) = (&self.sms, &self.classes);
-            // One that is ahead has no room.
+            // An SM that is ahead has no room for a block.
             let (ahead, now) = (&self.ahead, self.now);
             let state = |sm: usize| {
                 let simulated = classes.of(sm);
@@ -207,7 +209,7 @@ impl<'a> Gpu<'a> {
         Ok(())
     }
 
-    /// All blocks have started, and all have ended.
+    /// Returns whether all blocks have started and ended.
     fn is_through(&self) -> bool {
         let over = |(sm, ahead): (&Sm, &Ahead)| sm.is_empty() && ahead.until <= self.now;
         self.dispatcher.is_done() && self.sms.iter().zip(&self.ahead).all(over)

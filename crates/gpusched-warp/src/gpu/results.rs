@@ -1,51 +1,51 @@
-//! What a run says.
+//! The results of a simulation.
 
 use super::super::memory::{Partition, Slice};
 use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
 use super::launches::kernel::Launch;
 
-/// A block's stay on an SM.
+/// The residence of a block on an SM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockRecord {
     /// Index of the kernel.
     pub kernel: usize,
     /// Index of the block in its grid.
     pub block: u64,
-    /// SM.
+    /// Number of the SM.
     pub sm: usize,
-    /// Place among the SM's blocks.
+    /// Place of the block on the SM.
     pub place: usize,
-    /// The core cycle in which it started.
+    /// Core cycle when the block started.
     pub start: u64,
-    /// The core cycle in which it ended.
+    /// Core cycle when the block ended.
     pub end: u64,
 }
 
-/// What became of a kernel.
+/// The results of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelResult {
-    /// Its name.
+    /// Name of the kernel.
     pub name: String,
-    /// The core cycle in which its first block started.
+    /// Core cycle when the first block started.
     pub first_block: Option<u64>,
-    /// The core cycle by which its last block was through.
+    /// Core cycle when the last block ended.
     pub finish: u64,
-    /// Instructions issued, a warp counting once.
+    /// Number of issued instructions, counted once per warp.
     pub warp_instructions: u64,
-    /// Instructions issued, a thread counting once.
+    /// Number of issued instructions, counted once per thread.
     pub thread_instructions: u64,
 }
 
-/// Sectors moved.
+/// The moved sectors, per memory level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Sectors that L1 took.
+    /// Accesses to L1 [sectors].
     pub l1_accesses: u64,
-    /// Of them, those not there.
+    /// Accesses that missed L1 [sectors].
     pub l1_misses: u64,
-    /// Sectors that L2 took.
+    /// Accesses to L2 [sectors].
     pub l2_accesses: u64,
-    /// Of them, those not there.
+    /// Accesses that missed L2 [sectors].
     pub l2_misses: u64,
     /// Sectors read from DRAM.
     pub dram_reads: u64,
@@ -53,20 +53,20 @@ pub struct Traffic {
     pub dram_writes: u64,
 }
 
-/// What a run says.
+/// The results of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
-    /// Core cycles in all.
+    /// Duration of the run [core cycles].
     pub cycles: u64,
-    /// By kernel.
+    /// Results per kernel.
     pub kernels: Vec<KernelResult>,
-    /// Sectors moved.
+    /// Moved sectors.
     pub traffic: Traffic,
-    /// Scheduler cycles of SMs with blocks, by what happened.
+    /// Scheduler cycles of SMs with blocks, by outcome.
     pub stalls: Stalls,
-    /// Blocks, in the order in which they ended.
+    /// Blocks, in the order of their ends.
     pub blocks: Vec<BlockRecord>,
-    /// Issues, if recorded, by SM and time.
+    /// Issues by SM and time, if recorded.
     pub issues: Vec<IssueEvent>,
 }
 
@@ -103,7 +103,7 @@ impl Results {
         });
     }
 
-    /// Instructions and traffic times `of` by `simulated`.
+    /// Scales instructions and traffic by the factor `of` / `simulated`.
     pub(crate) fn scale(&mut self, of: u64, simulated: u64) {
         for count in self.counts() {
             let scaled = u128::from(*count) * u128::from(of) / u128::from(simulated.max(1));
@@ -111,7 +111,7 @@ impl Results {
         }
     }
 
-    /// Instructions and traffic each combined with those of `other`.
+    /// Combines each count of instructions and traffic with the count of `other`.
     pub(crate) fn combine(&mut self, other: &Results, with: impl Fn(u64, u64) -> u64) {
         let mut other = other.clone();
         for (count, other) in self.counts().into_iter().zip(other.counts()) {
@@ -119,7 +119,7 @@ impl Results {
         }
     }
 
-    /// Instructions and traffic.
+    /// Returns the counts of instructions and traffic.
     fn counts(&mut self) -> Vec<&mut u64> {
         let traffic = &mut self.traffic;
         let kernels = self.kernels.iter_mut();
@@ -136,7 +136,7 @@ impl Results {
         instructions.chain(sectors).collect()
     }
 
-    /// It all takes `cycles` cycles.
+    /// Sets the duration of the run and of each kernel to `cycles`.
     pub(crate) fn last(&mut self, cycles: u64) {
         self.cycles = cycles;
         for kernel in &mut self.kernels {
@@ -144,7 +144,7 @@ impl Results {
         }
     }
 
-    /// `sms` are those of the GPU, each with what was simulated of it.
+    /// Completes the results. `sms` are the SMs of the GPU, each with its simulated SM.
     pub(super) fn finish<'s>(
         mut self,
         now: u64,

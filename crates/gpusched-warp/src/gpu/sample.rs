@@ -1,23 +1,23 @@
-//! Runs that end before their kernels do, for estimates.
+//! Runs that stop before their kernels end, for estimates.
 
 use super::super::request::{LINE, SECTOR};
 use super::{Failure, Gpu, Launch, Results, Settings};
 use gpusched_model::machine::Machine;
 use std::collections::HashSet;
 
-/// Buffers that are in L2 at the start, brought there line by line when they are first asked for.
+/// Buffers that are in L2 at the start. Each line is loaded at its first use.
 #[derive(Debug)]
 pub struct Untouched {
     buffers: Vec<(u64, u64)>,
-    /// Lines that have been asked for.
+    /// Lines that have been used.
     touched: HashSet<u64>,
 }
 
-/// As [`super::run`], until `blocks` blocks have ended. Buffers that all fit into L2 are brought there as they are needed, which
-/// in large ones is less work.
+/// Runs as [`super::run`] until `blocks` blocks have ended. If all warm buffers fit into L2, each line is loaded at its
+/// first use, which saves work for large buffers.
 ///
 /// # Errors
-/// [`Failure`].
+/// Fails with [`Failure`] if the simulation fails.
 pub fn run_until(
     machine: &Machine,
     kernels: &[Launch],
@@ -48,7 +48,7 @@ pub fn run_until(
 }
 
 impl Gpu<'_> {
-    /// The line of `address` is asked for.
+    /// Loads the line of `address` at its first use.
     pub(super) fn touch(&mut self, address: u64) {
         let line = address & !(LINE - 1);
         let Some(untouched) = &mut self.untouched else {
@@ -69,7 +69,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// What of `line` is from `start` to `end` comes into L2; the sectors together that are in one slice.
+    /// Loads the part of `line` from `start` to `end` into L2. Sectors in one slice are loaded together.
     pub(super) fn warm_line(&mut self, line: u64, start: u64, end: u64) {
         let mut sectors = [0_u8; (LINE / SECTOR) as usize];
         let mut slices = [0; (LINE / SECTOR) as usize];

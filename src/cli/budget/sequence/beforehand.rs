@@ -1,4 +1,4 @@
-//! What a schedulability test says beforehand: kernels as sporadic tasks that take their nominal WCETs.
+//! Schedulability test before a simulation: kernels as sporadic tasks with their nominal WCETs.
 
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::{System, Verdict};
@@ -6,10 +6,10 @@ use crate::schedulability::{Demand, test};
 use crate::simulator::regulation::sequence::Dispatch;
 use crate::time::Time;
 
-/// Whether all deadlines are met if kernel i takes at most `wcets[i]`, whenever it is released; `None` without a deadline.
+/// Whether every kernel i meets its deadline if it takes at most `wcets[i]`, for all release times; `None` without any deadline.
 ///
-/// First in, first out is EDF for equal relative deadlines: with the smallest of all, it is a sufficient test. A kernel that is
-/// released once is one that comes again in 292 years.
+/// FIFO is EDF for equal relative deadlines. With the smallest deadline for all kernels, the EDF test is a sufficient test of FIFO.
+/// A kernel that is released once has a period of 292 years in the test.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
     let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
     let demands: Vec<Demand> = system
@@ -31,7 +31,7 @@ pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Ve
         Dispatch::NpFpRm => priorities(Priorities::RateMonotonic),
         Dispatch::NpFpGiven => priorities(Priorities::Given),
     };
-    // The exact tests are exact for sporadic releases, not for these.
+    // The tests are exact for sporadic releases, but only sufficient for these releases.
     Some(Verdict {
         strength: Strength::Sufficient,
         ..test(policy, &demands, 1)

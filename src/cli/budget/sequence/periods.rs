@@ -8,11 +8,11 @@ use crate::model::System;
 use crate::simulator::regulation::sequence::SequenceRun;
 use crate::time::Time;
 
-/// The columns of the CSV.
+/// CSV columns.
 pub const COLUMNS: &str =
     "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// A row per stretch of `run`.
+/// CSV with one row per time span of `run` with constant Q and kernel.
 pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     let mut rows = Rows::default();
     for stretch in &run.stretches {
@@ -37,12 +37,12 @@ pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     rows.finish()
 }
 
-/// Milliseconds, to the nanosecond.
+/// Milliseconds with a resolution of one nanosecond.
 fn decimal(time: Time) -> String {
     format!("{}.{:06}", time.ns() / 1_000_000, time.ns() % 1_000_000)
 }
 
-/// Q over time, a line per policy.
+/// Data for a figure of Q over time, with one line per policy.
 #[derive(Debug)]
 pub struct Figure(String);
 
@@ -53,7 +53,7 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// Two points for all stretches in a row with the same Q: their first and their last nanosecond.
+    /// Adds two points for consecutive stretches with the same Q: at their first and at their last nanosecond.
     pub fn add(&mut self, run: &SequenceRun) {
         for level in run.stretches.chunk_by(|one, next| one.q == next.q) {
             let (Some(first), Some(last)) = (level.first(), level.last()) else {
@@ -67,7 +67,7 @@ impl Figure {
         }
     }
 
-    /// The figure of a system of that name.
+    /// Draws the figure for a system with this name.
     pub fn svg(&self, system: Option<&str>) -> Result<String> {
         let name = clip(system.unwrap_or("kernels"), LONGEST);
         regulation::figure(&self.0, &name, "time")

@@ -1,4 +1,4 @@
-//! Sequences as text.
+//! Results of sequences as text.
 
 use crate::cli::report::{Column, Palette, Report, Table, clip};
 use crate::error::Result;
@@ -8,10 +8,10 @@ use crate::simulator::regulation::Estimate;
 use crate::simulator::regulation::sequence::{Dispatch, Job, KernelSetting, SequencePolicy, SequenceSummary};
 use crate::time::Time;
 
-/// The jobs of one policy that the text shows.
+/// Maximum number of jobs per policy in text.
 const SHOWN: usize = 20;
 
-/// The longest name in the text.
+/// Maximum length of a name in text.
 pub(super) const LONGEST: usize = 40;
 
 impl Report for SequenceSummary {
@@ -101,7 +101,7 @@ fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
     table.render(palette.header)
 }
 
-/// `#0 histo`.
+/// Position and name, such as `#0 histo`.
 fn name(kernels: &[KernelSetting], index: usize) -> String {
     let name = kernels.get(index).and_then(|kernel| kernel.name.as_deref());
     match name {
@@ -204,7 +204,7 @@ fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String
     ]
 }
 
-/// `±1.2`, half the confidence interval; nothing for one run.
+/// `±1.2`: half the confidence interval; empty for one run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))

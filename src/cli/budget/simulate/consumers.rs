@@ -1,15 +1,16 @@
-//! What best-effort cores want, and how they share a budget.
+//! Options on the demand of best-effort cores and the sharing of a budget.
 
 use crate::bandwidth::Sharing;
 use crate::cli::arguments::named;
 use crate::model::Factor;
 use crate::simulator::regulation::Demand;
 
-/// What best-effort cores want, and how they share a budget.
+/// Options on the demand of best-effort cores and the sharing of a budget.
 #[derive(Debug, clap::Args)]
 pub struct Consumers {
-    /// In which share of a period best-effort cores want to access memory: a number, or bandwidth (1), libquantum (0.6),
-    /// gcc (0.2) or sjeng (0.14), which are assumptions.
+    /// Share of time when best-effort cores want to access memory
+    ///
+    /// Give a number, or `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The named values are assumptions.
     #[arg(
         long,
         value_name = "SHARE",
@@ -17,16 +18,16 @@ pub struct Consumers {
         conflicts_with = "cores"
     )]
     demand: Demand,
-    /// Tells best-effort cores apart: what each of them wants, as for --demand, separated by commas.
+    /// Memory demand of each best-effort core, as in --demand, separated by commas
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',')]
     cores: Vec<Demand>,
-    /// How these cores share the budget of a period.
+    /// Sharing of the budget of a period among these cores
     #[arg(long, value_parser = named::<Sharing>(), default_value_t, requires = "cores")]
     pub sharing: Sharing,
 }
 
 impl Consumers {
-    /// What all of them want together, at most a whole period.
+    /// Total demand of all cores, at most a whole period.
     pub fn demand(&self) -> Factor {
         if self.cores.is_empty() {
             return self.demand.0;
@@ -39,7 +40,7 @@ impl Consumers {
         Factor::from_billionths(sum).map_or(Factor::ONE, |sum| sum.min(Factor::ONE))
     }
 
-    /// What each of them wants; none if they are not told apart.
+    /// Demand of each core; empty if the cores are not modeled separately.
     pub fn cores(&self) -> Vec<Factor> {
         self.cores.iter().map(|demand| demand.0).collect()
     }

@@ -1,4 +1,4 @@
-//! How long blocks take, from a profile or from a measured trace.
+//! Block times from a profile or from a measured trace.
 
 use std::path::{Path, PathBuf};
 
@@ -10,26 +10,29 @@ use crate::model::Kernel;
 use crate::recording::block_trace::{Format as TraceFormat, Input};
 use crate::simulator::regulation::{BlockTimes, Recorded, Replay};
 
-/// How long blocks take.
+/// Options on block times.
 #[derive(Debug, clap::Args)]
 pub struct Times {
-    /// How long blocks take; `mean` and `drawn` need the distributions of a profile, `trace` needs --trace.
+    /// Block times in the simulation
+    ///
+    /// `mean` and `drawn` require the distributions of a profile. `trace` requires --trace.
     #[arg(long, value_parser = named::<BlockTimes>(), default_value_t)]
     pub blocks: BlockTimes,
-    /// Measured times with a column q, as for `wcet cluster`; may be repeated. Run after run is replayed, from the first one
-    /// again after the last.
+    /// Measured times with a column q, as for `wcet cluster`; may be repeated
+    ///
+    /// The simulation replays the recorded runs in turn, and starts again after the last one.
     #[arg(long, value_name = "FILE")]
     trace: Vec<PathBuf>,
-    /// The format of these files [default: by ending and content].
+    /// Format of these files [default: by ending and content]
     #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT", requires = "trace")]
     trace_format: Option<TraceFormat>,
 }
 
 impl Times {
-    /// The trace, if there is one, for `runs` runs of `kernel`, which was read from `file`.
+    /// The trace for `runs` runs of `kernel`, if there is one. `file` is the file of `kernel`.
     ///
     /// # Errors
-    /// Whatever is no trace, or none of this kernel.
+    /// Fails for files that are not traces, or that are traces of another kernel.
     pub fn replay(&self, file: &Path, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
         match (self.blocks, self.trace.as_slice()) {
             (BlockTimes::Trace, []) => {
@@ -68,7 +71,7 @@ impl Times {
     }
 }
 
-/// How many runs of `replay` there are.
+/// Number of recorded runs of `replay`.
 pub fn recorded(replay: &Replay) -> Recorded {
     Recorded {
         isolated: replay.runs(Level::Isolated),

@@ -1,14 +1,14 @@
-//! Simulations as text and CSV.
+//! Results of simulations as text and CSV.
 
 use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
 use crate::model::counted;
 use crate::simulator::regulation::{Estimate, Run, Summary};
 
-/// The columns of the CSV.
+/// CSV columns.
 pub const COLUMNS: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// A row per period of `run` under the policy called `name`.
+/// CSV with one row per period of `run` under the policy called `name`.
 pub fn csv(name: &str, run: &Run) -> Result<String> {
     let mut rows = Rows::default();
     for (index, period) in run.periods.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Report for Summary {
     }
 }
 
-/// A row per policy.
+/// Table with one row per policy.
 fn policies(summary: &Summary) -> Table {
     let mut columns = vec![
         Column::Left("policy"),
@@ -102,7 +102,7 @@ fn policies(summary: &Summary) -> Table {
     table
 }
 
-/// What each core gets, a column per policy.
+/// Table of the requests of each core, with one column per policy.
 fn cores(summary: &Summary) -> Table {
     let policies = || summary.policies.iter();
     let mut columns = vec![Column::Left("BE core"), Column::Right("wants")];
@@ -143,13 +143,13 @@ fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> 
     estimate.map_or("-".to_owned(), write)
 }
 
-/// `±1.2`, half the confidence interval; nothing for one run.
+/// `±1.2`: half the confidence interval; empty for one run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
 }
 
 fn milliseconds(ns: f64) -> String {
-    // Rounded first, and without the sign of a zero.
+    // Rounding comes first, so that the sign of a zero disappears.
     format!("{:.4}ms", (ns / 100.0).round() / 1e4 + 0.0)
 }

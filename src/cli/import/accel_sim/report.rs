@@ -1,4 +1,4 @@
-//! What traces hold, for people, and in CSV.
+//! Summary of traces as text and CSV.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::Result;
 
-/// The columns of the CSV, in the middle those of units.
+/// CSV columns; the middle ones are the units.
 pub fn columns() -> String {
     let units = crate::accelsim::UnitCounts::default()
         .named()
@@ -19,7 +19,7 @@ pub fn columns() -> String {
 }
 
 impl Report for TraceSummary {
-    /// A row per kernel.
+    /// Adds one row per kernel.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         for kernel in &self.kernels {
             let KernelSummary { grid, block, .. } = kernel;
@@ -106,7 +106,7 @@ impl Report for TraceSummary {
     }
 }
 
-/// What the figures leave out, one line per kernel and reason.
+/// Warnings on instructions that the summary cannot classify, one line per kernel and reason.
 pub fn warnings(summary: &TraceSummary) -> Vec<String> {
     let mut lines = Vec::new();
     for kernel in &summary.kernels {
@@ -125,7 +125,7 @@ pub fn warnings(summary: &TraceSummary) -> Vec<String> {
     lines
 }
 
-/// The most frequent first.
+/// List of opcodes, the most frequent first.
 fn list(opcodes: &[OpcodeCount]) -> String {
     const SHOWN: usize = 10;
     let mut sorted: Vec<&OpcodeCount> = opcodes.iter().collect();
@@ -144,13 +144,13 @@ fn size(size: Dimension) -> String {
     }
 }
 
-/// In tenths of a percent, rounded down.
+/// Percentage with one decimal, rounded down.
 fn share(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// With two digits, rounded down.
+/// Quotient with two decimals, rounded down.
 fn quotient(sum: u64, count: u64) -> String {
     let hundredths = u128::from(sum) * 100 / u128::from(count.max(1));
     format!("{}.{:02}", hundredths / 100, hundredths % 100)

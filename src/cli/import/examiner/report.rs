@@ -1,4 +1,4 @@
-//! A comparison for people, and in CSV.
+//! A comparison of a run with its simulation as text and CSV.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use crate::examiner::Imported;
 use crate::model::counted;
 use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
 
-/// The columns of the CSV.
+/// CSV columns.
 pub const COLUMNS: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason";
 
-/// A run, its simulation, by kernel, then by number of the block, and what differs.
+/// The data are a run, the blocks of its simulation sorted by kernel and block number, and the differences.
 impl Report for About<(&Imported, &Record), Comparison> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((run, record), comparison) = self;
@@ -94,7 +94,7 @@ impl Report for About<(&Imported, &Record), Comparison> {
     }
 }
 
-/// What decided where the block went, and why it may have been otherwise.
+/// Explains the first difference: the rule that selected the SM, and a possible cause.
 fn explain(first: &Difference, comparison: &Comparison) -> String {
     let Difference {
         kernel,
@@ -109,19 +109,19 @@ fn explain(first: &Difference, comparison: &Comparison) -> String {
     } = *first;
     let why = match reason {
         Reason::RefillOrder => format!(
-            "{} ended within {} of that: what is free then depends on the order in which these ends are noticed",
+            "{} ended within {} of that time, so the free SMs depend on the order of these ends",
             counted(ends_nearby, "block"),
             comparison.window_ns
         ),
         Reason::SmOrder => format!(
-            "as many blocks fit on either, and no block ended on them within {}: the order of the SMs decides; is it another on this GPU?",
+            "the same number of blocks fits on both SMs, and no block ended on them within {}, so the SM order decides (it may differ on this GPU)",
             comparison.window_ns
         ),
-        Reason::FewerSlots => "the rule prefers the SM on which most further blocks fit".to_owned(),
-        Reason::NoRoom => "in the simulation nothing was free there".to_owned(),
+        Reason::FewerSlots => "the rule prefers the SM with room for the most further blocks".to_owned(),
+        Reason::NoRoom => "the measured SM has no room in the simulation".to_owned(),
     };
     format!(
-        "first difference: block {block} of kernel {kernel}, which the simulation starts at {start_ns}, ran on SM {measured_sm}, not {simulated_sm} \
+        "first difference: block {block} of kernel {kernel}, which the simulation starts at {start_ns}, ran on SM {measured_sm}, not on SM {simulated_sm} \
          (room for {measured_slots} and {simulated_slots} further blocks)\n  {}: {why}\n",
         name(reason)
     )
@@ -136,7 +136,7 @@ fn name(reason: Reason) -> &'static str {
     }
 }
 
-/// In tenths of a percent, rounded down: only all is 100 %.
+/// Percentage with one decimal, rounded down; only a complete match is 100 %.
 fn percent(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole.max(1);
     format!("{}.{} %", tenths / 10, tenths % 10)

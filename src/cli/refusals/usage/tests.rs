@@ -1,4 +1,4 @@
-//! What is said about options.
+//! Error messages about options.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ fn message(arguments: &str) -> Option<String> {
     told(&arguments)
 }
 
-/// What clap says about `arguments`, which are wrong.
+/// Error of clap for the invalid `arguments`.
 fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
     let mut command = prepared(Cli::command());
     let error = command.try_get_matches_from_mut(arguments).unwrap_err();
@@ -23,13 +23,13 @@ fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
     (command, error)
 }
 
-/// What is said about a value in `arguments`, which are wrong.
+/// Error message about a value in the invalid `arguments`.
 fn told(arguments: &[OsString]) -> Option<String> {
     let (command, error) = refused(arguments);
     said(&command, &error).or_else(|| Some(negative(&command, arguments, &error)?.to_string()))
 }
 
-/// What is said about a value, if that is what `error` is about.
+/// Error message about a value; `None` if `error` is about something else.
 fn said(command: &Command, error: &clap::Error) -> Option<String> {
     bad_value(command, error).map(|refusal| refusal.to_string())
 }
@@ -49,7 +49,7 @@ fn global_options_are_given_once() {
         ("-qoa partition x -q", "quiet"),
         ("--format json study list --format=csv", "format"),
     ] {
-        let expected = format!("--{option}: found it twice, expected it once");
+        let expected = format!("--{option}: found the option twice, expected it once");
         assert_eq!(check(arguments), Err(expected), "{arguments}");
     }
     for arguments in [
@@ -97,10 +97,10 @@ fn bad_values_are_told_like_all_else() {
     }
     assert_eq!(message("partition"), None);
     assert_eq!(message("partition x --nonsense 3"), None);
-    assert_eq!(message("partition x y"), None); // another task set
+    assert_eq!(message("partition x y"), None); // a second task set
 }
 
-/// What looks like another argument is told how it becomes the value.
+/// A value that looks like another argument gets a hint on how to join it with its option.
 #[test]
 fn values_behind_a_blank_are_joined() {
     let hint = |arguments: &str| {
@@ -134,7 +134,7 @@ fn values_behind_a_blank_are_joined() {
     }
 }
 
-/// No message repeats more of an argument than a line.
+/// Messages repeat at most one line of an argument.
 #[test]
 fn long_arguments_are_clipped() {
     let long = "y".repeat(5_000);
@@ -153,7 +153,7 @@ fn long_arguments_are_clipped() {
     }
 }
 
-/// Every option of every command, by the way to it.
+/// Calls `look` for every option of every command, with the path of the command.
 fn look_at(command: &Command, way: &[String], look: &mut impl FnMut(&[String], &Arg)) {
     if !command.has_subcommands() {
         let options = command.get_arguments().filter(|option| !option.is_positional());
@@ -170,7 +170,7 @@ fn look_at(command: &Command, way: &[String], look: &mut impl FnMut(&[String], &
     }
 }
 
-/// Whether `option` takes any text, as names and paths do.
+/// Whether `option` accepts any text, such as a name or a path.
 fn takes_anything(option: &Arg) -> bool {
     let kind = option.get_value_parser().type_id();
     let free = [
@@ -181,10 +181,10 @@ fn takes_anything(option: &Arg) -> bool {
     free.iter().any(|free| kind == *free)
 }
 
-/// Options whose numbers are held against each other, by what they are for: that says which it does not take.
+/// Options that are validated together, after parsing.
 const TOGETHER: [&str; 3] = ["utilization", "cap", "memory-share"];
 
-/// Whatever the option, a value that it does not take is told in the same words: option, value, what was expected.
+/// Every invalid value of every option gives the same kind of message: option, value, expected value.
 #[test]
 fn no_option_takes_nonsense_or_tells_it_otherwise() {
     let mut command = prepared(Cli::command());
@@ -205,7 +205,7 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
                 let error = command.clone().try_get_matches_from(&arguments).err();
                 let is_complaint = |error: &clap::Error| error.kind() != ErrorKind::MissingRequiredArgument;
                 let Some(error) = error.filter(is_complaint) else {
-                    // Names and paths mean something only when they are looked up.
+                    // Names and paths are checked later.
                     let later = value == "-1" && TOGETHER.contains(&long);
                     if !takes_anything(option) && !later {
                         faults.push(format!("{line}\n  taken"));

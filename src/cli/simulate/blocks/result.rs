@@ -1,4 +1,4 @@
-//! A run in JSON.
+//! JSON form of a run.
 
 use serde::Serialize;
 
@@ -6,27 +6,27 @@ use crate::model::scenario::{BlockScheduler, ScenarioShape};
 use crate::simulator::blocks::{BlockRecord, CopyRecord, KernelRecord, Record};
 use crate::time::Time;
 
-/// What ran where and when.
+/// Result of `simulate blocks`.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "BlockSimulation")]
 pub struct Answer<'a> {
-    /// The scenario's name.
+    /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
-    /// How blocks were mapped to SMs.
+    /// Mapping of blocks to SMs.
     block_scheduler: BlockScheduler,
-    /// When all had ended [ns].
+    /// End of the run [ns].
     end_ns: Time,
-    /// In the order of the scenario.
+    /// Results by kernel, in the order of the scenario.
     kernels: &'a [KernelRecord],
-    /// In the order of the scenario.
+    /// Results by copy, in the order of the scenario.
     copies: &'a [CopyRecord],
-    /// By kernel, then by number.
+    /// Results by block, sorted by kernel, then by block number.
     blocks: &'a [BlockRecord],
 }
 
 impl<'a> Answer<'a> {
-    /// What ran in the scenario `shape` until `end`.
+    /// The JSON form of a run of the scenario `shape` that ended at `end`.
     pub fn new(shape: &'a ScenarioShape, end: Time, record: &'a Record) -> Answer<'a> {
         Answer {
             name: shape.name.as_deref(),

@@ -1,14 +1,14 @@
-//! A run in CSV: a row per block, as soon as it has ended.
+//! A run as CSV: one row per block, written when the block ends.
 
 use crate::cli::simulate::growing::Growing;
 use crate::model::Observer;
 use crate::simulator::blocks::Event;
 use crate::time::Time;
 
-/// The columns.
+/// CSV columns.
 pub const COLUMNS: &str = "kernel,block,sm,start_ns,end_ns";
 
-/// An observer that writes.
+/// Observer that writes the rows.
 pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer<Event> for Rows<'_> {

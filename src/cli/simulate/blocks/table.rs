@@ -1,4 +1,4 @@
-//! A run for people.
+//! A run as text.
 
 use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
@@ -6,13 +6,13 @@ use crate::model::scenario::{CopyKind, ScenarioShape, Stream};
 use crate::simulator::blocks::Overview;
 use crate::time::Time;
 
-/// The longest name [characters].
+/// Maximum length of a name in text [characters].
 const NAME: usize = 24;
 
-/// The longest list of SMs [characters].
+/// Maximum length of a list of SMs in text [characters].
 const SMS: usize = 40;
 
-/// When and where each kernel ran, when each copy, and the end of all.
+/// Time and SMs of each kernel, time of each copy, and the end of the run.
 pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
     let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
     let mut text = format!(
@@ -92,7 +92,7 @@ fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> Stri
     table.render(palette.header)
 }
 
-/// `3`, `default`, or `1:3` for stream 3 of application 1 of several.
+/// `3`, `default`, or `1:3` for stream 3 of application 1 if there are several applications.
 fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     let stream = match stream {
         Stream::Default => "default".to_owned(),
@@ -104,7 +104,7 @@ fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     }
 }
 
-/// Ascending numbers, from three in a row on as `2-7`.
+/// Ascending numbers; three or more consecutive ones appear as `2-7`.
 fn ranges(numbers: impl Iterator<Item = u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for number in numbers {

@@ -1,4 +1,4 @@
-//! The issues of a run in CSV, by time.
+//! Issued instructions of a run as CSV, in the order of time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,13 +8,13 @@ use crate::error::Result;
 use crate::warp::gpu::IssueEvent;
 use crate::warp::scenario::{Setup, Texts};
 
-/// The columns.
+/// CSV columns.
 const COLUMNS: &str = "cycle,sm,scheduler,warp,age,kernel,pc,opcode";
 
-/// A row per issue: by cycle, then SM, then in the order in which the SM's schedulers had their turns.
+/// CSV with one row per issue, sorted by cycle, then by SM, then by the turns of the schedulers of the SM.
 ///
 /// # Errors
-/// None that a string brings about.
+/// Never fails, because writing to a `String` cannot fail.
 pub fn csv(setup: &Setup, mut issues: Vec<IssueEvent>, texts: &Texts) -> Result<String> {
     issues.sort_by_key(|issue| (issue.cycle, issue.sm));
     let names: Vec<&str> = setup.kernels().iter().map(|kernel| kernel.name()).collect();
@@ -31,7 +31,7 @@ pub fn csv(setup: &Setup, mut issues: Vec<IssueEvent>, texts: &Texts) -> Result<
                 new.insert(end.finish()?)
             }
         };
-        // A string takes everything.
+        // Writing to a string never fails.
         let _ = write!(
             text,
             "{},{},{},{},{},{end}",

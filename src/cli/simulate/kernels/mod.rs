@@ -1,4 +1,4 @@
-//! `gpusched simulate warps` of kernels on a machine.
+//! `gpusched simulate warps` for kernels on a simulated GPU.
 
 mod issues;
 mod once;
@@ -22,46 +22,48 @@ use crate::model::{Scheduler, WarpRun};
 use crate::simulator::warp_charts::chart;
 use crate::warp::scenario::{LIMIT, Options, Setup};
 
-/// What only kernels on a machine have.
+/// Options for kernels on a simulated GPU only.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Kernels on a machine")]
+#[command(next_help_heading = "Kernels on a simulated GPU")]
 pub struct KernelArgs {
-    /// The machine, by name or file: of a program; of a scenario, another one.
+    /// Simulated GPU: a name or a file
+    ///
+    /// Required for a program or a trace. It replaces the GPU of a scenario.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
     #[command(flatten)]
     launch: Launch,
-    /// SMs that take part [default: as the scenario says, else all].
+    /// Number of SMs in use [default: as in the scenario, or all]
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     sms: Option<u32>,
-    /// Nothing is in L2 at the start.
+    /// Start with an empty L2 cache
     #[arg(long)]
     cold: bool,
-    /// Give up after so many core cycles [default: 10^9].
+    /// Maximum number of core cycles [default: 10^9]
     #[arg(long, value_name = "CYCLES", value_parser = whole::<u64>(1..))]
     limit: Option<u64>,
     #[command(flatten)]
     once: EqualSmsOnce,
-    /// Also write each issue, as CSV.
+    /// Also write each issued instruction, as CSV
     #[arg(long, value_name = "FILE.csv", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     issues: Option<OutputPath>,
 }
 
-/// How a program is launched; what is not given is as the program says.
+/// Launch of a program. Without an option, the value of the program applies.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Launch {
-    /// Of a program: thread blocks, such as 480 or 16x8.
+    /// Thread blocks of a program, e.g., 480 or 16x8
     #[arg(long, value_name = "SIZE")]
     grid: Option<Dimensions>,
-    /// Of a program: threads of a block, such as 256 or 16x16.
+    /// Threads per block of a program, e.g., 256 or 16x16
     #[arg(long, value_name = "SIZE")]
     block: Option<Dimensions>,
-    /// Of a program: the value of a parameter, or the bytes of a buffer; may be repeated.
+    /// Value of a program parameter, or bytes of a buffer; may be repeated
     #[arg(long = "parameter", short, value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, i64)>,
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn parameter(text: &str) -> Result<(String, i64), String> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
@@ -69,12 +71,12 @@ fn parameter(text: &str) -> Result<(String, i64), String> {
 }
 
 impl Launch {
-    /// Whether it changes anything.
+    /// Whether any option is given.
     fn given(&self) -> bool {
         self.grid.is_some() || self.block.is_some() || !self.parameters.is_empty()
     }
 
-    /// `source`, launched so; a later value of a parameter counts.
+    /// `source` with this launch. The last value of a parameter counts.
     pub fn of(&self, source: KernelSource) -> RunKernel {
         let mut parameters: Vec<(String, i64)> = Vec::new();
         for (name, value) in &self.parameters {
@@ -90,27 +92,27 @@ impl Launch {
     }
 }
 
-/// Whether the file at `path` is taken for a trace of Accel-Sim.
+/// Whether the file at `path` is a trace of Accel-Sim, according to its name.
 pub fn is_trace(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("traceg"))
 }
 
-/// What an option changes of a scenario.
+/// Values of options that replace values of a scenario.
 pub struct Changes<'a> {
-    /// Another scheduler.
+    /// Warp scheduler.
     pub scheduler: Option<Scheduler>,
-    /// Other budgets.
+    /// Issue budgets by kernel name.
     pub budgets: &'a [(String, u32)],
-    /// Where the run is drawn.
+    /// Output files of the timeline.
     pub timeline_files: &'a TimelineFiles,
 }
 
 impl KernelArgs {
-    /// Refuses these options, which only kernels on a machine have.
+    /// Refuses options that apply only to kernels on a simulated GPU.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the first that is given.
+    /// [`Error::Refused`] with the first given option.
     pub fn refuse(&self) -> Result<()> {
         let options = [
             ("machine", self.machine.is_some()),
@@ -125,16 +127,16 @@ impl KernelArgs {
             None => Ok(()),
             Some((option, _)) => Err(Error::parameter(
                 *option,
-                "with a scenario of a sub-core",
-                "only with a program or a scenario that has a machine",
+                "a scenario of a sub-core",
+                "a program, or a scenario with a machine",
             )),
         }
     }
 
-    /// Simulates `source`, a program or a trace, alone; errors call it `file`.
+    /// Simulates `source`, a program or a trace, in isolation. Errors name `file`.
     ///
     /// # Errors
-    /// No machine; those of [`KernelArgs::run`].
+    /// Fails without a simulated GPU; errors of [`KernelArgs::run`].
     pub fn run_alone(
         &self,
         global: &Global,
@@ -157,18 +159,14 @@ impl KernelArgs {
         self.simulate(global, file, shape, changes).map_err(blame)
     }
 
-    /// Simulates the scenario `run` of `file`.
+    /// Simulates the scenario `run` from `file`.
     ///
     /// # Errors
-    /// Bad input, what cannot be simulated, a run that is too long, or output that cannot be written.
+    /// Fails on bad input, for unsupported programs, for runs that are too long, or if output cannot be written.
     pub fn run(&self, global: &Global, file: &Path, run: WarpRun, changes: &Changes<'_>) -> Result<Outcome> {
         if self.launch.given() {
             let options = "--grid, --block, --parameter";
-            return Err(Error::parameter(
-                options,
-                "with a scenario",
-                "only with a program",
-            ));
+            return Err(Error::parameter(options, "a scenario", "a program"));
         }
         let mut shape = run.into_shape();
         if let Some(machine) = &self.machine {
@@ -224,7 +222,7 @@ impl KernelArgs {
     }
 }
 
-/// Says which kernels of `setup` accessed memory outside of their buffers in its runs so far.
+/// Warns about kernels of `setup` that accessed memory outside of their buffers in the runs so far.
 pub fn warn_outside(setup: &Setup) {
     for outside in setup.outside() {
         complain(&format!(
@@ -233,7 +231,7 @@ pub fn warn_outside(setup: &Setup) {
     }
 }
 
-/// What is wrong with the scenario that options made of a program is wrong with the options.
+/// Changes errors of a scenario that was built from options to errors of the options.
 pub fn blame(error: Error) -> Error {
     error.map_refusal(|refusal| {
         let field = refusal.field().strip_prefix("kernels[0].");
@@ -249,15 +247,15 @@ pub fn blame(error: Error) -> Error {
     })
 }
 
-/// The machine of `--machine`.
+/// The simulated GPU of `--machine`.
 pub fn find(machine: &str) -> Result<Machine> {
     Machine::find(machine)
 }
 
-/// The run of `shape`, of `file`, with other `budgets`.
+/// Setup of the run `shape` from `file`, with these `budgets`.
 pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) -> Result<Setup> {
     for (name, budget) in budgets {
-        // Programs have names that only reading them tells.
+        // The name of a program is known only after it is read.
         let read = Setup::names(&shape, file)?;
         let Some(index) = read.iter().position(|known| known == name) else {
             return Err(Error::parameter(
@@ -288,7 +286,7 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
     Setup::new(&run, file)
 }
 
-/// How to give the kernel called `name` a budget.
+/// Hint with an example of a budget for the kernel `name`.
 pub fn budget_example(name: &str) -> String {
     format!("add `--budget {name}=4`")
 }

@@ -1,23 +1,25 @@
-//! `--equal-sms-once`.
+//! Option `--equal-sms-once`.
 
 use crate::cli::{Global, complain};
 use crate::error::Result;
 use crate::warp::scenario::Setup;
 
-/// Whether SMs that are equal are simulated once.
+/// Option to simulate identical SMs only once.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct EqualSmsOnce {
-    /// Simulate SMs once that are equal all the time: the same output, sooner. For kernels that access no memory beyond the SM; with
-    /// others each SM is simulated, and a note says why.
+    /// Simulate identical SMs only once, with the same result
+    ///
+    /// The option applies to kernels that access no memory outside the SM. For other kernels, gpusched simulates each SM and writes
+    /// a note with the reason.
     #[arg(id = "equal_sms_once", long = "equal-sms-once")]
     pub given: bool,
 }
 
 impl EqualSmsOnce {
-    /// Says why it had no effect on a run of `setup`, if it had none.
+    /// Writes a note if the option had no effect on a run of `setup`.
     ///
     /// # Errors
-    /// Those of reading traces.
+    /// Errors of reading traces.
     pub fn explain(&self, global: &Global, setup: &Setup) -> Result<()> {
         if self.given
             && !global.quiet

@@ -1,4 +1,4 @@
-//! A run of kernels in JSON.
+//! JSON form of a run of kernels.
 
 use serde::Serialize;
 
@@ -7,114 +7,114 @@ use crate::model::machine::{MachineShape, SECTOR};
 use crate::warp::gpu::Results;
 use crate::warp::scenario::Setup;
 
-/// What became of kernels on a machine.
+/// Results of kernels on a simulated GPU.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResults")]
 pub struct Answer {
-    /// The scenario's name.
+    /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The machine's name.
+    /// Name of the simulated GPU.
     pub machine: String,
-    /// Which warp issued next.
+    /// Warp scheduler.
     pub scheduler: Scheduler,
-    /// SMs that took part.
+    /// Number of SMs in use.
     pub sms: u32,
-    /// Until everything was through [core cycles].
+    /// Time until all kernels and memory requests end [core cycles].
     pub cycles: u64,
-    /// The same, rounded up [ns].
+    /// The same time, rounded up [ns].
     pub time_ns: u64,
-    /// In the order of the scenario.
+    /// Results by kernel, in the order of the scenario.
     pub kernels: Vec<KernelAnswer>,
-    /// What memory did.
+    /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// What the schedulers of SMs with blocks did.
+    /// Cycles of the schedulers of SMs with blocks.
     pub stalls: StallsAnswer,
-    /// Thread blocks, in the order in which they ended.
+    /// Thread blocks, sorted by the time of their ends.
     pub blocks: Vec<BlockAnswer>,
 }
 
-/// What became of a kernel.
+/// Results of one kernel.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsKernel")]
 pub struct KernelAnswer {
-    /// Its name.
+    /// Name of the kernel.
     pub name: String,
-    /// Its budget (`rt-paws`: priority), if it had one.
+    /// Issue budget of the kernel (`rt-paws`: priority), if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// Its thread blocks.
+    /// Number of thread blocks.
     pub blocks: u64,
-    /// When it was launched [core cycle].
+    /// Launch time [core cycle].
     pub launch: u64,
-    /// When its first block started [core cycle].
+    /// Start time of the first block [core cycle].
     pub first_block: u64,
-    /// When its last block ended [core cycle].
+    /// End time of the last block [core cycle].
     pub finish: u64,
-    /// From its launch to its finish [core cycles].
+    /// Time from launch to finish [core cycles].
     pub response: u64,
-    /// What it issued, a warp counting once.
+    /// Number of issued instructions, counted once per warp.
     pub warp_instructions: u64,
-    /// What it issued, a thread counting once.
+    /// Number of issued instructions, counted once per thread.
     pub thread_instructions: u64,
-    /// Instructions of warps per core cycle, from its first block to its finish.
+    /// Warp instructions per core cycle, from the first block to the finish.
     pub warp_ipc: f64,
 }
 
-/// What memory did, in sectors of 32 bytes.
+/// Memory traffic, in sectors of 32 bytes.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsTraffic")]
 pub struct TrafficAnswer {
-    /// Sectors that L1 took.
+    /// Number of sectors that L1 accepted.
     pub l1_accesses: u64,
-    /// Of them, those not there.
+    /// Number of these sectors that missed in L1.
     pub l1_misses: u64,
-    /// Sectors that L2 took.
+    /// Number of sectors that L2 accepted.
     pub l2_accesses: u64,
-    /// Of them, those not there.
+    /// Number of these sectors that missed in L2.
     pub l2_misses: u64,
-    /// Sectors read from DRAM.
+    /// Number of sectors read from DRAM.
     pub dram_reads: u64,
-    /// Sectors written to DRAM.
+    /// Number of sectors written to DRAM.
     pub dram_writes: u64,
-    /// At L2, over the whole run.
+    /// Mean bandwidth at L2 over the whole run [bytes per second].
     pub l2_bytes_per_second: u64,
-    /// At DRAM, over the whole run.
+    /// Mean bandwidth at DRAM over the whole run [bytes per second].
     pub dram_bytes_per_second: u64,
 }
 
-/// Cycles of schedulers, by what happened.
+/// Scheduler cycles by their use.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsStalls")]
 pub struct StallsAnswer {
-    /// An instruction was issued.
+    /// Cycles with an issued instruction.
     pub issued: u64,
-    /// A warp was ready, but its unit was not.
+    /// Cycles with a ready warp whose unit was busy.
     pub pipeline: u64,
-    /// All instructions waited for registers.
+    /// Cycles when all instructions waited for registers.
     pub scoreboard: u64,
-    /// No warp had an instruction.
+    /// Cycles when no warp had an instruction.
     pub idle: u64,
 }
 
-/// A thread block.
+/// Result of one thread block.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsBlock")]
 pub struct BlockAnswer {
-    /// Its kernel, a position in `kernels`.
+    /// Position of its kernel in `kernels`.
     pub kernel: usize,
-    /// Its position in the grid.
+    /// Position of the block in the grid.
     pub block: u64,
-    /// Where it was.
+    /// SM of the block.
     pub sm: usize,
-    /// When it started [core cycle].
+    /// Start time [core cycle].
     pub start: u64,
-    /// When it ended [core cycle].
+    /// End time [core cycle].
     pub end: u64,
 }
 
 impl Answer {
-    /// What `results` say of the run of `setup`.
+    /// The JSON form of `results` for the run of `setup`.
     pub fn new(setup: &Setup, results: &Results) -> Answer {
         let kernels = setup.kernels().iter().zip(&results.kernels);
         let kernels = kernels.map(|(kernel, found)| {
@@ -160,7 +160,7 @@ impl Answer {
         }
     }
 
-    /// What figures call it.
+    /// Title in figures.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| {
             let names: Vec<&str> = self.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -170,7 +170,7 @@ impl Answer {
 }
 
 impl TrafficAnswer {
-    /// What `results` say.
+    /// The traffic of `results`.
     pub fn new(machine: &MachineShape, results: &Results) -> TrafficAnswer {
         let traffic = &results.traffic;
         let rate = |sectors: u64| {

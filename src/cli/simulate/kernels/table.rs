@@ -1,14 +1,14 @@
-//! A run of kernels for people and in CSV.
+//! A run of kernels as text and CSV.
 
 use super::Answer;
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::counted;
 
-/// The longest name [characters].
+/// Maximum length of a name in text [characters].
 const NAME: usize = 24;
 
-/// The columns of the CSV: a row per kernel.
+/// CSV columns; one row per kernel.
 pub const COLUMNS: &str =
     "kernel,name,blocks,launch,first_block,finish,response,warp_instructions,thread_instructions,warp_ipc";
 
@@ -30,7 +30,7 @@ impl Report for Answer {
         })
     }
 
-    /// What became of each kernel, and what memory and schedulers did.
+    /// Text with the results of each kernel, the memory traffic and the stalls of schedulers.
     fn text(&self, palette: &Palette) -> Result<String> {
         let (us, cycles) = (self.time_ns as f64 / 1e3, self.cycles);
         let mut text = format!(
@@ -95,7 +95,7 @@ fn kernels(answer: &Answer, palette: &Palette) -> String {
     table.render(palette.header)
 }
 
-/// Sectors and rates.
+/// Line with sectors and bandwidths.
 fn traffic(answer: &Answer) -> String {
     let traffic = &answer.traffic;
     let gigabytes = |rate: u64| rate as f64 / 1e9;

@@ -1,11 +1,11 @@
-//! What options of a profile say: numbers of SMs, frequencies.
+//! Values of options: numbers of SMs and frequencies.
 
 use std::str::FromStr;
 
 use crate::cli::arguments::refused;
 use crate::model::machine::{Clocks, Machine};
 
-/// Numbers of SMs: `1..30`, `2..30:4`, `8`.
+/// Numbers of SMs, such as `1..30`, `2..30:4` or `8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmRange {
     first: u32,
@@ -14,12 +14,12 @@ pub struct SmRange {
 }
 
 impl SmRange {
-    /// From `first` up to `last` in steps of `step`.
+    /// Numbers from `first` to `last` in steps of `step`.
     pub fn new(first: u32, last: u32, step: u32) -> SmRange {
         SmRange { first, last, step }
     }
 
-    /// The numbers, ascending.
+    /// The numbers in ascending order.
     pub fn numbers(self) -> Vec<u32> {
         (self.first..=self.last)
             .step_by(self.step.max(1) as usize)
@@ -46,7 +46,7 @@ impl FromStr for SmRange {
     }
 }
 
-/// A frequency of a clock domain: `core=1365`, `dram=3500.5` [MHz].
+/// Frequency of a clock domain in MHz, such as `core=1365` or `dram=3500.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
     domain: Domain,
@@ -62,7 +62,7 @@ enum Domain {
 }
 
 impl Clock {
-    /// Puts it into `clocks`.
+    /// Sets the frequency in `clocks`.
     pub fn set(&self, clocks: &mut Clocks) {
         let field = match self.domain {
             Domain::Core => &mut clocks.core_khz,
@@ -101,7 +101,7 @@ impl FromStr for Clock {
         clock().ok_or_else(|| {
             refused(
                 text,
-                "core, interconnect, l2 or dram, = and MHz with at most three decimals, such as core=1365",
+                "DOMAIN=MHZ with core, interconnect, l2 or dram and at most three decimals, such as core=1365",
             )
         })
     }

@@ -1,4 +1,4 @@
-//! A profile in JSON, CSV and for people.
+//! A profile as JSON, CSV and text.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::model::{Estimated, Scheduler};
 use crate::warp::gpu::Results;
 use crate::warp::scenario::Setup;
 
-/// The columns of the CSV, which are the fields of a point.
+/// CSV columns: the fields of a point.
 pub const COLUMNS: [&str; 9] = [
     "sms",
     "cycles",
@@ -23,61 +23,61 @@ pub const COLUMNS: [&str; 9] = [
     "traffic_bytes",
 ];
 
-/// The columns after them: all SMs of the machine, and the peak of its DRAM.
+/// Further columns: the SMs of the whole GPU, and the peak bandwidth of its DRAM.
 pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 
-/// The column after them where the points are estimates, so that who reads the points knows.
+/// Last column of estimated points. Readers of the CSV recognize estimates by it.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
 
-/// A kernel alone on different numbers of SMs.
+/// Profile of a kernel in isolation on different numbers of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfile")]
 pub struct Answer {
-    /// The kernel's name.
+    /// Name of the kernel.
     kernel: String,
-    /// The machine's name.
+    /// Name of the simulated GPU.
     machine: String,
-    /// Which warp issued next.
+    /// Warp scheduler.
     scheduler: Scheduler,
-    /// Whether the kernel's buffers were in L2 at the start.
+    /// Whether the buffers of the kernel were in L2 at the start.
     warm: bool,
-    /// All SMs of the machine.
+    /// Number of SMs of the whole GPU.
     gpu_sms: u32,
-    /// The peak of its DRAM.
+    /// Peak bandwidth of its DRAM [bytes per second].
     gpu_bytes_per_second: u64,
-    /// There if the points are estimates.
+    /// Estimation method; absent if the points are simulated in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Estimated>,
-    /// By ascending number of SMs.
+    /// Results by ascending number of SMs.
     points: Vec<Point>,
 }
 
-/// The kernel on one number of SMs.
+/// Result on one number of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfilePoint")]
 pub struct Point {
-    /// SMs that took part.
+    /// Number of SMs in use.
     sms: u32,
-    /// Until everything was through [core cycles].
+    /// Time until the kernel and all memory requests end [core cycles].
     cycles: u64,
-    /// The same, rounded up [ns].
+    /// The same time, rounded up [ns].
     time_ns: u64,
-    /// At L2, over the whole run.
+    /// Mean bandwidth at L2 over the whole run [bytes per second].
     l2_bytes_per_second: u64,
-    /// At DRAM, over the whole run.
+    /// Mean bandwidth at DRAM over the whole run [bytes per second].
     dram_bytes_per_second: u64,
-    /// Instructions issued, a warp counting once.
+    /// Number of issued instructions, counted once per warp.
     warp_instructions: u64,
-    /// Instructions issued, a thread counting once.
+    /// Number of issued instructions, counted once per thread.
     thread_instructions: u64,
-    /// Sectors of 32 bytes that L2 took.
+    /// Number of sectors of 32 bytes that L2 accepted.
     l2_accesses: u64,
-    /// The most that the kernel can move between L2 and DRAM on any number of SMs, whatever is in the caches.
+    /// Maximum memory traffic between L2 and DRAM on any number of SMs, for any content of the caches [bytes].
     traffic_bytes: u64,
 }
 
 impl Point {
-    /// What `results` say of a run on `sms` SMs of `machine`.
+    /// The point of `results` on `sms` SMs of `machine`.
     pub fn new(machine: &MachineShape, sms: u32, results: &Results) -> Point {
         let traffic = TrafficAnswer::new(machine, results);
         let kernels = results.kernels.iter();
@@ -90,15 +90,15 @@ impl Point {
             warp_instructions: kernels.clone().map(|kernel| kernel.warp_instructions).sum(),
             thread_instructions: kernels.map(|kernel| kernel.thread_instructions).sum(),
             l2_accesses: traffic.l2_accesses,
-            // L1 takes the same sectors on any number of SMs, and the others go to L2 directly. At worst each misses in L2 and
-            // is written back.
+            // L1 accepts the same sectors on any number of SMs, and all other sectors go to L2 directly. In the worst case each
+            // sector misses in L2 and is written back.
             traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
         }
     }
 }
 
 impl Answer {
-    /// The `points` of the kernel of `setup`, simulated or estimated.
+    /// Profile from the `points` of the kernel in `setup`, simulated or estimated.
     pub fn new(setup: &Setup, warm: bool, estimate: Option<Estimated>, points: Vec<Point>) -> Answer {
         Answer {
             kernel: setup
@@ -116,14 +116,14 @@ impl Answer {
         }
     }
 
-    /// The columns of the CSV.
+    /// CSV columns.
     pub fn columns(&self) -> String {
         let column = self.estimate.map(|_| ESTIMATE_COLUMN);
         let columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).chain(column).collect();
         columns.join(",")
     }
 
-    /// What surprises who expects more SMs to be faster.
+    /// Note if the kernel is slower on more SMs.
     pub fn note(&self) -> Option<String> {
         let slower = self.points.windows(2).find_map(|pair| match pair {
             [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
@@ -131,7 +131,7 @@ impl Answer {
         });
         slower.map(|(fewer, more)| {
             format!(
-                "{} SMs are slower than {} ({} and {} cycles); `wcet fit` takes the longest time on so many SMs or more",
+                "{} SMs are slower than {} ({} and {} cycles); `wcet fit` uses the longest time on equal or larger numbers of SMs",
                 more.sms, fewer.sms, more.cycles, fewer.cycles
             )
         })
@@ -139,7 +139,7 @@ impl Answer {
 }
 
 impl Report for Answer {
-    /// A row per number of SMs.
+    /// Adds one row per number of SMs.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let gpu = (self.gpu_sms, self.gpu_bytes_per_second);
         let rounds = self.estimate.map(Estimated::rounds);

@@ -1,4 +1,4 @@
-//! Task sets on their partitions.
+//! Task sets and plans to simulate.
 
 use crate::interference::model_of;
 use std::ops::ControlFlow;
@@ -17,17 +17,17 @@ use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::partitioning::Problem;
 use crate::validation::system::{Part, parts};
 
-/// The half.
+/// One half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
-/// `interference`, if it has nothing to do with other partitions.
+/// Returns `interference` if it does not count the memory traffic of other partitions.
 fn alone(interference: Interference) -> Result<Interference> {
     match interference.counts_bandwidth() {
         false => Ok(interference),
         true => Err(Error::parameter(
             "interference",
             interference,
-            "conflict or none: each partition is simulated by itself (`gpusched validate --shared-memory` simulates partitions that share a memory)",
+            "conflict or none, because each partition is simulated in isolation (`gpusched validate --shared-memory` simulates shared memory)",
         )),
     }
 }
@@ -38,16 +38,16 @@ pub(super) struct Case<'a> {
     pub set: &'a TaskSet,
     pub gpu_sms: u32,
     pub parts: Vec<Part>,
-    /// Why its plan has no partitions, where it has none.
+    /// Why the plan has no partitions; `None` if it has partitions.
     pub failure: Option<Failure>,
-    /// The interference model of the times; `None` where nothing is simulated.
+    /// Interference model of the execution times; `None` without a simulation.
     pub interference: Option<Interference>,
-    /// How the device of the plan is divided.
+    /// Granularity of the device of the plan.
     pub granularity: Option<Granularity>,
 }
 
 impl Case<'_> {
-    /// What the answer for this run assumes; `None` where nothing is simulated.
+    /// Assumptions of the result for this run; `None` without a simulation.
     pub(super) fn assumptions(&self) -> Option<Vec<Assumption>> {
         let mut policies: Vec<Policy> = self.parts.iter().map(|part| part.policy).collect();
         policies.dedup();
@@ -64,7 +64,7 @@ impl Case<'_> {
 }
 
 impl Args {
-    /// Hands every task set with its partitions to `accept`, and whether it is the only one, until that has enough.
+    /// Passes every task set with its partitions to `accept`, and whether it is the only one, until `accept` breaks.
     pub(super) fn cases(
         &self,
         mut sets: TaskSets,
@@ -115,7 +115,7 @@ impl Args {
         Ok(())
     }
 
-    /// `set` on the partitions of `plan`, if it says nowhere why it has none.
+    /// `set` on the partitions of `plan`. Without partitions, `plan` must state the reason.
     fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
         let without = Case {
             index,
@@ -145,7 +145,7 @@ impl Args {
         })
     }
 
-    /// The shortest time of a job as a share of its WCET.
+    /// Shortest execution time of a job as a share of its WCET.
     fn least(&self) -> Factor {
         let short = self.shortest.or(HALF).unwrap_or(Factor::ONE);
         match self.times {
@@ -155,12 +155,13 @@ impl Args {
     }
 }
 
-/// What is wrong with partitions that have more SMs than their GPU. Each is simulated by itself, where that does not show.
+/// Warning if the partitions have more SMs in total than their GPU. The simulation does not show this, because it simulates each
+/// partition in isolation.
 fn excess(case: &Case<'_>) -> Option<String> {
     let sms: u64 = case.parts.iter().map(|part| u64::from(part.sms)).sum();
     (sms > case.gpu_sms.into()).then(|| {
         format!(
-            "found partitions of {} in all, expected at most the {} of its GPU, which has no room for them side by side",
+            "found partitions of {} in total, expected at most the {} of its GPU, because they run concurrently",
             counted(sms, "SM"),
             case.gpu_sms
         )

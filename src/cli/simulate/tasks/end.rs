@@ -1,16 +1,16 @@
-//! When a simulation ends.
+//! End of a simulation.
 
 use crate::error::{Error, Result};
 use crate::simulator::tasks::{MAX_JOBS, Release, Task, hyperperiod, jobs_before};
 use crate::time::Time;
 
-/// The most jobs that are simulated without --duration: seconds of it.
+/// Maximum number of simulated jobs without --duration: some seconds of computation.
 const MANY_JOBS: u64 = 100_000_000;
 
-/// When the simulation of `tasks` ends.
+/// End of the simulation of `tasks`.
 ///
 /// # Errors
-/// [`Error::Refused`] if that is too late, or too many jobs come until then.
+/// [`Error::Refused`] for an end beyond the time limit, or for too many jobs until then.
 pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
     let last = releases
         .iter()
@@ -30,7 +30,7 @@ pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) 
     match (end, jobs, duration) {
         (Some(end), Some(jobs), Some(_)) if jobs > MAX_JOBS => Err(Error::parameter(
             "duration",
-            format!("{end}, in which up to {jobs} jobs arrive"),
+            format!("{end} with up to {jobs} jobs"),
             format!("at most {MAX_JOBS}"),
         )),
         (Some(end), Some(jobs), None) if jobs > MANY_JOBS => {

@@ -1,4 +1,4 @@
-//! Simulations in short: JSON, and text for people.
+//! Summaries of simulations as JSON and text.
 
 use serde::Serialize;
 
@@ -15,83 +15,83 @@ use crate::simulator::tasks::{Arrivals, Jitter, Offsets, Tally};
 use crate::time::Time;
 use crate::validation::system::Part;
 
-/// What `simulate tasks` answers.
+/// Result of `simulate tasks`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "TaskSimulation", deny_unknown_fields)]
 pub struct Summary {
-    /// Jobs that missed their deadlines.
+    /// Number of jobs that missed their deadlines.
     pub misses: u64,
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: u64,
-    /// How often a job made way for another.
+    /// Number of preemptions.
     pub preemptions: u64,
-    /// Jobs that arrive later were left out [ns].
+    /// Time of the last simulated arrival [ns].
     pub duration_ns: Time,
-    /// When the first jobs came.
+    /// Offsets of the first jobs.
     offsets: Offsets,
-    /// How long after their arrival jobs were released.
+    /// Release jitter: delay from arrival to release.
     jitter: Jitter,
-    /// How far jobs were apart.
+    /// Distances between arrivals.
     arrivals: Arrivals,
-    /// The task whose first job came 1 ns before all others.
+    /// Position of the task that arrived 1 ns before all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocker: Option<usize>,
-    /// How long jobs took.
+    /// Execution times of the jobs.
     times: Times,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     seed: u64,
-    /// Why the plan has no partitions, where it has none; then nothing was simulated.
+    /// Why the plan has no partitions; then nothing is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// In the order of the plan.
+    /// Results by partition, in the order of the plan.
     pub partitions: Vec<PartSummary>,
-    /// What the answer assumes and gpusched does not check.
+    /// Assumptions of the result that gpusched does not check.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
 }
 
-/// What happened on one partition.
+/// Results of one partition.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartSummary {
-    /// |P|.
+    /// Number of SMs.
     sms: u32,
-    /// How its tasks were scheduled.
+    /// Scheduling policy.
     policy: Policy,
-    /// For how long something ran [ns].
+    /// Total time when a kernel ran [ns].
     busy_ns: Time,
-    /// The last completion [ns].
+    /// Time of the last completion [ns].
     end_ns: Time,
-    /// In the order of the plan.
+    /// Results by task, in the order of the plan.
     tasks: Vec<TaskSummary>,
 }
 
-/// What became of the jobs of one task.
+/// Results of one task.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskSummary {
-    /// The position in the task set.
+    /// Position of the task in the task set.
     task: usize,
-    /// The name, if it has one.
+    /// Name of the task, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Jobs.
+    /// Number of jobs.
     jobs: u64,
-    /// Those that missed their deadlines.
+    /// Number of jobs that missed their deadlines.
     misses: u64,
-    /// How often one made way for another.
+    /// Number of preemptions of its jobs.
     preemptions: u64,
-    /// C(m) [ns].
+    /// WCET C(m) [ns].
     wcet_ns: Time,
-    /// D [ns].
+    /// Relative deadline D [ns].
     deadline_ns: Time,
-    /// The longest time from arrival to completion [ns].
+    /// Longest time from arrival to completion [ns].
     response_max_ns: Time,
-    /// The mean of these times [ns].
+    /// Mean time from arrival to completion [ns].
     response_mean_ns: f64,
 }
 
-/// The summary of `case` before anything happens.
+/// Summary of `case` before its simulation.
 pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, seed: u64) -> Summary {
     Summary {
         misses: 0,
@@ -111,7 +111,7 @@ pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, se
 }
 
 impl Summary {
-    /// Adds what happened on `part`.
+    /// Adds the results of `part`.
     pub(super) fn add(&mut self, part: &Part, tally: &Tally, set: &TaskSet) {
         self.misses += tally.misses();
         self.jobs += tally.jobs();
@@ -151,7 +151,7 @@ impl Summary {
     }
 }
 
-/// Why there was nothing to simulate, if so.
+/// Line with the reason if nothing was simulated.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
     let bad = palette.bad;
@@ -161,7 +161,7 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
-/// The position of a task set, the set, whether there is no other, whether the text is without notes, and what became of it.
+/// The data are the position of a task set, the set, whether it is the only one, and whether to leave out notes.
 impl Report for About<(u64, &TaskSet, bool, bool), Summary> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((index, set, alone, quiet), summary) = self;
@@ -191,7 +191,7 @@ fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> Stri
     )
 }
 
-/// All there is to say about one task set.
+/// Full text for one task set.
 fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     if let Some(why) = not_simulated(summary, set, palette) {
         return format!("{why}\n");
@@ -227,7 +227,7 @@ fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     text
 }
 
-/// A row per task, in the order of the set.
+/// Table with one row per task, in the order of the set.
 fn tasks(summary: &Summary) -> Table {
     let mut table = Table::new([
         Column::Right("#"),

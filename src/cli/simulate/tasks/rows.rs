@@ -1,4 +1,4 @@
-//! A row per job.
+//! CSV with one row per job.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,16 @@ use crate::model::Observer;
 use crate::simulator::tasks::{Event, Job};
 use crate::time::Time;
 
-/// The columns of the CSV.
+/// CSV columns.
 pub const COLUMNS: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,response_ns,deadline_ns,preemptions,missed";
 
-/// Writes a row when a job is done.
+/// Writes a row when a job completes.
 pub struct Rows<'a> {
     set: u64,
     partition: usize,
-    /// Positions of the partition's tasks in the set.
+    /// Positions of the tasks of the partition in the set.
     positions: Vec<usize>,
-    /// The jobs of each task that are not done.
+    /// Incomplete jobs of each task.
     waiting: Vec<VecDeque<Waiting>>,
     rows: Growing<'a>,
 }
@@ -31,7 +31,7 @@ struct Waiting {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows about task set `set`, below `columns`, if they have not appeared.
+    /// Rows for task set `set`. `columns` is the header, or `None` if it was already written.
     pub fn new(set: u64, output: &'a mut Output, columns: Option<&str>) -> Rows<'a> {
         Rows {
             set,
@@ -42,7 +42,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// From now on, jobs are those of the tasks at `positions`, in partition `partition`.
+    /// Starts partition `partition`. The following jobs belong to the tasks at `positions`.
     pub fn begin(&mut self, partition: usize, positions: &[usize]) {
         self.partition = partition;
         self.positions = positions.to_vec();
@@ -50,7 +50,7 @@ impl<'a> Rows<'a> {
     }
 
     /// # Errors
-    /// The first error of writing rows.
+    /// Returns the first error of writing rows.
     pub fn finish(self) -> Result<()> {
         self.rows.finish()
     }
@@ -59,7 +59,7 @@ impl<'a> Rows<'a> {
         self.waiting.get_mut(job.task)?.front_mut()
     }
 
-    /// `job` is done.
+    /// Adds the row of `job`, which completed at `now`.
     fn row(&mut self, now: Time, job: Job, execution: Time) {
         let waiting = self.waiting.get_mut(job.task).and_then(VecDeque::pop_front);
         let Waiting {

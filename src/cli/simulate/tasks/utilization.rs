@@ -1,23 +1,23 @@
-//! For how much of the time partitions are busy, over time, as CSV.
+//! Utilization of partitions over time, as CSV.
 
 use std::fmt::Write as _;
 
 use crate::simulator::tasks::Occupancy;
 
-/// The columns.
+/// CSV header.
 pub const HEADER: &str = "set,time_ms,partition,sms,busy\n";
 
-/// Intervals if nobody asks for another number.
+/// Default number of intervals.
 const INTERVALS: u32 = 200;
 
-/// The table so far.
+/// Table of utilizations, built set by set.
 pub struct Utilizations {
     intervals: u32,
     text: String,
 }
 
 impl Utilizations {
-    /// An empty table of so many intervals.
+    /// An empty table with this number of intervals.
     pub fn new(intervals: Option<u32>) -> Utilizations {
         Utilizations {
             intervals: intervals.unwrap_or(INTERVALS),
@@ -25,12 +25,12 @@ impl Utilizations {
         }
     }
 
-    /// The number of intervals.
+    /// Number of intervals.
     pub fn intervals(&self) -> usize {
         self.intervals as usize
     }
 
-    /// The rows of task set `set`: partitions of `sms` SMs each, on a GPU of `gpu` SMs.
+    /// Adds rows for task set `set`, with one partition for each entry of `sms`, on a GPU of `gpu` SMs.
     pub fn add(&mut self, set: u64, gpu: u32, sms: &[u32], partitions: &[Occupancy]) {
         let Some(first) = partitions.first() else { return };
         let width = first.width();
@@ -40,14 +40,14 @@ impl Utilizations {
             for (index, (partition, &sms)) in partitions.iter().zip(sms).enumerate() {
                 let busy = partition.busy().get(interval).copied().unwrap_or(0) as f64 / width as f64;
                 all += busy * f64::from(sms);
-                let _ = writeln!(self.text, "{set},{time:.6},{index},{sms},{busy:.6}"); // a string takes everything
+                let _ = writeln!(self.text, "{set},{time:.6},{index},{sms},{busy:.6}"); // never fails
             }
             let busy = all / f64::from(gpu);
             let _ = writeln!(self.text, "{set},{time:.6},all,{gpu},{busy:.6}");
         }
     }
 
-    /// The table.
+    /// Returns the table.
     pub fn csv(self) -> String {
         self.text
     }

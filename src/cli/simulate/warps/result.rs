@@ -1,4 +1,4 @@
-//! A run in JSON.
+//! JSON form of a run on a sub-core.
 
 use serde::Serialize;
 
@@ -6,44 +6,44 @@ use crate::model::Scheduler;
 use crate::model::warp_scenario::WarpScenarioShape;
 use crate::warp::subcore::Record;
 
-/// Which warp issued in each cycle, and what became of the kernels.
+/// Warp that issued in each cycle, and results of the kernels.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpSimulation")]
 pub struct Answer<'a> {
-    /// The scenario's name.
+    /// Name of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
-    /// Which warp issued next.
+    /// Warp scheduler.
     scheduler: Scheduler,
-    /// In the order of the scenario.
+    /// Results by kernel, in the order of the scenario.
     kernels: Vec<KernelAnswer<'a>>,
-    /// The warp that issued in each cycle, from cycle 0 to the last issue; null where none did.
+    /// Warp that issued in each cycle, from cycle 0 to the last issue; null if no warp issued.
     issue_order: &'a [Option<u8>],
 }
 
-/// What became of a kernel.
+/// Results of one kernel.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpSimulationKernel")]
 struct KernelAnswer<'a> {
-    /// Its name.
+    /// Name of the kernel.
     name: &'a str,
-    /// Its budget (`rt-paws`: priority), if it had one.
+    /// Issue budget of the kernel (`rt-paws`: priority), if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<u32>,
-    /// When it was launched [cycle].
+    /// Launch time [cycle].
     launch: u64,
-    /// Its first issue [cycle].
+    /// Time of the first issue [cycle].
     start: u64,
-    /// The cycle after its last issue.
+    /// Time after the last issue [cycle].
     finish: u64,
-    /// From its launch to its finish [cycles].
+    /// Time from launch to finish [cycles].
     response: u64,
-    /// What its warps issued.
+    /// Number of issued instructions.
     instructions: u64,
 }
 
 impl<'a> Answer<'a> {
-    /// What happened in the scenario `shape`.
+    /// The JSON form of a run of the scenario `shape`.
     pub fn new(shape: &'a WarpScenarioShape, record: &'a Record) -> Answer<'a> {
         let kernels = shape.kernels.iter().zip(record.overview().kernels());
         let kernels = kernels.map(|(kernel, found)| KernelAnswer {

@@ -1,14 +1,14 @@
-//! A run for people.
+//! A run on a sub-core as text.
 
 use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
 use crate::model::warp_scenario::WarpScenarioShape;
 use crate::warp::subcore::Overview;
 
-/// The longest name [characters].
+/// Maximum length of a name in text [characters].
 const NAME: usize = 24;
 
-/// What became of each kernel, and which warp issued in the first cycles.
+/// Results of each kernel, and the warp that issued in each of the first cycles.
 pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
     let (cycles, issued) = overview.cycles();
     let mut text = format!(

@@ -1,12 +1,12 @@
-//! The time that a partition can lose to the traffic of others.
+//! The interference delay of a partition by the memory traffic of other partitions and sources.
 
 use super::Load;
 use gpusched_model::Bandwidth;
 
-/// Others that share a memory with a partition.
+/// Interference delay by the memory traffic of other partitions and sources.
 ///
-/// While a kernel gets s < d of what it could use, the memory is busy with o = B − s for others, and 1 − s/d ≤ 1 − s/B = o/B: of any
-/// window, a partition loses at most (bytes of others)/B.
+/// While a kernel could use d and gets s < d, the memory is busy. So the others get o ≥ B − s, and the kernel loses 1 − s/d ≤ 1 −
+/// s/B ≤ o/B per unit of time. In any window, a partition loses at most (bytes of the others)/B.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delay {
     /// B [nano-bytes per nanosecond], positive.
@@ -15,7 +15,7 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// What `others` do to a partition beside them, at a memory of capacity `capacity`, which is not 0.
+    /// Creates the delay that `others` cause at a memory of capacity `capacity`, which is not 0.
     pub fn new(capacity: Bandwidth, others: impl IntoIterator<Item = Load>) -> Delay {
         Delay {
             capacity: u128::from(capacity.bytes_per_second()).max(1),
@@ -23,12 +23,12 @@ impl Delay {
         }
     }
 
-    /// Whether no time is ever lost.
+    /// Whether the delay is 0 in every window.
     pub fn is_none(&self) -> bool {
         self.others.is_empty()
     }
 
-    /// The most time lost in any window of length `window` [ns], rounded up; never more than all of it.
+    /// Largest delay in any window of length `window` [ns], rounded up, and at most `window`.
     pub fn within(&self, window: u64) -> u64 {
         let most = self.capacity.saturating_mul(window.into());
         let mut bytes = 0u128;

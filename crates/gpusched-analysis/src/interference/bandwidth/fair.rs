@@ -1,21 +1,21 @@
-//! What a kernel has for certain: below which level it is never slowed down, and how slow it gets above.
+//! The guaranteed bandwidth of a kernel: the level up to which memory traffic never slows it down, and its WCET above this level.
 
 use gpusched_model::Bandwidth;
 use gpusched_model::time::Time;
 
-/// The bandwidth that a partition has for certain: a fraction.
+/// Guaranteed bandwidth of a partition, as a fraction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// [nano-bytes per nanosecond].
+    /// In nano-bytes per nanosecond.
     numerator: u128,
     denominator: u128,
 }
 
 impl Level {
-    /// What is left for a partition when all others draw what they can; `None` if they may draw more than there is.
+    /// The bandwidth that is left if all other partitions use their peak rates. Returns `None` if the peaks exceed `capacity`.
     ///
-    /// A kernel that gets less than it could use finds the memory busy, and the others draw `peaks` together at most. So where all
-    /// peaks fit the capacity, nobody is slowed down, however bandwidth is divided.
+    /// While a kernel gets less than it could use, the memory is busy, and the other partitions get at most the sum of `peaks`. So
+    /// the level holds under every arbiter. If all peaks together fit the capacity, no kernel is slowed down.
     pub fn left(capacity: Bandwidth, peaks: &[u128]) -> Option<Level> {
         let drawn = peaks.iter().fold(0u128, |sum, &peak| sum.saturating_add(peak));
         let numerator = u128::from(capacity.bytes_per_second()).checked_sub(drawn)?;
@@ -25,16 +25,16 @@ impl Level {
         })
     }
 
-    /// What is left for a partition that wants all it can get, beside others that never draw more than `peaks` [nano-bytes per
-    /// nanosecond].
+    /// The bandwidth that a partition gets at least under max-min fair arbitration, if the peak rates of the other partitions are
+    /// `peaks` [nano-bytes per nanosecond].
     ///
-    /// Others that want less only leave more. So a kernel that could use d gets min(d, level) at least.
+    /// If another partition uses less than its peak, more is left. So a kernel that could use d gets at least min(d, level).
     pub fn beside(capacity: Bandwidth, mut peaks: Vec<u128>) -> Level {
         peaks.sort_unstable();
         let mut left = u128::from(capacity.bytes_per_second());
         let mut claimants = peaks.len() as u128 + 1;
         for peak in peaks {
-            // All that want less than an equal share of what is left get it.
+            // A claimant gets its peak if this is at most an equal share of the rest.
             if peak.saturating_mul(claimants) > left {
                 break;
             }
@@ -47,8 +47,8 @@ impl Level {
         }
     }
 
-    /// How long a kernel takes that takes `alone` by itself and draws `rate` [nano-bytes per nanosecond] at most: d/level as long,
-    /// rounded up, if that is more. `None` beyond 63 bits, and for a kernel that wants some of a level of 0.
+    /// Inflated WCET of a kernel with isolated WCET `alone` and a rate of at most `rate` [nano-bytes per nanosecond]:
+    /// `alone`·d/level, rounded up, but at least `alone`. Returns `None` beyond 63 bits, and if the level is 0 and `rate` is not.
     pub fn stretch(&self, alone: Time, rate: u128) -> Option<Time> {
         let wanted = rate.checked_mul(self.denominator)?;
         if wanted <= self.numerator {
@@ -78,7 +78,7 @@ mod tests {
         assert!(is(level(90, &[30, 30]), (30, 1)));
         let left = |peaks: &[u128]| Level::left(Bandwidth::new(90).unwrap(), peaks);
         assert!(is(left(&[30, 40]).unwrap(), (20, 1)));
-        // A kernel that draws nothing is never slowed down.
+        // A kernel without memory traffic is never slowed down.
         let nothing = left(&[30, 60]).unwrap();
         assert_eq!(nothing.stretch(Time::from_ns(1000), 0), Some(Time::from_ns(1000)));
         assert_eq!(nothing.stretch(Time::from_ns(1000), 1), None);
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(stretch(&third, 34), Some(1020));
         assert_eq!(stretch(&third, 100), Some(3000));
         assert_eq!(third.stretch(Time::LIMIT, 100), None);
-        // With nobody else there, nobody is slowed down.
+        // Without other partitions, no kernel is slowed down.
         assert_eq!(stretch(&level(100, &[]), 100), Some(1000));
     }
 }

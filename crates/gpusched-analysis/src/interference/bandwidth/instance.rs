@@ -1,14 +1,14 @@
-//! A kernel on an instance that has a part of the memory's bandwidth.
+//! A kernel on an instance that has its own part of the memory bandwidth.
 
 use super::Source;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Task};
 
-/// C': the WCET of `task` on `sms` SMs where it has the bandwidth `share` for itself, from C, its WCET `alone` with the whole
-/// memory of bandwidth `capacity`. `None` beyond 63 bits, and for a kernel that moves bytes at a share of 0.
+/// C': the WCET of `task` on `sms` SMs of an instance that has the bandwidth `share` for itself. C is the WCET `alone` with the
+/// whole memory of bandwidth `capacity`. Returns `None` beyond 63 bits, and for a kernel that moves bytes at a share of 0.
 ///
-/// While a kernel that could use δ > B' gets B', it takes δ/B' as long: 1/B' for a byte that takes 1/δ ≥ 1/d with the whole
-/// memory. It moves V bytes at most, so C' = C + V/B' − V/d. Ours; `docs/models.md` has the proof.
+/// While a kernel that could use δ > B' gets B', it takes δ/B' as long. A byte then takes 1/B' instead of 1/δ ≥ 1/d. The kernel
+/// moves at most V bytes, so C' = C + V/B' − V/d. Model of gpusched; `docs/explanation/shared-memory.md` has the proof.
 pub(crate) fn wcet_within(
     share: Bandwidth,
     capacity: Bandwidth,

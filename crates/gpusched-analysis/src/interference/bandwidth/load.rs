@@ -2,7 +2,7 @@
 
 use super::Source;
 
-/// The sources of one partition, of which one runs at a time.
+/// The sources of one partition, which move bytes one at a time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Load {
     sources: Vec<Source>,
@@ -10,7 +10,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Sources that never draw from memory at the same time.
+    /// Creates a load from sources that never access memory at the same time.
     pub fn new(sources: impl IntoIterator<Item = Source>) -> Load {
         let sources: Vec<Source> = sources.into_iter().filter(|source| source.rate() > 0).collect();
         Load {
@@ -19,12 +19,12 @@ impl Load {
         }
     }
 
-    /// The highest rate of a source [nano-bytes per nanosecond].
+    /// Largest rate of a source [nano-bytes per nanosecond].
     pub fn peak(&self) -> u128 {
         self.peak
     }
 
-    /// The most nano-bytes that are moved in any window of length `window` [ns], if all jobs meet their deadlines.
+    /// The most nano-bytes that the sources move in any window of length `window` [ns], if all jobs meet their deadlines.
     pub fn within(&self, window: u64) -> u128 {
         let most = self.peak.saturating_mul(window.into());
         let mut sum = 0u128;

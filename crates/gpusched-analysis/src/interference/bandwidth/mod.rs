@@ -1,13 +1,13 @@
-//! Partitions that share a memory: how long the traffic of the others can hold one up. Ours; `docs/models.md` has the proof.
+//! Interference delay between partitions that share a memory. Model of gpusched; `docs/explanation/shared-memory.md` has the proof.
 //!
-//! * [`source`]: the bytes of one task, or of traffic that no task causes, in any window of time;
-//! * [`load`]: the same for a partition, which runs one kernel at a time;
-//! * [`delay`]: the time that a partition can lose to the others;
-//! * `instance`: a kernel on an instance with memory slices of its own;
-//! * [`fair`]: the slowest that a kernel runs, from what it has for certain.
+//! * [`source`]: the bytes that one task or other source moves in any window of time;
+//! * [`load`]: the bytes that a partition moves, which executes one kernel at a time;
+//! * [`delay`]: the interference delay of a partition;
+//! * `instance`: a kernel on an instance with its own memory slices;
+//! * [`fair`]: the guaranteed bandwidth of a kernel, and its WCET at this bandwidth.
 //!
-//! Traffic is counted in nano-bytes: a rate of 1 byte per second moves 1 nano-byte per nanosecond, so that nothing is rounded.
-//! Sums and products saturate: too much traffic is as good as the largest number.
+//! Traffic is counted in nano-bytes. A rate of 1 byte per second moves 1 nano-byte per nanosecond, so rates need no rounding. Sums
+//! and products saturate, which is safe: traffic beyond the largest number already exceeds every capacity.
 
 pub mod delay;
 pub mod fair;

@@ -3,7 +3,8 @@
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, OtherTraffic, Task};
 
-/// Jobs that arrive at least T apart. Each moves at most V bytes within R of its arrival, in any pieces, and all together at most d.
+/// Jobs that arrive at least T apart. Each job moves at most V bytes within R of its arrival, in any pieces. All jobs together move
+/// at most d per unit of time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Source {
     /// d [nano-bytes per nanosecond].
@@ -17,18 +18,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// `task` on `sms` SMs, where it takes `wcet` if that is known, beside a memory of capacity `capacity`.
+    /// Traffic of `task` on `sms` SMs with WCET `wcet`, if known, at a memory of capacity `capacity`.
     ///
-    /// A missing value takes the safe extreme: the rate of the memory. A job draws at most d·C and at most d·D.
-    /// R = D: a job moves its bytes at any time between its arrival and its deadline.
+    /// A missing rate counts as the rate of the memory, which is safe. A job moves at most d·C and at most d·D. R = D, because a
+    /// job may move its bytes at any time between its arrival and its deadline.
     pub fn of_task(task: &Task, sms: u32, wcet: Option<Time>, capacity: Bandwidth) -> Source {
         let longest = wcet.map_or(task.deadline(), |wcet| wcet.min(task.deadline()));
         let (bytes, rate) = Source::drawn(task, sms, longest, capacity);
         Source::new(rate, bytes, task.period(), task.deadline().ns().into())
     }
 
-    /// What a job of `task` on `sms` SMs moves within `time` at a memory of capacity `capacity`: V [nano-bytes] and d
-    /// [nano-bytes per nanosecond].
+    /// What a job of `task` on `sms` SMs moves within `time` at a memory of capacity `capacity`: at most V [nano-bytes], at a rate
+    /// of at most d [nano-bytes per nanosecond].
     pub(crate) fn drawn(task: &Task, sms: u32, time: Time, capacity: Bandwidth) -> (u128, u128) {
         let peak = task.bandwidth(sms).unwrap_or(capacity);
         let stated = task.traffic().map_or(u128::MAX, Bytes::nano);
@@ -38,7 +39,7 @@ impl Source {
 
     /// Traffic that no task causes.
     ///
-    /// R = D for batches. Else R = T + D: a byte may be requested at the end of its period.
+    /// R = D for batches. Otherwise R = T + D, because a byte may be requested at the end of its period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
         let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
         let latest = if other.batch { Time::ZERO } else { other.period };
@@ -48,8 +49,8 @@ impl Source {
         Source::new(rate, other.traffic.nano(), other.period, span)
     }
 
-    /// A job that would move more than d·R is cut short. Where V exceeds d·T, R does so too, and d·T bytes per job already allow d
-    /// at all times.
+    /// Limits V to d·R, because a job cannot move more, and to d·T. If V exceeds d·T, R exceeds T, and d·T bytes per job already
+    /// allow the rate d at all times.
     fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
         let period = period.ns().max(1);
         Source {
@@ -60,17 +61,17 @@ impl Source {
         }
     }
 
-    /// d [nano-bytes per nanosecond]; 0 if nothing is ever moved.
+    /// d [nano-bytes per nanosecond]; 0 if the source never moves bytes.
     pub fn rate(&self) -> u128 {
         if self.bytes == 0 { 0 } else { self.rate }
     }
 
-    /// The most nano-bytes that are moved in any window of length `window` [ns], if all jobs meet their deadlines.
+    /// The most nano-bytes that the source moves in any window of length `window` [ns], if all jobs meet their deadlines.
     ///
-    /// Let n + 1 ≥ 2 jobs move bytes in the window. The first must end y after the window begins, the last arrives z before it
-    /// ends, and y + z ≤ t + R − n·T. The jobs between move V each. So all move (n − 1)·V + min(V, d·y) + min(V, d·z) at most. The
-    /// worst n is N = ⌊(t + R − V/d)/T⌋, which gives N·V + min(V, d·(t + R − N·T) − V). One job alone never moves more.
-    /// Bertogna & Cirinei (RTSS 2007) have this bound for execution times. It holds for bytes in any pieces, and is tight.
+    /// Let n + 1 ≥ 2 jobs move bytes in the window. The first job must end y after the window begins. The last job arrives z before
+    /// the window ends, and y + z ≤ t + R − n·T. Each job between them moves V. So all jobs move at most (n − 1)·V + min(V, d·y) +
+    /// min(V, d·z). The worst n is N = ⌊(t + R − V/d)/T⌋, which gives N·V + min(V, d·(t + R − N·T) − V). One job alone never moves
+    /// more. Bertogna & Cirinei (RTSS 2007) have this bound for execution times. It is tight, and it covers bytes in any pieces.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;

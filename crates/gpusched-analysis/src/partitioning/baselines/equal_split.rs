@@ -1,4 +1,4 @@
-//! First-fit and worst-fit decreasing on a GPU split into equal partitions beforehand.
+//! First-fit and worst-fit decreasing on a GPU that is split into equal partitions in advance.
 
 use std::cmp::Reverse;
 use std::time::Instant;
@@ -9,19 +9,20 @@ use crate::partitioning::search::{Candidate, Group, GroupTester, Outcome, Proble
 use gpusched_model::plan::SearchStats;
 use gpusched_model::utilization::Utilization;
 
-/// Which of the partitions that can take a task gets it.
+/// Rule that selects one of the partitions that can accept a task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
-    /// The first.
+    /// The first partition in the list.
     First,
-    /// The one with the lowest utilization; ties: the first.
+    /// The partition with the lowest utilization. Ties: the first one.
     Worst,
 }
 
-/// Tasks by decreasing utilization (Cⁿ at the first partition's size; ties: lowest position) on `split` partitions, of
-/// which the first M mod `split` have one SM more. Without `split`: the smallest number of partitions that takes all.
+/// Assigns the tasks to `split` partitions in order of decreasing utilization. The first M mod `split` partitions have
+/// one extra SM. Without `split`, gpusched uses the smallest number of partitions that accepts all tasks.
 ///
-/// Partitions that stay empty are dropped; a task that fits nowhere is left out, and no further one is placed.
+/// The utilization uses Cⁿ at the size of the first partition. Ties: the lowest task position. Empty partitions are
+/// dropped. If no partition accepts a task, gpusched leaves this task and all later tasks out.
 pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<u32>) -> Outcome {
     let start = Instant::now();
     let problem = tester.problem();
@@ -52,7 +53,7 @@ pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<
     }
 }
 
-/// The tasks placed on `split` partitions; those that found a place.
+/// Assigns the tasks to `split` partitions. The result contains only the tasks that a partition accepts.
 fn place(
     tester: &mut GroupTester<'_>,
     fit: Fit,
@@ -69,7 +70,7 @@ fn place(
 
     let mut decreasing: Vec<&Candidate> = singles.iter().collect();
     decreasing.sort_by_cached_key(|single| Reverse(tester.utilization(&Group::of(problem, single), largest)));
-    // The bins in the order in which they are tried.
+    // The bins in the order of the attempts.
     let mut order: Vec<usize> = (0..bins.len()).collect();
     for single in decreasing {
         let accepting = order.iter().position(|&index| {
@@ -92,13 +93,13 @@ fn place(
         .collect()
 }
 
-/// A partition that is being filled.
+/// A partition under construction.
 struct Bin {
     partition: Candidate,
-    /// The load of its tasks in company of these classes.
+    /// The load of the tasks in the bin, under the contention classes `classes`.
     load: Load,
     classes: [u8; 3],
-    /// U of its tasks; 0 if unknown.
+    /// Utilization of the tasks; 0 if unknown.
     utilization: Utilization,
 }
 
@@ -113,12 +114,12 @@ impl Bin {
         }
     }
 
-    /// The key by which [`Fit::Worst`] orders the bins; `index` is the place of this one.
+    /// The sort key of the bins under [`Fit::Worst`]. `index` is the index of this bin.
     fn rank(&self, index: usize) -> (Utilization, usize) {
         (self.utilization, index)
     }
 
-    /// Takes `single` in, if the test passes with it.
+    /// Adds `single` to the bin if the test still passes.
     fn take(&mut self, tester: &mut GroupTester<'_>, single: &Candidate) -> bool {
         let (problem, sms) = (tester.problem(), self.partition.sms);
         let Some(group) = Group::that_may_fit(problem, &self.partition, single, sms) else {

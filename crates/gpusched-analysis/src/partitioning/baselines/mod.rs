@@ -1,4 +1,4 @@
-//! What the heuristics are compared with.
+//! Baselines for comparison with the heuristics.
 
 mod equal_split;
 mod one_gpu;

@@ -2,7 +2,7 @@
 
 use crate::partitioning::search::{Candidate, Outcome, Problem};
 
-/// One partition of all M SMs with all tasks.
+/// Assigns all tasks to one partition with all M SMs.
 pub(crate) fn one_gpu(problem: &Problem<'_>) -> Outcome {
     let all = (0..problem.tasks().len()).collect();
     Outcome {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::placed::Placed;
 use gpusched_model::device::{Device, Place};
 
-/// By number of SMs: the most that some GPCs have together without exceeding it.
+/// For each number of SMs, the largest total of a set of GPCs that does not exceed this number.
 pub(super) fn sizes(device: &Device) -> Vec<u32> {
     let all = device.sms() as usize;
     let mut sums = vec![false; all + 1];
@@ -28,14 +28,14 @@ pub(super) fn sizes(device: &Device) -> Vec<u32> {
         .collect()
 }
 
-/// GPCs of one size: how many SMs, and which.
+/// The GPCs of one size: their number of SMs and their indices.
 struct Class {
     sms: u32,
     gpcs: Vec<u32>,
 }
 
-/// Disjoint GPCs for partitions of at least `needs` SMs, with the fewest SMs in total. Only how many of each size are left
-/// matters, so a search over that is complete; it looks at each such state once.
+/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs, with the fewest SMs in total. Only the number of
+/// free GPCs of each size matters. The search covers all these numbers, so it is complete. It visits each state once.
 pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     let classes = classes(device);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
@@ -58,14 +58,14 @@ pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     placed.into_iter().collect()
 }
 
-/// Whether there are disjoint GPCs for partitions of at least `needs` SMs.
+/// Whether the device has disjoint sets of GPCs for partitions of at least `needs` SMs.
 pub(super) fn has_room(device: &Device, needs: &[u32]) -> bool {
     let classes = classes(device);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
     Search::new(&classes, needs, true).1.least(0, &left).is_some()
 }
 
-/// The GPCs of `device` by size.
+/// The GPCs of `device`, grouped by size.
 fn classes(device: &Device) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     for (gpc, sms) in (0u32..).zip(device.sms_per_gpc()) {
@@ -78,17 +78,19 @@ fn classes(device: &Device) -> Vec<Class> {
 }
 
 struct Search<'c> {
-    /// Decreasing.
+    /// Required SMs of the partitions, decreasing.
     needs: Vec<u32>,
     classes: &'c [Class],
-    /// Whether any SMs will do, not only the fewest.
+    /// Whether any placement suffices, not only one with the fewest SMs.
     any: bool,
-    /// By partitions that are placed and GPCs of each class that are left: the SMs of the rest, if it fits.
+    /// Fewest SMs of the remaining partitions, or `None` if they do not fit. The key is the number of placed partitions and
+    /// the number of free GPCs in each class.
     known: HashMap<(usize, Vec<usize>), Option<u64>>,
 }
 
 impl<'c> Search<'c> {
-    /// The search, and the order in which it looks at `needs`: the largest first, so that what is left over serves the small.
+    /// Returns the search and the order of `needs` for it. The largest partitions come first, so that small partitions use
+    /// the remaining GPCs.
     fn new(classes: &'c [Class], needs: &[u32], any: bool) -> (Vec<usize>, Search<'c>) {
         let mut order: Vec<usize> = (0..needs.len()).collect();
         order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
@@ -101,7 +103,7 @@ impl<'c> Search<'c> {
         (order, search)
     }
 
-    /// The fewest SMs that the partitions from `index` on can have on what is left; `None` if they do not fit.
+    /// Returns the fewest SMs of the partitions from `index` on if `left` GPCs are free; `None` if they do not fit.
     fn least(&mut self, index: usize, left: &[usize]) -> Option<u64> {
         let Some(&need) = self.needs.get(index) else {
             return Some(0);
@@ -133,7 +135,7 @@ impl<'c> Search<'c> {
         best
     }
 
-    /// The GPCs of each class, by partition, that have the fewest SMs on what is `left`.
+    /// Returns, for each partition, its number of GPCs in each class, for the fewest SMs in total on the GPCs in `left`.
     fn walk(&mut self, mut left: Vec<usize>) -> Option<Vec<Vec<usize>>> {
         let needs = self.needs.clone();
         let mut taken = Vec::new();
@@ -149,13 +151,14 @@ impl<'c> Search<'c> {
         Some(taken)
     }
 
-    /// The SMs of so many GPCs of each class.
+    /// The SMs of `counts` GPCs in each class.
     fn sms(&self, counts: &[usize]) -> u64 {
         let sizes = self.classes.iter().map(|class| u64::from(class.sms));
         sizes.zip(counts).map(|(sms, &count)| sms * count as u64).sum()
     }
 
-    /// Numbers of GPCs of each class that have `need` SMs together, none of them to spare; the fewest SMs first.
+    /// All selections (numbers of GPCs in each class) with at least `need` SMs and without a superfluous GPC. Selections with
+    /// the fewest SMs come first.
     fn choices(&self, need: u32, left: &[usize]) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         for &left in left {
@@ -180,7 +183,7 @@ impl<'c> Search<'c> {
     }
 }
 
-/// The GPCs of each class that are left of `left` without `taken`.
+/// The number of free GPCs in each class after `taken` is removed from `left`.
 fn without(left: &[usize], taken: &[usize]) -> Vec<usize> {
     left.iter().zip(taken).map(|(left, taken)| left - taken).collect()
 }
@@ -197,7 +200,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The fewest SMs of every way to give each GPC to one partition or to none.
+    /// The fewest SMs over all assignments of each GPC to one partition or to no partition.
     fn least(gpcs: &[u32], needs: &[u32]) -> Option<u32> {
         let ways = (needs.len() as u64 + 1).pow(gpcs.len() as u32);
         let all = (0..ways).filter_map(|mut way| {

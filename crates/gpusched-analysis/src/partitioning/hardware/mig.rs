@@ -1,15 +1,16 @@
-//! MIG instances: each has slices of compute and of memory, and can begin at some memory slices only.
+//! MIG instances. Each has slices of compute and of memory, and its profile allows only some first memory slices.
 //!
-//! A plan fits if its instances lie side by side; that is searched. The shares of an instance with c of C slices of compute
-//! and d of D of memory are k·(c·D + d·C), those of the GPU k·2·C·D: what has Σ c ≤ C and Σ d ≤ D has its shares, so no plan that fits
-//! has more. k is the least number with which no profile has more SMs than shares.
+//! A plan fits if the memory slices of its instances do not overlap. A search finds such a plan or excludes it. An
+//! instance with c of C compute slices and d of D memory slices costs k·(c·D + d·C) allocation units, and the GPU has
+//! k·2·C·D. Here k is the smallest integer for which no profile has more SMs than allocation units. The sums Σ c ≤ C and
+//! Σ d ≤ D of a plan that fits imply that its cost never exceeds the allocation units of the GPU.
 
 use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Instance, Mig, MigProfile, Place};
 
-/// By shares: the SMs of the largest instance that has no more.
+/// For each number of allocation units, the SMs of the largest instance that costs at most this number.
 pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
     let cost =
         |profile: &MigProfile| profile.compute * mig.memory_slices + profile.memory * mig.compute_slices;
@@ -31,8 +32,8 @@ pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
         .collect()
 }
 
-/// Instances of at least `needs` SMs side by side with the fewest SMs in total, by complete search: the largest first, each
-/// with the fewest SMs and memory slices.
+/// Finds a placement of instances of at least `needs` SMs with the fewest SMs in total, by complete search. The search
+/// starts with the largest instance. It tries profiles with the fewest SMs and memory slices first.
 pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     let (order, mut search) = Search::new(mig, needs, false)?;
     let chosen = search.walk(mig.compute_slices)?;
@@ -49,26 +50,27 @@ pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     placed.into_iter().collect()
 }
 
-/// Whether there is room for instances of at least `needs` SMs side by side.
+/// Whether the GPU has room for instances of at least `needs` SMs.
 pub(super) fn has_room(mig: &Mig, needs: &[u32]) -> bool {
     Search::new(mig, needs, true)
         .is_some_and(|(_, mut search)| search.least(0, 0, mig.compute_slices).is_some())
 }
 
 struct Search<'m> {
-    /// Decreasing.
+    /// Required SMs of the instances, decreasing.
     needs: Vec<u32>,
-    /// By ascending size.
+    /// The profiles by ascending size.
     profiles: Vec<&'m MigProfile>,
-    /// Whether any SMs will do, not only the fewest.
+    /// Whether any placement suffices, not only one with the fewest SMs.
     any: bool,
-    /// By instances placed, memory slices taken and compute slices left: the SMs of the rest, if it fits.
+    /// Fewest SMs of the remaining instances, or `None` if they do not fit. The key is the number of placed instances, the
+    /// occupied memory slices and the free compute slices.
     known: HashMap<(usize, u32, u32), Option<u32>>,
 }
 
 impl<'m> Search<'m> {
-    /// The search, and the order in which it looks at `needs`; `None` if there are more than memory slices, of which every
-    /// instance takes one.
+    /// Returns the search and the order of `needs` for it. Returns `None` if there are more instances than memory slices,
+    /// because every instance takes at least one slice.
     fn new(mig: &'m Mig, needs: &[u32], any: bool) -> Option<(Vec<usize>, Search<'m>)> {
         if needs.len() > mig.memory_slices as usize {
             return None;
@@ -86,8 +88,8 @@ impl<'m> Search<'m> {
         Some((order, search))
     }
 
-    /// The fewest SMs that instances from `index` on can have; `None` if they do not fit. `taken` are memory slices, bit by
-    /// bit.
+    /// Returns the fewest SMs of the instances from `index` on; `None` if they do not fit. `taken` is the bit set of occupied
+    /// memory slices.
     fn least(&mut self, index: usize, taken: u32, compute: u32) -> Option<u32> {
         if index == self.needs.len() {
             return Some(0);
@@ -107,7 +109,7 @@ impl<'m> Search<'m> {
         best
     }
 
-    /// The fewest SMs from `index` on if that instance is of `profile` and begins at `start`.
+    /// Returns the fewest SMs from `index` on if this instance has `profile` and begins at memory slice `start`.
     fn with(
         &mut self,
         index: usize,
@@ -122,8 +124,8 @@ impl<'m> Search<'m> {
         Some(rest + profile.sms)
     }
 
-    /// What instance `index` can be, and where it can begin: the last place first, which keeps those free that most profiles
-    /// can have.
+    /// The possible profiles and first memory slices of instance `index`. The last slice comes first, to keep the slices free
+    /// that most profiles can use.
     fn choices(&self, index: usize, taken: u32, compute: u32) -> Vec<(&'m MigProfile, u32)> {
         let need = self.needs[index];
         let large = self.profiles.iter().copied();
@@ -133,7 +135,7 @@ impl<'m> Search<'m> {
             .collect()
     }
 
-    /// Instances and where they begin, with the fewest SMs; `None` if they do not fit.
+    /// Returns profiles and first memory slices with the fewest SMs; `None` if the instances do not fit.
     fn walk(&mut self, mut compute: u32) -> Option<Vec<(&'m MigProfile, u32)>> {
         let mut taken = 0;
         let mut chosen = Vec::new();
@@ -151,7 +153,7 @@ impl<'m> Search<'m> {
     }
 }
 
-/// The memory slices of an instance, bit by bit.
+/// The memory slices of an instance, as a bit set.
 fn slices(profile: &MigProfile, start: u32) -> u32 {
     ((1u32 << profile.memory) - 1) << start
 }
@@ -161,7 +163,7 @@ mod tests {
     use super::*;
     use gpusched_model::device::Device;
 
-    /// Every way to choose a profile and a start for each, and then a look at slices.
+    /// Tries all profiles and first slices for each instance, and checks the slices afterwards.
     fn exists(mig: &Mig, needs: &[u32], taken: &[bool], compute: u32) -> Option<u32> {
         let Some((need, rest)) = needs.split_first() else {
             return Some(0);
@@ -188,7 +190,7 @@ mod tests {
             let mut sizes: Vec<u32> = mig.profiles.iter().map(|profile| profile.sms).collect();
             sizes.dedup();
             let (mut some, mut none) = (0, 0);
-            // All multisets of up to eight instances of the five smallest sizes.
+            // All multisets of up to eight instances, with the five smallest sizes.
             let mut open: Vec<Vec<usize>> = vec![Vec::new()];
             while let Some(chosen) = open.pop() {
                 let needs: Vec<u32> = chosen.iter().map(|&size| sizes[size]).collect();
@@ -198,7 +200,7 @@ mod tests {
                 assert_eq!(placed.is_some(), has_room(mig, &needs));
                 if placed.is_none() {
                     none += 1;
-                    continue; // more do not fit either
+                    continue; // larger multisets do not fit either
                 }
                 some += 1;
                 let last = chosen.last().copied().unwrap_or(0);
@@ -212,7 +214,7 @@ mod tests {
         }
     }
 
-    /// What fits has its shares; on the A100 the reverse holds, too.
+    /// A plan that fits has enough allocation units. On the A100 the converse holds, too.
     #[test]
     fn shares_are_necessary() {
         let device = Device::named("a100").unwrap();

@@ -1,15 +1,20 @@
-//! The sizes that hardware gives, and where partitions of them go.
+//! Supported partition sizes of a device, and placements of partitions.
 //!
-//! Searches count *shares*. A partition has v shares of the GPU, and on them m(v) SMs: the most that hardware gives for v
-//! shares or fewer. m(v) never falls as v grows, and the tests never fail with more SMs, so everything that holds of SMs
-//! holds of shares: the smallest v on which tasks pass is found by bisection, a union needs no less than its parts, and a
-//! lower bound on shares is one. And m(v) grows only where v is what a size costs, so the smallest v is always such a cost: no
-//! search rounds anything up.
+//! Searches count *allocation units* (`shares` in the code). An allocation unit is one SM, except under MIG, where
+//! instances compete for two kinds of slices (see `mig`). A partition with v allocation units has m(v) SMs: the largest
+//! supported size that costs at most v allocation units. m(v) never decreases with v, and a test that passes never fails
+//! with more SMs. Three properties of SMs therefore also hold for allocation units:
 //!
-//! A share is an SM, except under MIG, where instances compete for two kinds of slices (see `mig`). It is never worth
-//! more than an SM: m(v) ≤ v, so work bounds shares as it bounds SMs.
+//! * Bisection finds the smallest v on which tasks pass the test.
+//! * A union of groups needs at least as many allocation units as each of its parts.
+//! * Lower bounds on allocation units are valid for all plans.
 //!
-//! * `gpcs`, `mig`: which partitions fit side by side; for all others, those whose shares are there.
+//! m(v) increases only where v is the cost of a supported size. The smallest v is therefore always such a cost, and
+//! searches need no rounding. An allocation unit never provides more than one SM: m(v) ≤ v. The work of tasks thus bounds
+//! allocation units as it bounds SMs.
+//!
+//! Under `gpcs` and `mig`, a search decides which partitions fit together. Under the other granularities, partitions fit
+//! if and only if the GPU has enough allocation units.
 
 mod gpcs;
 mod mig;
@@ -22,23 +27,23 @@ pub(crate) use totals::Totals;
 use gpusched_model::device::{Device, Granularity, Hardware, Place};
 use gpusched_model::error::Error;
 
-/// What a device offers at one granularity.
+/// The supported partition sizes of a device at one granularity.
 #[derive(Debug, Clone)]
 pub struct Offer {
     hardware: Hardware,
-    /// m(v) by v; `None` where every number of SMs is offered.
+    /// m(v), indexed by v; `None` if every number of SMs is supported.
     sms: Option<Vec<u32>>,
-    /// Shares of the whole GPU.
+    /// Allocation units of the whole GPU.
     shares: u32,
-    /// Whether partitions count by their SMs and need no place, whatever the granularity.
+    /// Whether one allocation unit is one SM and placements are ignored, for every granularity.
     relaxed: bool,
 }
 
 impl Offer {
-    /// What `device` offers at `granularity`.
+    /// The supported partition sizes of `device` at `granularity`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if it cannot be divided so.
+    /// Fails with [`Error::Refused`] if `device` does not support `granularity`.
     pub fn new(device: &Device, granularity: Granularity) -> Result<Offer, Error> {
         let hardware = Hardware::new(device, granularity);
         let all = device.sms();
@@ -81,8 +86,8 @@ impl Offer {
         })
     }
 
-    /// The same sizes on a GPU where a share is an SM and every plan with enough SMs has a place: what bounds the SMs of its
-    /// plans bounds those of the device.
+    /// Returns a relaxation with the same sizes. One allocation unit is one SM, and placements are ignored. A lower bound on
+    /// the SMs of plans for the relaxation is therefore a lower bound for the device.
     pub(crate) fn relaxed(&self) -> Offer {
         let all = self.hardware.device.sms();
         let sizes = self.sizes();
@@ -102,17 +107,18 @@ impl Offer {
         }
     }
 
-    /// The device, and how it is divided.
+    /// The device and its granularity.
     pub fn hardware(&self) -> &Hardware {
         &self.hardware
     }
 
-    /// The shares of the whole GPU.
+    /// Allocation units of the whole GPU.
     pub fn shares(&self) -> u32 {
         self.shares
     }
 
-    /// m(v): the SMs of a partition of `shares` shares; 0 if there is none so small. No partition is larger than the GPU.
+    /// m(v): the SMs of a partition with `shares` allocation units; 0 if no supported size is so small. The result never
+    /// exceeds the SMs of the GPU.
     pub fn sms_of(&self, shares: u32) -> u32 {
         match &self.sms {
             None => shares,
@@ -120,31 +126,31 @@ impl Offer {
         }
     }
 
-    /// The SMs of the largest partition.
+    /// SMs of the largest partition.
     pub fn largest(&self) -> u32 {
         self.sms_of(self.shares)
     }
 
-    /// Whether partitions whose shares are there may still not fit side by side.
+    /// Whether partitions may not fit together although the GPU has enough allocation units.
     pub(crate) fn has_places(&self) -> bool {
         !self.relaxed && matches!(self.hardware.granularity, Granularity::Gpc | Granularity::Mig)
     }
 
-    /// Whether shares are SMs.
+    /// Whether one allocation unit is one SM.
     pub(crate) fn counts_sms(&self) -> bool {
         self.relaxed || self.hardware.granularity != Granularity::Mig
     }
 
-    /// The part of the memory's bandwidth that a partition of at least `sms` SMs has for itself, if the hardware divides the
-    /// memory: the memory slices of an instance, and those of the device. 0 slices where no instance has so many SMs.
+    /// The memory slices of a partition with at least `sms` SMs, and the memory slices of the device. Returns `None` if the
+    /// hardware does not divide the memory, and 0 slices if no instance is so large.
     pub(crate) fn slices(&self, sms: u32) -> Option<(u32, u32)> {
         let mig = self.hardware.device.mig().filter(|_| !self.counts_sms())?;
         Some((mig.memory_of(sms).unwrap_or(0), mig.memory_slices))
     }
 
-    /// The SMs of the partitions that there are, ascending and positive; none where all sizes are offered.
+    /// The supported partition sizes in SMs, ascending and positive; empty if all sizes are supported.
     pub(crate) fn sizes(&self) -> Vec<u32> {
-        // An instance may cost more shares than a larger one, and still be the only one that has a place.
+        // An instance may cost more allocation units than a larger one, and still be the only instance that fits.
         let instances = self.hardware.device.mig().filter(|_| !self.counts_sms());
         let mut sizes: Vec<u32> = match (instances, &self.sms) {
             (Some(mig), _) => mig.profiles.iter().map(|profile| profile.sms).collect(),
@@ -156,7 +162,7 @@ impl Offer {
         sizes
     }
 
-    /// The totals that partitions can have, in shares as in all searches.
+    /// The possible totals of partition sizes, in allocation units.
     pub(crate) fn totals(&self) -> Totals {
         match &self.sms {
             Some(sms) if self.counts_sms() => Totals::of(sms.iter().copied()),
@@ -164,7 +170,7 @@ impl Offer {
         }
     }
 
-    /// Whether partitions of at least `sizes` SMs fit side by side.
+    /// Whether partitions of at least `sizes` SMs fit on the device together.
     pub(crate) fn has_room(&self, sizes: &[u32]) -> bool {
         let device = &self.hardware.device;
         match (self.hardware.granularity, device.mig()) {
@@ -174,8 +180,9 @@ impl Offer {
         }
     }
 
-    /// Partitions of at least `sizes` SMs side by side, in that order, with the fewest SMs in total; `None` if the device has no
-    /// room for them.
+    /// Places partitions of at least `sizes` SMs, in this order, with the fewest SMs in total.
+    ///
+    /// Returns `None` if the device has no room for them.
     pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
         let device = &self.hardware.device;
         match self.hardware.granularity {
@@ -195,18 +202,22 @@ impl Offer {
 fn unknown(device: &Device, granularity: Granularity) -> Error {
     let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
     let why = match granularity {
-        Granularity::Tpc => "; its TPCs are unknown",
-        Granularity::Gpc => "; its GPCs are unknown",
+        Granularity::Tpc => " (its TPCs are unknown)",
+        Granularity::Gpc => " (its GPCs are unknown)",
         _ => "",
     };
     Error::parameter(
         "granularity",
         granularity,
-        format!("{}, which device {} has{why}", known.join(", "), device.name()),
+        format!(
+            "{}, which device {} supports{why}",
+            known.join(", "),
+            device.name()
+        ),
     )
 }
 
-/// Partitions of whole units of `unit` SMs, one after the other.
+/// Places partitions of whole units, `unit` SMs each, one after the other.
 fn in_a_row(all: u32, unit: u32, sizes: &[u32], place: impl Fn(Vec<u32>) -> Place) -> Option<Vec<Placed>> {
     let units = all / unit;
     let mut next = 0u32;
@@ -231,7 +242,7 @@ mod tests {
         Offer::new(&Device::named(name).unwrap(), granularity).unwrap()
     }
 
-    /// The sizes there are.
+    /// The supported sizes.
     fn sizes(offer: &Offer) -> Vec<u32> {
         let mut sizes: Vec<u32> = (0..=offer.shares()).map(|v| offer.sms_of(v)).collect();
         assert!(sizes.is_sorted());
@@ -270,13 +281,13 @@ mod tests {
         let error = Offer::new(&xavier, Granularity::Mig).unwrap_err().to_string();
         assert_eq!(
             error,
-            "granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier has"
+            "granularity: found mig, expected sm, tpc, gpc, green-context, which device xavier supports"
         );
         let gb10 = Device::named("gb10").unwrap();
         let error = Offer::new(&gb10, Granularity::Tpc).unwrap_err().to_string();
         assert_eq!(
             error,
-            "granularity: found tpc, expected sm, which device gb10 has; its TPCs are unknown"
+            "granularity: found tpc, expected sm, which device gb10 supports (its TPCs are unknown)"
         );
     }
 

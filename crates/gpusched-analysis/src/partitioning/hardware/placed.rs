@@ -1,12 +1,12 @@
-//! Where a partition is on its device.
+//! Placement of a partition on its device.
 
 use gpusched_model::device::Place;
 
-/// A partition on its device.
+/// A placed partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// The SMs it gets: at least those it asked for.
+    /// SMs of the partition: at least the requested number.
     pub sms: u32,
-    /// Where they are; `None` where that is up to the driver.
+    /// The placement; `None` if the driver chooses it.
     pub place: Option<Place>,
 }

@@ -1,20 +1,21 @@
-//! The totals that partitions can have where hardware gives their sizes.
+//! Possible totals of partition sizes.
 
-/// The sums of any number of sizes.
+/// The set of all sums of partition sizes, with repetition.
 ///
-/// By remainder r modulo the smallest size a: the least sum that leaves r. All sums that leave r are that one and a, 2a, … more.
+/// For each remainder r modulo the smallest size a, `least` contains the smallest sum with remainder r. All sums with
+/// remainder r are this sum plus a multiple of a.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Totals {
     least: Vec<Option<u64>>,
 }
 
 impl Totals {
-    /// Every number is a sum.
+    /// The set of all numbers.
     pub fn all() -> Totals {
         Totals { least: vec![Some(0)] }
     }
 
-    /// The sums of the positive numbers among `sizes`. If there are none, every number counts as a sum.
+    /// The sums of the positive numbers in `sizes`. If `sizes` has no positive number, every number counts as a sum.
     pub fn of(sizes: impl IntoIterator<Item = u32>) -> Totals {
         let mut sizes: Vec<usize> = sizes
             .into_iter()
@@ -29,7 +30,7 @@ impl Totals {
         let mut least = vec![None; smallest];
         least[0] = Some(0u64);
         for &size in others {
-            // Once around from each remainder, and once more with what that began with improved.
+            // Two rounds through each cycle of remainders: the second round applies the improvements of the first.
             for first in 0..greatest_common_divisor(smallest, size) {
                 let mut at = first;
                 for _ in 0..2 * smallest / greatest_common_divisor(smallest, size) {
@@ -46,7 +47,7 @@ impl Totals {
         Totals { least }
     }
 
-    /// The least sum that is not below `sms`.
+    /// The smallest sum that is at least `sms`.
     pub fn at_least(&self, sms: u32) -> u32 {
         let modulus = self.least.len() as u64;
         let sums = (0u64..).zip(&self.least).filter_map(|(remainder, &least)| {
@@ -57,7 +58,7 @@ impl Totals {
             .map_or(sms, |sum| u32::try_from(sum).unwrap_or(u32::MAX))
     }
 
-    /// The largest sum below `sms`, or 0.
+    /// The largest sum below `sms`; 0 if there is no positive one.
     pub fn below(&self, sms: u32) -> u32 {
         (0..sms).rev().find(|&sum| self.at_least(sum) == sum).unwrap_or(0)
     }

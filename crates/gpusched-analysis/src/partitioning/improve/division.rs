@@ -1,23 +1,25 @@
-//! The best division of a few units (tasks, or groups of tasks that stay together) into partitions, by dynamic programming
-//! over sets of units.
+//! The best division of a few units into partitions, by dynamic programming over sets of units. A unit is a task, or
+//! several tasks that stay together.
 
 use crate::partitioning::search::{Part, Sizes};
 
-/// Room for one division.
+/// Buffers for one division.
 #[derive(Debug, Default)]
 pub(crate) struct Division {
-    /// By set of units: the SMs of its best division.
+    /// The fewest SMs of each set of units.
     least: Vec<u32>,
-    /// By set of units: one side of its best division; 0 if it is one partition.
+    /// One side of the best split of each set of units; 0 if the set is one partition.
     side: Vec<usize>,
     tasks: Vec<usize>,
 }
 
 impl Division {
-    /// A division of `units` with the fewest SMs; `None` if it has more than `limit`. A unit fits on its own SMs.
+    /// Returns a division of `units` with the fewest SMs; `None` if it needs more than `limit`. Each unit passes on its own
+    /// SMs.
     ///
-    /// A set S of units needs at least what the best division of any subset needs: the test is sustainable, so the partitions
-    /// of S without u are one such division. Hence only sizes from there up to one below the best split are tried.
+    /// A set S of units needs at least the SMs of the best division of any subset. The test is sustainable, so the partitions
+    /// of S without unit u are a division of S∖{u}. The search therefore only tries sizes from this bound up to one below the
+    /// best split.
     pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
         let all = (1usize << units.len()) - 1;
         self.least.clear();
@@ -50,7 +52,7 @@ impl Division {
         })
     }
 
-    /// The best division of `set` in two, and the side without its last unit; (_, 0) for a single unit.
+    /// The best split of `set` into two sets, and the side without its last unit; (_, 0) for a single unit.
     fn best_split(&self, set: usize) -> (u32, usize) {
         let rest = set & (set - 1);
         let mut best = (u32::MAX, 0);

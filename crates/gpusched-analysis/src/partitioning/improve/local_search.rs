@@ -1,7 +1,7 @@
-//! Local search from any plan: the tasks of a few partitions are divided anew, as well as possible, again and again.
+//! Local search from any plan. Each step divides the tasks of a few partitions anew, as well as possible.
 //!
-//! One step contains every move, swap, split and merge among those partitions. A division as good as the old one is
-//! taken as well, so that the search drifts along plateaus: most steps save nothing by themselves.
+//! One step covers every move, swap, split and merge among these partitions. The search also accepts a division with the
+//! same number of SMs. It can thus move along plateaus, because most single steps save no SM.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,17 +9,18 @@ use rand_chacha::ChaCha8Rng;
 use super::division::Division;
 use crate::partitioning::search::{LastPlaced, Part, Sizes, total};
 
-/// Of the one stream of random numbers there is: answers are the same in every run.
+/// Seed of the random numbers. It is fixed, so that results are the same in every run.
 pub(crate) const SEED: u64 = 1;
 
-/// At most so many units are divided anew: 3ᵏ/2 additions and 2ᵏ groups.
+/// Maximum number of units that one step divides: a step takes 3ᵏ/2 additions and tests 2ᵏ groups.
 const UNITS: usize = 8;
 
-/// Improves `parts` until Σ SMs ≤ `target` or what may be spent is spent.
+/// Improves `parts` until Σ SMs ≤ `target` or the search effort is spent.
 pub(crate) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut division = Division::default();
-    // A step may test nothing (two partitions of one task that are known not to merge): the steps end as well.
+    // A step may run no test, e.g., for two single-task partitions that are known not to merge. The number of idle steps is
+    // therefore limited as well.
     let mut idle = 0;
     let mut placed = LastPlaced::new(sizes.problem(), |part: &Part| part.sms);
     placed.note(parts);
@@ -47,8 +48,8 @@ fn step(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, rng: &mut ChaCha8Rng, 
     }
 }
 
-/// The tasks of `chosen`: those that move alone, and for each partition the rest in one, if they are too many. In random
-/// order, which breaks ties.
+/// The units of `chosen`. If there are too many tasks, some move alone, and the rest of each partition forms one unit.
+/// The order is random and breaks ties.
 fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     let mut tasks: Vec<(usize, usize)> = (0..)
         .zip(chosen)
@@ -88,7 +89,7 @@ fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     units
 }
 
-/// A number below `limit`, or 0. The bias is of no consequence.
+/// A random number below `limit`, or 0. Its small bias does not matter.
 fn below(rng: &mut ChaCha8Rng, limit: usize) -> usize {
     (rng.next_u64() % (limit.max(1) as u64)) as usize
 }

@@ -1,15 +1,15 @@
-//! Tasks that draw much from memory go together until all partitions at once cannot draw more than there is.
+//! Merges partitions with high memory traffic until the sum of all peak rates fits the memory bandwidth.
 //!
-//! A partition runs one kernel at a time, so it draws what its hungriest kernel does. Once the peaks of all partitions fit the
-//! capacity, nobody is ever held up, however bandwidth is divided.
+//! A partition runs one kernel at a time, so its peak rate is the peak rate of its most demanding kernel. If the sum of
+//! the peaks is at most the bandwidth, no partition is ever delayed, for every arbiter.
 
 use crate::interference::bandwidth::{Load, Source};
 use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::SharedMemory;
 
-/// `partitions` with those of the highest peaks merged, two at a time, as long as the peaks exceed the capacity of `memory` and some
-/// merge needs no more SMs than its parts. Ties: the partition that comes first.
+/// Repeatedly merges two partitions with the highest peaks, while the peaks exceed the bandwidth of `memory`. A merge
+/// must need at most the SMs of its parts and must lower the sum of peaks. Ties: the first partition in the list.
 pub(crate) fn merge_by_traffic(
     tester: &mut GroupTester<'_>,
     memory: SharedMemory,
@@ -17,7 +17,7 @@ pub(crate) fn merge_by_traffic(
 ) -> Vec<Candidate> {
     let problem = tester.problem();
     if problem.has_slices() {
-        return partitions; // no partition draws what another one lacks
+        return partitions; // partitions do not share bandwidth
     }
     let capacity = u128::from(memory.bandwidth.bytes_per_second());
     let peak = |partition: &Candidate, shares: u32| -> u128 {

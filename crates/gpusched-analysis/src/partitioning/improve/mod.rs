@@ -1,9 +1,9 @@
-//! A plan that there is already is improved: by local search, or for the memory traffic of its partitions.
+//! Improvement of an existing plan, by local search or for the memory traffic of its partitions.
 //!
-//! * [`start`], [`seeding`]: what local search begins with;
-//! * [`local_search`], [`division`]: a few partitions are divided anew, again and again;
-//! * [`gather`], before a search by merges: tasks that draw much from memory go together;
-//! * [`repair`], after one: partitions that do not pass beside the traffic of others.
+//! * [`start`], [`seeding`]: the initial plan of local search;
+//! * [`local_search`], [`division`]: repeated division of a few partitions;
+//! * [`merge_by_traffic`], before a search by merges: merges partitions with high memory traffic;
+//! * [`repair`], after a search: repairs partitions that fail with the memory traffic of other partitions.
 
 mod division;
 mod local_search;

@@ -1,10 +1,12 @@
-//! After a search that fits the GPU: partitions that do not pass beside the traffic of others get free SMs, or company.
+//! Repair after a search that fits the GPU. Partitions that fail with the memory traffic of other partitions get free SMs
+//! or are merged.
 
 use crate::partitioning::search::lemmas::{fits, smallest};
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 
-/// `partitions` where each that fails the test gets the fewest free SMs with which it passes; or, where none are enough, is merged with the
-/// partition with which it needs the fewest more SMs. Ties: the partition that comes first. Ends where neither helps.
+/// Repairs `partitions`. A partition that fails the test gets the fewest free SMs on which it passes. If the free SMs do
+/// not suffice, the partition is merged with the partition that needs the fewest extra SMs. Ties: the first partition in
+/// the list. The repair ends when neither step helps.
 pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
     let problem = tester.problem();
     let mut hopeless = 0;
@@ -16,7 +18,7 @@ pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate
             return partitions;
         }
         let free = problem.shares() - used;
-        // What is settled, or hopeless, moves to the end.
+        // Partitions that pass, and partitions that cannot be repaired, move to the end.
         let part = partitions.remove(0);
         let alone = Group::of(problem, &part);
         let grown = smallest(part.sms, part.sms + free, |sms| tester.accepts(&alone, sms));

@@ -1,4 +1,4 @@
-//! Kind-aware seeding: tasks of different kinds do not disturb each other, so partitions begin as pairs of one compute and one
+//! Initial pairs by kind. Tasks of different kinds cause no contention, so each initial pair has one compute task and one
 //! memory task.
 
 use std::cmp::Reverse;
@@ -7,8 +7,9 @@ use crate::partitioning::merge::savings::Savings;
 use crate::partitioning::search::{Candidate, GroupTester};
 use gpusched_model::Kind;
 
-/// `singles` with pairs in place of some: the task that needs the most SMs first takes the partner of the other kind with which it
-/// saves the most. Ties: the higher utilization of the union, then the earlier task. Also the number of merges tested.
+/// Replaces some of `singles` by pairs, and returns the number of tested merges. The task with the most SMs chooses
+/// first. It takes the partner of the other kind that saves the most SMs. Ties: the higher utilization of the union, then
+/// the earlier task.
 pub(crate) fn pairs_of_kinds(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<Candidate>, u64) {
     let savings = Savings::of(tester, singles);
     let problem = tester.problem();

@@ -1,10 +1,11 @@
-//! What local search begins with: the best plan of several searches by merges.
+//! Initial plan of the local search: the best plan of several searches by merges.
 
 use super::seeding::pairs_of_kinds;
 use crate::partitioning::merge::{Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
 use crate::partitioning::search::{Candidate, GroupTester, Part, parts_of, total};
 
-/// The plan with the fewest SMs of all starts, or the first with no more than `target`; and the merges tested.
+/// Returns the initial plan with the fewest SMs and the number of tested merges. The search stops at the first plan with
+/// at most `target` SMs.
 pub(crate) fn best_start(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -41,12 +42,12 @@ pub(crate) fn best_start(
     (best.unwrap_or_default(), tested)
 }
 
-/// What local search may begin with.
+/// Search for an initial plan.
 #[derive(Copy, Clone)]
 enum Start {
     Savings,
     Matching,
-    /// Pairs of one compute and one memory task, merged by savings.
+    /// Pairs of one compute and one memory task, then merges by savings.
     Kinds,
     Sms,
 }

@@ -1,4 +1,4 @@
-//! Algorithm 1: start with one partition per task, and merge until the partitions fit on the GPU.
+//! Algorithm 1: starts with one partition per task, and merges partitions until they fit on the GPU.
 
 use std::time::Instant;
 
@@ -21,21 +21,21 @@ pub(crate) struct Rules {
     pub preference: Preference,
 }
 
-/// Which merges of a partition are preferred.
+/// Preference among the merges of a partition.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) enum Preference {
-    /// ≫ (Definition 3).
+    /// The relation ≫ (Definition 3).
     #[default]
     FewestSms,
-    /// > (Definition 4).
+    /// The relation > (Definition 4).
     BestFit {
         measure: BfMeasure,
         direction: BfDirection,
     },
 }
 
-/// Algorithm 1 by `rules`, from the smallest partition of each task
-/// (Lemma 2), until Σ SMs ≤ `target`; as printed, that is M.
+/// Runs Algorithm 1 with `rules` from the smallest partition of each task (Lemma 2) until Σ SMs ≤ `target`. In the paper,
+/// the target is M.
 pub(crate) fn partition_and_allocate(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -43,7 +43,7 @@ pub(crate) fn partition_and_allocate(
     target: u32,
 ) -> Outcome {
     let mut stats = SearchStats::default();
-    // Each merge puts one more partition on the list, and leaves one less there.
+    // Each merge adds one partition to the list and removes two.
     let capacity = 2 * singles.len();
     let mut forbidden = ForbiddenList::new(capacity);
     if rules.forbidden == Forbidden::Act {
@@ -61,7 +61,7 @@ pub(crate) fn partition_and_allocate(
     let mut eligible = Eligible::with_capacity(capacity);
     while !pars.fit(tester.problem(), target) {
         let Some(position) = select_partitions(&pars, from, &forbidden, &mut eligible) else {
-            break; // fail
+            break; // Algorithm 1 fails
         };
         let first = pars.get(pars.ids()[position]);
         let mut attempt = Attempt {
@@ -97,14 +97,14 @@ pub(crate) fn partition_and_allocate(
     }
 }
 
-/// Two partitions (ids), and on how many SMs they merge.
+/// A merge: the ids of two partitions, and the SMs of their union.
 #[derive(Copy, Clone)]
 struct Merged {
     parts: [usize; 2],
     sms: u32,
 }
 
-/// The merges of one selected partition with its eligible partners.
+/// The merges of a selected partition with its eligible partners.
 struct Attempt<'a, 'p> {
     trials: MergeTrials<'a, 'p, 'a>,
     pars: &'a PartitionList,
@@ -114,7 +114,7 @@ struct Attempt<'a, 'p> {
 }
 
 impl<'a> Attempt<'a, '_> {
-    /// Algorithm 2, if the result has at most `limit` SMs.
+    /// Runs Algorithm 2; `None` unless the result has at most `limit` SMs.
     fn merge(&mut self, partner: &'a Listed, limit: u32) -> Option<Merged> {
         *self.merges_tested += 1;
         let sms = merge(&mut self.trials, &partner.partition, limit)?;
@@ -124,11 +124,11 @@ impl<'a> Attempt<'a, '_> {
         })
     }
 
-    /// ≫ (Definition 3): all partners are merged on trial, the merge of the fewest SMs is taken. Ties: the larger
-    /// saving, then the partner that comes first in the list.
+    /// Relation ≫ (Definition 3): tries the merges with all partners and selects the merge with the fewest SMs. Ties: the
+    /// larger saving, then the first partner in the list.
     ///
-    /// From the first success on, only a better merge is of interest: what fails with `first` then needs not be
-    /// remembered, for `first` is about to leave the list.
+    /// After the first success, only better merges matter. Further failed merges with `first` are not recorded, because
+    /// `first` leaves the list.
     fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
         let mut best: Option<(Merged, u32)> = None; // and |P'|
         for &id in eligible {
@@ -144,8 +144,8 @@ impl<'a> Attempt<'a, '_> {
         best.map(|(merged, _)| merged)
     }
 
-    /// `>` (Definition 4): partners in order of U(P⊕P'), the first that merges is taken. Ties: the partner with the lowest
-    /// task position.
+    /// Relation `>` (Definition 4): tries the partners in order of U(P⊕P') and selects the first successful merge. Ties: the
+    /// partner with the lowest task position.
     fn first_success(
         &mut self,
         measure: BfMeasure,

@@ -1,4 +1,4 @@
-//! The list of forbidden pairs, [Singh21] §3.5.3: merges known to fail are not tried again.
+//! The list of forbidden pairs, [Singh21] §3.5.3: Algorithm 1 does not retry merges that are known to fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,30 +7,30 @@ use super::relation::{Set, SymmetricRelation};
 use super::trial::MergeTrials;
 use crate::partitioning::search::{Candidate, GroupTester};
 
-/// How the list is filled. §3.5.3's sentence on INA contradicts §3.6.2; this follows §3.6.2.
+/// Initial content of the list of forbidden pairs. The text on INA in §3.5.3 contradicts §3.6.2. gpusched follows §3.6.2.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Forbidden {
-    /// Inactive: starts empty; pairs of partitions whose merge failed are added.
+    /// Inactive: starts with an empty list and adds pairs of partitions whose merge failed.
     #[default]
     Ina,
-    /// Active: before the search every pair of tasks is tried; two partitions with a failing cross pair never merge.
+    /// Active: first tests each pair of tasks, and never merges partitions with a failing pair.
     Act,
 }
 
-/// Pairs of partitions, by id, that must not be merged.
+/// Pairs of partition ids that must not be merged.
 #[derive(Debug)]
 pub(crate) struct ForbiddenList {
-    /// Pairs whose merge failed; gone with either partition.
+    /// Pairs whose merge failed. An entry becomes obsolete when either partition leaves the list.
     failed: SymmetricRelation,
-    /// Pairs with a failing cross pair of tasks; a merged partition inherits those of its parts. Empty under INA.
+    /// Pairs of partitions with a failing pair of tasks. A merged partition inherits the pairs of its parts. Empty under INA.
     crossing: SymmetricRelation,
 }
 
 impl ForbiddenList {
-    /// An empty list, for ids below `capacity`.
+    /// Creates an empty list for ids below `capacity`.
     pub fn new(capacity: usize) -> ForbiddenList {
         ForbiddenList {
             failed: SymmetricRelation::with_capacity(capacity),
@@ -38,8 +38,9 @@ impl ForbiddenList {
         }
     }
 
-    /// Algorithm 1, line 6: every pair of single-task partitions is tried. Partition i has id i. Returns the number of
-    /// merges, always n(n−1)/2.
+    /// Algorithm 1, line 6: tests every pair of single-task partitions. Partition i has id i.
+    ///
+    /// Returns the number of tested merges, which is always n(n−1)/2.
     pub fn prefill(&mut self, tester: &mut GroupTester<'_>, singles: &[Candidate]) -> u64 {
         let mut merges = 0;
         for (a, first) in singles.iter().enumerate() {
@@ -54,19 +55,19 @@ impl ForbiddenList {
         merges
     }
 
-    /// Algorithm 1, line 19.
+    /// Algorithm 1, line 19: records a failed merge.
     pub fn add(&mut self, first: usize, second: usize) {
         self.failed.relate(first, second);
     }
 
-    /// `union` takes over what its parts must not meet.
+    /// Copies the forbidden partners of `parts` to `union`.
     pub fn inherit(&mut self, union: usize, parts: [usize; 2]) {
         for part in parts {
             self.crossing.inherit(union, part);
         }
     }
 
-    /// Makes `partners` those of `partitions` that `first` may be merged with, and counts them.
+    /// Fills `partners` with the partitions that may merge with `first`, and returns their number.
     pub fn partners(&self, first: usize, partitions: &Set, partners: &mut Set) -> usize {
         partners.fill_with_unrelated(partitions, first, [&self.failed, &self.crossing])
     }

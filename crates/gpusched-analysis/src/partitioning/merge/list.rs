@@ -1,4 +1,4 @@
-//! `pars`: the ordered list of partitions that Algorithm 1 works on.
+//! `pars`: the ordered list of partitions in Algorithm 1.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use gpusched_model::utilization::Utilization;
 /// A partition on the list.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
-    /// Unique during one search: a merged partition is a new one.
+    /// Unique id during one search. A merged partition gets a new id.
     pub id: usize,
     pub partition: Candidate,
-    /// U(P) at |P| SMs.
+    /// U(P) on |P| SMs.
     pub utilization: Utilization,
 }
 
@@ -34,21 +34,21 @@ impl ListOrder {
     }
 }
 
-/// The list, always in its order, with Π = Σ |P|.
+/// The sorted list of partitions, with Π = Σ |P|.
 #[derive(Debug)]
 pub(crate) struct PartitionList {
     order: ListOrder,
-    /// By id, those that were removed included.
+    /// All partitions by id, including removed ones.
     partitions: Vec<Listed>,
-    /// The ids on the list, in its order.
+    /// The ids on the list, in the order of the list.
     ids: Vec<usize>,
-    /// The same as a set.
+    /// The ids on the list, as a set.
     listed: Set,
     total_sms: u64,
 }
 
 impl PartitionList {
-    /// An empty list, for up to `capacity` partitions that are ever put on it.
+    /// Creates an empty list with room for `capacity` partitions, including those removed later.
     pub fn new(order: ListOrder, capacity: usize) -> PartitionList {
         PartitionList {
             order,
@@ -59,7 +59,7 @@ impl PartitionList {
         }
     }
 
-    /// Π ≤ `target`, and the hardware has room for them side by side.
+    /// Whether Π ≤ `target` and the partitions fit on the hardware together.
     pub fn fit(&self, problem: &Problem<'_>, target: u32) -> bool {
         let sizes = self.ids.iter().map(|&id| self.get(id).partition.sms);
         self.total_sms <= target.into() && problem.fits(sizes)
@@ -70,17 +70,17 @@ impl PartitionList {
         &self.ids
     }
 
-    /// The same as a set.
+    /// The ids of the partitions, as a set.
     pub fn listed(&self) -> &Set {
         &self.listed
     }
 
-    /// The partition with that id.
+    /// The partition with this id.
     pub fn get(&self, id: usize) -> &Listed {
         &self.partitions[id]
     }
 
-    /// Puts `partition` in its place and returns its id; ids count up from 0.
+    /// Inserts `partition` at its position in the order and returns its id. Ids count up from 0.
     pub fn insert(&mut self, tester: &mut GroupTester<'_>, partition: Candidate) -> usize {
         let group = Group::of(tester.problem(), &partition);
         let utilization = tester.utilization(&group, partition.sms).unwrap_or_default();
@@ -102,13 +102,13 @@ impl PartitionList {
         self.ids.remove(self.place(id));
     }
 
-    /// Where in the list the partition is, or belongs: no two partitions compare equal.
+    /// Position of the partition in the order of the list. No two partitions compare equal.
     fn place(&self, id: usize) -> usize {
         self.ids
             .partition_point(|&other| self.order.compare(self.get(other), self.get(id)).is_lt())
     }
 
-    /// The partitions on the list, by id.
+    /// The partitions on the list, ordered by id.
     pub fn into_partitions(self) -> Vec<Candidate> {
         self.partitions
             .into_iter()

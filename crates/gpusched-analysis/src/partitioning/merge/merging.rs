@@ -1,14 +1,15 @@
-//! Algorithm 2: merge two partitions into one of fewer SMs ([Singh21] Definition 2).
+//! Algorithm 2: merges two partitions into one partition with fewer SMs ([Singh21] Definition 2).
 
 use super::trial::MergeTrials;
 use crate::partitioning::search::Candidate;
 use crate::partitioning::search::lemmas::smallest;
 
-/// |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both pass the test, if it is at most
-/// `limit`. P is the partition in trials.
+/// Returns |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both partitions pass the
+/// test.
 ///
-/// The test is monotone in m (WCETs do not grow with m, and the tests are sustainable), so the largest m is tried first,
-/// which settles every merge that fails, and bisection then finds what a linear scan finds.
+/// P is the partition in `trials`. Returns `None` if |P ⊕ P'| exceeds `limit` or does not exist. The test is monotone in
+/// m, because WCETs do not grow with m and the tests are sustainable. gpusched therefore tries the largest m first. If it
+/// fails, the merge fails. Otherwise bisection finds the same m as a linear scan.
 pub(crate) fn merge<'t>(
     trials: &mut MergeTrials<'_, '_, 't>,
     partner: &'t Candidate,

@@ -1,9 +1,11 @@
-//! Searches that merge partitions in pairs ([Singh21] §3.5.1–3.5.3).
+//! Searches that merge pairs of partitions ([Singh21] §3.5.1–3.5.3).
 //!
-//! * [`algorithm`]: Algorithm 1, with [`merging`] (Algorithm 2), [`select`] (Algorithm 3), the relations ≫ and > ([`best_fit`]),
-//!   the [`list`] of partitions in its [`order`], and the [`forbidden`] list (ACT, INA), which is a [`relation`];
-//! * [`savings`], [`matching`]: merges chosen among all pairs at once;
-//! * [`trials`]: the tests of one partition with many others.
+//! * [`algorithm`]: Algorithm 1, with [`merging`] (Algorithm 2), [`select`] (Algorithm 3) and the relations ≫ and >
+//!   ([`best_fit`]);
+//! * [`list`]: the list of partitions in its [`order`];
+//! * [`forbidden`]: the list of forbidden pairs (ACT, INA), stored as a [`relation`];
+//! * [`savings`], [`matching`]: merges selected among all pairs at once;
+//! * [`trial`]: tests of one partition with many partners.
 
 mod algorithm;
 mod best_fit;

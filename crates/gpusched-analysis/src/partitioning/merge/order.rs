@@ -1,8 +1,9 @@
-//! The orders of [Singh21] §3.5 that users choose among: of the list of partitions, and of merges by > (Definition 4).
+//! The orders of [Singh21] §3.5 that users select: the order of the list of partitions, and the order of merges under >
+//! (Definition 4).
 
 use serde::{Deserialize, Serialize};
 
-/// How Algorithm 1 keeps its list of partitions. Ties: the lowest task position first.
+/// Order of the list of partitions in Algorithm 1. Ties: the lowest task position first.
 #[derive(
     Copy,
     Clone,
@@ -21,14 +22,14 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum ListOrder {
-    /// By decreasing utilization at the partition's size.
+    /// Decreasing utilization at the partition's size.
     #[default]
     Decreasing,
-    /// By increasing utilization at the partition's size.
+    /// Increasing utilization at the partition's size.
     Increasing,
 }
 
-/// What U(P) in Definition 4 means; it is printed without periods.
+/// Meaning of U(P) in Definition 4, which the paper prints without periods.
 #[derive(
     Copy,
     Clone,
@@ -47,14 +48,14 @@ pub enum ListOrder {
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BfMeasure {
-    /// Σ C/T.
+    /// Utilization: Σ C/T.
     #[default]
     Utilization,
-    /// Σ C, as printed.
+    /// Demand: Σ C, as printed in the paper.
     Demand,
 }
 
-/// Which U(P) the relation > prefers.
+/// Value of U(P) that the relation > prefers.
 #[derive(
     Copy,
     Clone,
@@ -73,9 +74,9 @@ pub enum BfMeasure {
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BfDirection {
-    /// The smaller first, as printed.
+    /// The smaller value first, as printed in the paper.
     #[default]
     Ascending,
-    /// The larger first: the usual best fit.
+    /// The larger value first: the usual best fit.
     Descending,
 }

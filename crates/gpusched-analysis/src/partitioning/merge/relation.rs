@@ -1,8 +1,8 @@
-//! A symmetric relation between small numbers, and sets of them: a bit each.
+//! A symmetric relation between small numbers, and sets of small numbers, stored as bits.
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of numbers below a size fixed when it is made.
+/// A set of numbers below a fixed size.
 #[derive(Debug, Clone)]
 pub(crate) struct Set {
     words: Vec<u64>,
@@ -28,10 +28,10 @@ impl Set {
     }
 }
 
-/// A symmetric relation between numbers below a size fixed when it is made.
+/// A symmetric relation between numbers below a fixed size.
 #[derive(Debug, Clone)]
 pub(crate) struct SymmetricRelation {
-    /// Row by row.
+    /// Bit matrix, row by row.
     words: Vec<u64>,
     words_per_row: usize,
 }
@@ -51,7 +51,7 @@ impl SymmetricRelation {
         }
     }
 
-    /// Relates `to` to all that `from` is related to.
+    /// Relates `to` to all numbers that are related to `from`.
     pub fn inherit(&mut self, to: usize, from: usize) {
         for word in 0..self.words_per_row {
             let mut related = self.row(from)[word];
@@ -68,8 +68,9 @@ impl SymmetricRelation {
 }
 
 impl Set {
-    /// Makes this the set of all of `all`, except `a` itself, that are related to `a` in none of `relations`; everything
-    /// of one size. Returns how many those are.
+    /// Sets `self` to the members of `all`, except `a`, that are unrelated to `a` in both `relations`. Returns their number.
+    ///
+    /// All sets and relations must have the same size.
     pub fn fill_with_unrelated(&mut self, all: &Set, a: usize, relations: [&SymmetricRelation; 2]) -> usize {
         let [first, second] = relations.map(|relation| relation.row(a));
         for (((word, all), first), second) in self.words.iter_mut().zip(&all.words).zip(first).zip(second) {

@@ -1,5 +1,5 @@
-//! Global savings: of all pairs of partitions, the one whose merge saves the most SMs is merged, until none saves any
-//! (Clarke & Wright's rule for routes, Operations Research 12(4), 1964).
+//! Global savings: repeatedly merges the pair of partitions that saves the most SMs, until no merge saves SMs (Clarke &
+//! Wright's rule for routes, Operations Research 12(4), 1964).
 
 use super::merging::merge;
 use super::trial::MergeTrials;
@@ -11,16 +11,16 @@ use gpusched_model::utilization::Utilization;
 pub(crate) struct Saving {
     /// |P| + |P'| − |P ⊕ P'|.
     pub saved: u32,
-    /// U of the union on its SMs: what a full partition leaves to others counts.
+    /// Utilization of the union on its SMs. A fuller partition leaves more SMs to the other partitions.
     pub utilization: Utilization,
     /// |P ⊕ P'|.
     pub sms: u32,
 }
 
-/// The saving of every pair: by the larger position, then by the smaller.
+/// The saving of every pair, indexed by the larger position, then by the smaller position.
 pub(crate) struct Savings {
     rows: Vec<Vec<Option<Saving>>>,
-    /// Merges tested.
+    /// Number of tested merges.
     pub tested: u64,
 }
 
@@ -37,7 +37,7 @@ impl Savings {
         savings
     }
 
-    /// The savings of the partition at `position` with those before it.
+    /// The savings of the partition at `position` with each partition before it.
     fn row(
         &mut self,
         tester: &mut GroupTester<'_>,
@@ -61,12 +61,12 @@ impl Savings {
             .collect()
     }
 
-    /// The saving of partitions `a` and `b`.
+    /// The saving of partitions `a` and `b`; `None` if the merge saves no SMs.
     pub fn get(&self, a: usize, b: usize) -> Option<Saving> {
         self.rows[a.max(b)][a.min(b)]
     }
 
-    /// The pair that saves the most. Ties: the higher utilization of the union, then the earlier pair.
+    /// The pair with the largest saving. Ties: the higher utilization of the union, then the earlier pair.
     fn best(&self) -> Option<(usize, usize, Saving)> {
         let mut best: Option<(usize, usize, Saving)> = None;
         for (b, row) in self.rows.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Savings {
         best
     }
 
-    /// Partition `position` is gone; the others move up.
+    /// Removes partition `position`. The later partitions move up.
     fn remove(&mut self, position: usize) {
         self.rows.remove(position);
         for row in &mut self.rows[position..] {
@@ -91,7 +91,7 @@ impl Savings {
     }
 }
 
-/// Merges until Σ SMs ≤ `target` or no merge saves any; returns the number of merges tested.
+/// Merges partitions until Σ SMs ≤ `target` or no merge saves SMs. Returns the number of tested merges.
 pub(crate) fn merge_by_savings(
     tester: &mut GroupTester<'_>,
     partitions: &mut Vec<Candidate>,

@@ -1,4 +1,4 @@
-//! Algorithm 3: the partition to merge next, and its eligible partners.
+//! Algorithm 3: selects the partition to merge next, and its eligible partners.
 
 use super::forbidden::ForbiddenList;
 use super::list::PartitionList;
@@ -7,14 +7,14 @@ use super::relation::Set;
 /// The eligible partners of one partition.
 #[derive(Debug)]
 pub(crate) struct Eligible {
-    /// Their ids, in the order of the list.
+    /// Ids of the partners, in the order of the list.
     pub ids: Vec<usize>,
-    /// The same as a set.
+    /// Ids of the partners, as a set.
     set: Set,
 }
 
 impl Eligible {
-    /// Room for ids below `capacity`.
+    /// Creates an empty result for ids below `capacity`.
     pub fn with_capacity(capacity: usize) -> Eligible {
         Eligible {
             ids: Vec::with_capacity(capacity),
@@ -23,11 +23,11 @@ impl Eligible {
     }
 }
 
-/// The first partition P of the list, at position `from` or later, with eligible partners: its position. The partners go
-/// to `eligible`. `None` if no partition has any.
+/// Returns the position of the first partition P in the list, from position `from` on, that has eligible partners. Writes
+/// the partners to `eligible`. Returns `None` if no partition has eligible partners.
 ///
-/// Errata: the loop ends when the *candidates* run out (printed: `pars`), and P is never its own partner. `from` spares
-/// the partitions that ran out of partners since the list last changed.
+/// Errata: the loop ends when the *candidates* run out (printed: `pars`), and P is never its own partner. `from` skips
+/// the partitions that ran out of partners since the last change of the list.
 pub(crate) fn select_partitions(
     pars: &PartitionList,
     from: usize,

@@ -1,18 +1,18 @@
-//! One partition that is merged with many others on trial.
+//! Trial merges of one partition with many partners.
 
 use crate::partitioning::search::tester::load::Load;
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::utilization::Utilization;
 
-/// The partition, and what it loaded the SMs with in recent merges: neighboring partners differ little.
+/// A partition, and its loads in recent trials. Neighboring partners often lead to the same load.
 pub(crate) struct MergeTrials<'e, 'p, 't> {
     pub tester: &'e mut GroupTester<'p>,
     pub partition: &'t Candidate,
-    /// By number of SMs, modulo the length.
+    /// Recent loads, indexed by the number of SMs modulo the length.
     recent: [Recent; 8],
 }
 
-/// The load on `sms` SMs with these classes of company.
+/// The load on `sms` SMs under these contention classes.
 #[derive(Copy, Clone)]
 struct Recent {
     sms: u32,
@@ -40,13 +40,13 @@ impl<'e, 'p, 't> MergeTrials<'e, 'p, 't> {
         Group::that_may_fit(self.tester.problem(), self.partition, partner, sms)
     }
 
-    /// The same as [`GroupTester::accepts`] for the partition and a partner.
+    /// As [`GroupTester::accepts`], for the partition and a partner.
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(group, sms);
         self.tester.accepts_with(load, group, sms)
     }
 
-    /// The same as [`GroupTester::utilization`] for the partition and a partner.
+    /// As [`GroupTester::utilization`], for the partition and a partner.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(group, sms);
         self.tester.utilization_with(load, group, sms)

@@ -1,4 +1,4 @@
-//! A lower bound on the SMs of any plan: prices, and what a search proves beyond them.
+//! Lower bound on the SMs of any plan: the sum of valid prices, or the result of a complete search.
 
 use super::pricing::Priced;
 use super::units::ONE;
@@ -6,26 +6,26 @@ use super::works::Works;
 use crate::partitioning::hardware::Totals;
 use gpusched_model::plan::{LowerBound, Proof};
 
-/// The bound so far.
+/// The best lower bound so far.
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
-    /// The work of each task: prices, too, and the easiest to check.
+    /// Least work of each task. These prices are also valid, and the easiest to check.
     work: Vec<i64>,
-    /// No group is worth more than its SMs.
+    /// Valid prices: the price sum of every group is at most its SMs.
     prices: Vec<i64>,
-    /// What a complete search has shown.
+    /// The number of SMs that a complete search has proven.
     searched: u32,
-    /// The totals that partitions can have.
+    /// The possible totals of partition sizes.
     totals: Totals,
 }
 
-/// A price in units, rounded down and within reason.
+/// Rounds a price down to price units, and clamps it to the possible range.
 pub(super) fn rounded(price: f64) -> i64 {
-    // Finite, and below 2³² SMs: i64 holds it exactly enough, and what is lost is checked by pricing.
+    // The price is finite and below 2³² SMs, so i64 represents it closely. Pricing checks the rounded value.
     (price.clamp(0.0, f64::from(u32::MAX)) * ONE as f64).floor() as i64
 }
 
-/// `units`, which are not negative, rounded up to SMs.
+/// Rounds `units`, which must not be negative, up to SMs.
 pub(super) fn whole_sms(units: i64) -> u32 {
     debug_assert!(units >= 0, "{units} units are no SMs");
     let units = units.max(0);
@@ -34,7 +34,8 @@ pub(super) fn whole_sms(units: i64) -> u32 {
 }
 
 impl Bound {
-    /// The work of each of `tasks` tasks alone as its price: a group has at least that work.
+    /// Uses the work of each task in isolation as its price. These prices are valid, because a group has at least the work of
+    /// its tasks.
     pub fn of_work(works: &Works, tasks: usize, totals: Totals) -> Bound {
         let work: Vec<i64> = (0..tasks).map(|task| works.alone(task)).collect();
         Bound {
@@ -45,7 +46,7 @@ impl Bound {
         }
     }
 
-    /// Nothing but `prices`, for tests.
+    /// Creates a bound with `prices` alone, for tests.
     #[cfg(test)]
     pub fn of_prices(prices: Vec<i64>) -> Bound {
         Bound {
@@ -60,7 +61,9 @@ impl Bound {
         &self.prices
     }
 
-    /// Takes `prices` by which no group of m SMs is worth more than m·(1 + `excess`), `excess` in units, if they say more; whether they do.
+    /// Offers `prices` for which the price sum of a group on m SMs is at most m·(1 + `excess`), with `excess` in price units.
+    ///
+    /// Scales the prices down to valid prices and keeps them if they prove more. Returns whether they do.
     pub fn offer(&mut self, prices: &[i64], excess: i64) -> bool {
         let scaled = prices.iter().map(|&price| {
             let price = i128::from(price) * i128::from(ONE) / i128::from(ONE + excess.max(0));
@@ -75,7 +78,7 @@ impl Bound {
         better
     }
 
-    /// Takes `prices` with what pricing found of them, if that says more; whether it does.
+    /// Offers `prices` with the result of pricing, and keeps them if they prove more. Returns whether they do.
     pub fn offer_priced(&mut self, prices: &[i64], priced: &Priced) -> bool {
         let lowered: Vec<i64> = prices
             .iter()
@@ -85,17 +88,17 @@ impl Bound {
         self.offer(prices, priced.excess_of_all) | self.offer(&lowered, priced.excess)
     }
 
-    /// No plan has fewer than `sms` SMs, by a complete search.
+    /// Records that a complete search found no plan with fewer than `sms` SMs.
     pub fn raise(&mut self, sms: u32) {
         self.searched = self.searched.max(sms);
     }
 
-    /// Σ prices [units].
+    /// Σ prices [price units].
     pub fn total(&self) -> i64 {
         self.prices.iter().sum()
     }
 
-    /// No plan has fewer SMs.
+    /// The lower bound: no plan has fewer SMs.
     pub fn sms(&self) -> u32 {
         self.totals.at_least(whole_sms(self.total()).max(self.searched))
     }
@@ -104,7 +107,7 @@ impl Bound {
         self.totals.at_least(whole_sms(self.total()).max(1))
     }
 
-    /// As plans state it.
+    /// Converts the bound to the form in plans.
     pub fn into_statement(self) -> LowerBound {
         let (sms, by_prices) = (self.sms(), self.by_prices());
         LowerBound {
@@ -118,16 +121,16 @@ impl Bound {
         }
     }
 
-    /// The prices moved towards the tasks' own work as far as they prove as many SMs: what is between two lists by which no group is worth more than
-    /// its SMs is one as well, and the more groups are worth less, the sooner that is checked.
+    /// Moves the prices towards the tasks' own work, as long as they prove the same number of SMs. Prices between two lists
+    /// of valid prices are valid, too. With smaller price sums, the check of the bound takes less time.
     fn eased(&self) -> Vec<i64> {
-        // Rounding takes less than a unit from each.
+        // Rounding reduces each price by less than one price unit.
         let less = self.totals.below(self.by_prices());
         let goal = i64::from(less) * ONE + 1 + self.prices.len() as i64;
         self.towards_work(&self.prices, goal)
     }
 
-    /// `prices` moved towards the tasks' own work until they sum to `goal`, less what is rounded off.
+    /// Moves `prices` towards the tasks' own work until they sum to `goal`, minus rounding.
     pub fn towards_work(&self, prices: &[i64], goal: i64) -> Vec<i64> {
         let (most, least) = (prices.iter().sum::<i64>(), self.work.iter().sum::<i64>());
         if goal >= most || least >= most {

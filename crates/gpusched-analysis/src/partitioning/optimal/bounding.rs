@@ -1,4 +1,4 @@
-//! A lower bound that grows, and the plans that come of it.
+//! Computation of a lower bound, and of plans from its intermediate results.
 
 use super::bound::Bound;
 use super::columns::Columns;
@@ -8,7 +8,7 @@ use crate::partitioning::hardware::{Offer, Totals};
 use crate::partitioning::search::{Aim, Experience, Part, Problem, Sizes, total};
 use gpusched_model::plan::LowerBound;
 
-/// A lower bound in the making, and what comes of it for plans.
+/// A lower bound under construction, with the known groups.
 pub(crate) struct Bounding<'p> {
     pub(super) works: Works,
     pub(super) pricing: Pricing<'p>,
@@ -17,7 +17,7 @@ pub(crate) struct Bounding<'p> {
 }
 
 impl<'p> Bounding<'p> {
-    /// That of the tasks' own work.
+    /// Starts with the lower bound from the tasks' own work.
     pub fn new(problem: &'p Problem<'p>) -> Bounding<'p> {
         let works = Works::new(problem);
         let totals = problem.offer().map_or_else(Totals::all, Offer::totals);
@@ -29,13 +29,15 @@ impl<'p> Bounding<'p> {
         }
     }
 
-    /// No plan has fewer SMs.
+    /// The lower bound: no plan has fewer SMs.
     pub fn sms(&self) -> u32 {
         self.bound.sms()
     }
 
-    /// Generates groups, from `parts` and all groups recorded so far, until prices are nearly those of the linear program of all, or bound as
-    /// much as `aim` asks for, or what may be spent is spent; whether it is not. `alone` are the sizes of single tasks.
+    /// Generates groups until the prices are near the optimum over all groups, the bound reaches the value that `aim`
+    /// requires, or the search effort is spent. Returns whether one of the first two happened.
+    ///
+    /// Starts from `parts` and from all groups recorded so far. `alone` contains the sizes of single tasks.
     pub fn approach(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], aim: Aim) -> bool {
         let experience = sizes.experience().clone();
         experience.test_groups(sizes, &alone);
@@ -52,8 +54,9 @@ impl<'p> Bounding<'p> {
         self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
-    /// Leaves the groups of the program, if there are any, and the prices to the next search. What tests beside the traffic of
-    /// others say holds beside these others alone.
+    /// Passes the prices, and the groups of the linear program if there are any, to the next search.
+    ///
+    /// Results of tests with memory traffic are not passed on, because they are valid only with this traffic.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
         if sizes.expects_traffic() {
             return;
@@ -67,7 +70,7 @@ impl<'p> Bounding<'p> {
         }
     }
 
-    /// Improves `parts` by a dive, as far as `aim` asks for.
+    /// Improves `parts` by diving, if `aim` requires a better plan.
     pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         if total(parts) > aim.target(self.sms()) {
             let known = (&self.works, &mut self.pricing);
@@ -75,32 +78,34 @@ impl<'p> Bounding<'p> {
         }
     }
 
-    /// Raises it by column generation until it is as much as `aim` asks for beside `parts` or what may be spent is spent.
+    /// Raises the bound by column generation until it reaches the value that `aim` requires for `parts`, or the search effort
+    /// is spent.
     pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, parts: &[Part], aim: Aim) {
         let known = (&self.works, &mut self.pricing);
         let enough = aim.enough(total(parts));
         self.columns.generate(sizes, known, &mut self.bound, enough);
     }
 
-    /// Improves `parts` by a choice among the groups known by now, as far as `aim` asks for.
+    /// Improves `parts` by a choice among the known groups, until `aim` is reached.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         self.columns.choose(sizes, parts, aim.target(self.sms()));
     }
 
-    /// Closes the gap between the bound and `parts`, as far as the budget goes.
+    /// Closes the gap between the bound and `parts` within the search effort.
     pub fn close(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         let known = (&self.works, &mut self.pricing);
         self.columns.close(sizes, known, parts, &mut self.bound, aim);
     }
 
-    /// As plans state it.
+    /// Converts the bound to the form in plans.
     pub fn into_statement(self) -> LowerBound {
         self.bound.into_statement()
     }
 }
 
 impl Experience {
-    /// Tests its groups of several tasks, so that those that pass and save SMs are recorded; `alone` are the sizes of single tasks.
+    /// Tests the groups of several tasks, so that groups that pass and save SMs are recorded. `alone` contains the sizes of
+    /// single tasks.
     fn test_groups(&self, sizes: &mut Sizes<'_, '_>, alone: &[u32]) {
         for tasks in self.groups.iter().filter(|tasks| tasks.len() > 1) {
             if sizes.exhausted() {

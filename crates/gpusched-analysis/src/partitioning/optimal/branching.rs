@@ -1,8 +1,10 @@
-//! Branch and bound over groups that are all known: two tasks share a partition, or they do not (Ryan & Foster, 1981).
+//! Branch and bound over a fixed list of groups. A branch decides whether two tasks share a partition (Ryan & Foster,
+//! 1981).
 //!
-//! Of plans in which each task is in one group, none is left out; covers with a task in two are as good, but not looked for.
-//! A node is left when its prices, rounded down and checked against every group that it has, prove that nothing better is
-//! in it. Groups that no better plan can contain are dropped on the way.
+//! The search covers all plans with each task in exactly one group. A cover with a task in two groups is equivalent to
+//! such a plan, so the search does not seek it. It closes a node when the prices of the node prove that the node contains
+//! no better plan. For this proof the prices are rounded down and checked against every group of the node. The search
+//! drops groups that no better plan can contain.
 
 #[cfg(test)]
 mod tests;
@@ -12,16 +14,16 @@ use super::master::{Master, SURPLUS};
 use super::units::ONE;
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// The outcome of the search.
+/// Result of the search.
 pub(super) struct Searched {
-    /// A plan with fewer SMs than the limit, the best there is if the search was complete.
+    /// A plan within the limit on SMs. It is the best plan if the search was complete.
     pub best: Option<Vec<Part>>,
-    /// Whether no plan of these groups with fewer SMs exists.
+    /// Whether the search proves that no better plan of these groups exists.
     pub complete: bool,
 }
 
-/// The best choice of `groups` that covers tasks 0 to `tasks` − 1 on at most `most` SMs; it stops at `target` SMs, and gives up
-/// when the budget of `sizes` is spent.
+/// Returns the best choice of `groups` that covers tasks 0 to `tasks` − 1 on at most `most` SMs. The search stops at a
+/// plan of at most `target` SMs, or when the search effort of `sizes` is spent.
 pub(super) fn search(
     sizes: &mut Sizes<'_, '_>,
     tasks: usize,
@@ -61,8 +63,8 @@ pub(super) fn search(
     }
 }
 
-/// Where nothing follows a node, the search goes on at the node with the lowest bound, the latest of these, for choices near the root
-/// are worth more thought than those at the end of a way.
+/// After a node without children, continues at the node with the lowest bound. Ties: the latest node. Choices near the
+/// root matter more than choices deep in the tree.
 fn resume(open: &mut [Node]) {
     let lowest = (0..open.len()).rev().min_by_key(|&node| open[node].bound);
     if let (Some(lowest), Some(last)) = (lowest.filter(|_| open.len() <= OPEN), open.len().checked_sub(1)) {
@@ -70,19 +72,19 @@ fn resume(open: &mut [Node]) {
     }
 }
 
-/// With more nodes than that open, which take memory, the latest is the next.
+/// Maximum number of open nodes for this rule. With more nodes, which take memory, the latest node is next.
 const OPEN: usize = 300;
 
-/// Nodes of one search.
+/// Maximum number of nodes of one search.
 const NODES: u32 = 20_000;
 
-/// A part of the search.
+/// A node of the search tree.
 struct Node {
-    /// No plan of it has fewer SMs [units].
+    /// Lower bound on the plans of the node [price units].
     bound: i64,
-    /// The groups that it has, by number.
+    /// Indices of the groups of the node, ascending.
     groups: Vec<usize>,
-    /// The basis of the node above; none at first.
+    /// The basis of the parent node; empty at the root.
     basis: Vec<Basic>,
 }
 
@@ -90,21 +92,21 @@ struct Node {
 #[derive(Copy, Clone)]
 enum Basic {
     Group(usize),
-    /// Of a task alone, or a surplus: the same number in every node.
+    /// A single task or a surplus, with the same number in every node.
     Other(usize),
 }
 
 struct Search<'g> {
     tasks: usize,
     groups: &'g [Part],
-    /// Only plans of at most so many SMs are of interest.
+    /// Limit on the SMs. Plans with more SMs are of no use.
     most: u32,
     best: Option<Vec<Part>>,
     complete: bool,
 }
 
 impl Search<'_> {
-    /// The nodes below that of the groups with these numbers, the more promising last.
+    /// Returns the child nodes of `node`. The more promising child is last.
     fn branch(&mut self, sizes: &mut Sizes<'_, '_>, node: Node) -> Vec<Node> {
         let (mut master, dropped) = self.master(&node);
         let mut node = node.groups;
@@ -137,9 +139,9 @@ impl Search<'_> {
             let cover: Vec<&Part> = shares.map(|&(group, _)| &self.groups[group]).collect();
             if self.take(&cover) {
                 let groups = node;
-                return vec![Node { bound, groups, basis }]; // the same again, with less room
+                return vec![Node { bound, groups, basis }]; // solve the node again with the smaller limit
             }
-            // Integral as far as floats can tell, but no plan of interest: nothing to branch on.
+            // The solution is integral within float precision, but it is not a plan of use. There is no pair to branch on.
             self.complete = false;
             return Vec::new();
         };
@@ -169,8 +171,9 @@ impl Search<'_> {
         vec![apart, together]
     }
 
-    /// The linear program of `node`, at the basis of the node above. What of that the node does not have follows its groups, and costs as
-    /// much as a task that no group covers: more than any plan may.
+    /// Returns the linear program of `node` at the basis of its parent, and the groups of this basis that `node` does not
+    /// have. These groups follow the groups of the node. Each costs the same as an uncovered task, which is more than any
+    /// plan may cost.
     fn master(&self, node: &Node) -> (Master, Vec<usize>) {
         let dear = f64::from(self.most) + 1.0;
         let mut master = Master::new(&vec![dear; self.tasks]);
@@ -183,7 +186,7 @@ impl Search<'_> {
             .iter()
             .map(|&basic| match basic {
                 Basic::Other(column) => column,
-                // Numbers ascend.
+                // The group indices are ascending.
                 Basic::Group(group) => {
                     self.tasks
                         + match node.groups.binary_search(&group) {
@@ -203,7 +206,8 @@ impl Search<'_> {
         (master, dropped)
     }
 
-    /// The two tasks of which it is least clear whether they share a partition; `None` if it is clear of all.
+    /// Returns the two tasks for which the linear program is least certain whether they share a partition; `None` if it is
+    /// certain for all pairs.
     fn fractional_pair(&self, chosen: &[(usize, f64)]) -> Option<(usize, usize)> {
         let mut shares = vec![0.0; self.tasks * self.tasks];
         for &(index, share) in chosen {
@@ -224,7 +228,7 @@ impl Search<'_> {
         best.map(|(pair, _)| (pair / self.tasks, pair % self.tasks))
     }
 
-    /// Keeps the plan that `cover` is, if it is one and of interest.
+    /// Keeps `cover` if it is a plan within the limit. Returns whether it is.
     fn take(&mut self, cover: &[&Part]) -> bool {
         let Some(parts) = thinned(self.tasks, cover).filter(|parts| total(parts) <= self.most) else {
             return false;
@@ -234,7 +238,7 @@ impl Search<'_> {
         true
     }
 
-    /// `prices` in units, lowered until no group of the node is worth more than its SMs.
+    /// Converts `prices` to price units, and lowers them until the price sum of every group of the node is at most its SMs.
     fn feasible_prices(&self, prices: &[f64], node: &[usize]) -> Vec<i64> {
         let mut prices: Vec<i64> = prices.iter().map(|&price| rounded(price)).collect();
         for group in node.iter().map(|&group| &self.groups[group]) {
@@ -251,8 +255,8 @@ impl Search<'_> {
     }
 }
 
-/// The plan that `cover` is if each of `tasks` tasks stays only where it comes first: no group needs more SMs for being smaller.
-/// `None` if a task is in no group.
+/// Converts `cover` to a plan: each of `tasks` tasks stays only in its first group. A group never needs more SMs after a
+/// task leaves it. Returns `None` if a task is in no group.
 pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
     let mut covered = vec![false; tasks];
     let mut parts = Vec::new();
@@ -271,7 +275,7 @@ pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
     (!covered.contains(&false)).then_some(parts)
 }
 
-/// Σ prices of `group`.
+/// Price sum of `group`.
 fn worth(prices: &[i64], group: &Part) -> i64 {
     group.tasks.iter().map(|&task| prices[task]).sum()
 }

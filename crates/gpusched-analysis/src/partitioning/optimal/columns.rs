@@ -1,4 +1,4 @@
-//! The groups that are known, their prices, and what follows from both.
+//! The known groups, their prices, and conclusions from both.
 
 use super::bound::{Bound, rounded};
 use super::master::Master;
@@ -9,28 +9,28 @@ use super::{branching, tested};
 use crate::partitioning::search::{Aim, Part, Sizes, total};
 use gpusched_model::Policy;
 
-/// The groups known so far.
+/// The known groups.
 pub(super) struct Columns {
-    /// The size of each task alone.
+    /// The SMs of each task alone.
     pub alone: Vec<u32>,
     pub master: Master,
-    /// Groups that have not helped yet.
+    /// Groups that are not in the linear program yet.
     pool: Vec<Part>,
 }
 
-/// What pricing knows of the tasks.
+/// The least works of the tasks, and the state of pricing.
 pub(super) type Known<'w, 'p> = (&'w Works, &'w mut Pricing<'p>);
 
-/// How far pricing looks: by measures, and where every group on the way is tested.
+/// Limits of a search for groups, for pricing with measures and for pricing with tests of every group.
 pub(super) struct Reach {
     pub measured: Limits,
     pub tested: tested::Limits,
 }
 
-/// Groups looked at before it pays to tabulate what is to be gained.
+/// Number of visited groups from which on a table of possible gains pays off.
 const EASY: u64 = 20;
 
-/// While groups are generated: few of each family and round, for prices change.
+/// Limits of one round of column generation. Each family contributes few groups, because prices change after the round.
 pub(super) const ROUND: Limits = Limits {
     groups_each: 4,
     groups_of_family: 40,
@@ -39,14 +39,14 @@ pub(super) const ROUND: Limits = Limits {
     easy: EASY,
 };
 
-/// The same where every group on the way is tested.
+/// Limits of one round of column generation if every visited group is tested.
 pub(super) const TESTED_ROUND: tested::Limits = tested::Limits {
     per_task: 10,
     groups: 500,
     patience: 50_000,
 };
 
-/// All that branch and bound is begun with.
+/// Limits of the enumeration of all groups for branch and bound.
 const ALL: Reach = Reach {
     measured: Limits {
         groups_each: usize::MAX,
@@ -62,11 +62,11 @@ const ALL: Reach = Reach {
     },
 };
 
-/// Groups that are taken from a pool at a time.
+/// Number of groups that move from the pool to the linear program at a time.
 const FROM_POOL: usize = 500;
 
 impl Columns {
-    /// Each task alone, and what helps of `pool`.
+    /// Creates the linear program with each task alone. The groups of `pool` join it when they help.
     pub fn new(alone: Vec<u32>, pool: Vec<Part>) -> Columns {
         let costs: Vec<f64> = alone.iter().map(|&sms| f64::from(sms)).collect();
         Columns {
@@ -76,7 +76,8 @@ impl Columns {
         }
     }
 
-    /// Adds `groups` to the program; if it has more than `many` then, those that cost more than `far` beyond what their tasks are worth are dropped first.
+    /// Adds `groups` to the linear program. If it already has more than `many` columns, first drops those with a reduced cost
+    /// above `far`.
     pub fn add(&mut self, groups: &[Part], many: usize, far: f64) {
         if self.master.columns() > many {
             self.master.drop_above(far);
@@ -84,7 +85,7 @@ impl Columns {
         groups.iter().for_each(|group| self.master.add(group));
     }
 
-    /// Groups that are worth at least `floor` more than their SMs, and whether those are all.
+    /// Returns the groups with an excess of at least `floor`, and whether the list is complete.
     pub fn worth(
         sizes: &mut Sizes<'_, '_>,
         (works, pricing): Known<'_, '_>,
@@ -104,7 +105,7 @@ impl Columns {
         }
     }
 
-    /// The groups that are worth no more than `room` less than their SMs, and whether those are all.
+    /// Returns the groups whose SMs exceed their price sum by at most `room`, and whether the list is complete.
     pub fn within(
         sizes: &mut Sizes<'_, '_>,
         known: Known<'_, '_>,
@@ -114,7 +115,8 @@ impl Columns {
         Columns::worth(sizes, known, prices, -room, &ALL)
     }
 
-    /// The prices of the linear program with all groups of the pool that help; `None` if what may be spent is spent before.
+    /// Returns the prices of the linear program with all useful groups of the pool; `None` if the search effort is spent
+    /// first.
     pub fn proposed(&mut self, sizes: &mut Sizes<'_, '_>) -> Option<Vec<i64>> {
         while !sizes.exhausted() {
             let solved = self.master.solve(|| sizes.is_late());
@@ -130,7 +132,7 @@ impl Columns {
         None
     }
 
-    /// Moves the groups of the pool that are worth the most to the linear program; whether there were any.
+    /// Moves the groups of the pool with the largest excess to the linear program. Returns whether there were any.
     fn add_from_pool(&mut self, prices: &[i64]) -> bool {
         let worth = |part: &Part| {
             let price: i64 = part.tasks.iter().map(|&task| prices[task]).sum();
@@ -158,14 +160,14 @@ impl Columns {
         self.pool.len() < before
     }
 
-    /// Those of the linear program in units, none above what its task costs alone.
+    /// The prices of the linear program in price units. No price exceeds the SMs of its task alone.
     fn prices(&self) -> Vec<i64> {
         let alone = self.alone.iter().map(|&sms| i64::from(sms) * ONE);
         let prices = self.master.prices().iter().zip(alone);
         prices.map(|(&price, most)| rounded(price).min(most)).collect()
     }
 
-    /// Every pair that saves SMs, while there is time.
+    /// Tests every pair of tasks and adds the pairs that save SMs, until the time is spent.
     pub fn add_pairs(&mut self, sizes: &mut Sizes<'_, '_>) {
         for b in 0..self.alone.len() {
             if sizes.is_late() {
@@ -186,7 +188,7 @@ impl Columns {
         }
     }
 
-    /// A better plan than `parts` of the groups that are known by now, if one is found.
+    /// Replaces `parts` by a better plan of the known groups, if the search finds one.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
         let known: Vec<Part> = self.master.parts().collect();
         let less = total(parts).saturating_sub(1);
@@ -196,10 +198,11 @@ impl Columns {
         }
     }
 
-    /// Closes the gap between `bound` and `parts`, which become better, as far as the budget goes: for each number of SMs in
-    /// between, all groups that such a plan can contain are enumerated, and the best choice of them is searched.
+    /// Closes the gap between `bound` and `parts`, and improves both, within the search effort.
     ///
-    /// A plan of m SMs has Σ (SMs − worth) over its groups ≤ m − Σ prices, and no term is negative.
+    /// For each number of SMs in between, gpusched enumerates all groups that such a plan can contain, and searches for the
+    /// best choice of them. In a plan of m SMs, the values SMs − price sum of the groups are at least 0 and add up to at most
+    /// m − Σ prices. The enumeration of all groups with at most this value is therefore complete.
     pub fn close(
         &self,
         sizes: &mut Sizes<'_, '_>,
@@ -212,12 +215,12 @@ impl Columns {
         let mut most = bound.sms();
         while most < total(parts) && total(parts) > aim.target(bound.sms()) && !sizes.exhausted() {
             if aim.is_beyond(most) {
-                return; // no plan fits, and no more was asked
+                return; // no plan fits, and the objective only asks for a plan that fits
             }
             let most_here = aim.reach(most);
             let room = i64::from(most_here) * ONE - bound.total();
             let mut complete = false;
-            // The groups that leave the least over first: a plan may consist of them alone.
+            // Start with the groups that have the smallest SMs − price sum, because a plan may consist of these groups alone.
             for part in [8, 4, 2, 1] {
                 let known = (works, &mut *pricing);
                 let (groups, all) = Columns::within(sizes, known, bound.prices(), room / part);

@@ -1,5 +1,8 @@
-//! Plans from the linear program: groups that it is sure of are chosen, or else the one that it is surest of, again and again, and what the tasks that are left
-//! then lack is generated on the way (diving; Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for branch and price", 2019).
+//! Diving: plans from the linear program (Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for branch and
+//! price", 2019).
+//!
+//! The dive repeatedly chooses the groups that the linear program selects fully, or else the group with the largest
+//! share. It generates the groups that the remaining tasks then lack.
 
 #[cfg(test)]
 mod tests;
@@ -13,30 +16,30 @@ use super::pricing::Limits;
 use super::units::ONE;
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// As good as chosen.
+/// Share from which on the linear program selects a group fully.
 const SURE: f64 = 0.999;
 
-/// What a choice may cost in fractions of groups before groups are generated [SMs].
+/// Maximum loss by choices before gpusched generates new groups [SMs]. The loss is the increase of the total value.
 const LOSS: f64 = 0.1;
 
-/// Rounds of generation between two choices.
+/// Maximum number of generation rounds between two choices.
 const ROUNDS: u32 = 30;
 
-/// Groups that cost so much more than their tasks are worth are left behind [SMs].
+/// Reduced cost above which a group is dropped when the program is rebuilt [SMs].
 const FAR: f64 = 0.3;
 
-/// Groups looked at in one part of a family while none is found.
+/// Maximum number of visited groups in one part of a family while the search finds no group.
 const NODES: u64 = 1_000;
 
 impl Columns {
-    /// `parts` become the plan that a dive ends with, if that has fewer SMs.
+    /// Replaces `parts` by the plan at the end of a dive, if this plan has fewer SMs.
     pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, known: Known<'_, '_>, parts: &mut Vec<Part>) {
         if let Some(plan) = self.plan_below(sizes, known, total(parts)) {
             *parts = plan;
         }
     }
 
-    /// The plan that a dive ends with, if that has fewer than `most` SMs.
+    /// Returns the plan at the end of a dive, if it has fewer than `most` SMs.
     fn plan_below(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -56,11 +59,11 @@ impl Columns {
             let known = (works, &mut *pricing);
             let paid = f64::from(total(&chosen));
             let value = self.complete(sizes, known, &mut rest, fair - paid)?;
-            // From the first choice on, no more is lost without a search for better groups.
+            // After the first choice, a larger loss triggers a search for better groups.
             fair = fair.min(paid + value + LOSS);
             let groups = rest.surest(&left);
             if groups.is_empty() {
-                return None; // nothing but traces of what was chosen
+                return None; // only float residues of the chosen groups are left
             }
             for column in groups {
                 let group = &rest.groups[column];
@@ -79,8 +82,8 @@ impl Columns {
         (total(&plan) < most).then_some(plan)
     }
 
-    /// Solves the program of the `rest`; generates groups for it while its value is not `fair`. That value; `None` if what may be spent is
-    /// spent before.
+    /// Solves the program of `rest`, and generates groups for it while its value exceeds `fair`. Returns the value; `None` if
+    /// the search effort is spent first.
     fn complete(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -123,18 +126,18 @@ impl Columns {
     }
 }
 
-/// The program of the tasks that were left when it was made; what was chosen since costs nothing in it.
+/// The linear program of the tasks that were left at its creation. Groups that were chosen later cost 0.
 struct Rest {
     master: Master,
-    /// Its columns, by task.
+    /// Groups of its columns, with task positions.
     groups: Vec<Part>,
-    /// By task.
+    /// Row of each task.
     row_of: Vec<Option<usize>>,
     rows: usize,
 }
 
 impl Rest {
-    /// Of the tasks `left`, and of what `groups` have of them.
+    /// Creates the program of the tasks in `left`, with `groups` restricted to these tasks.
     fn new(alone: &[u32], left: &[bool], mut groups: Vec<Part>) -> Rest {
         let tasks: Vec<usize> = (0..left.len()).filter(|&task| left[task]).collect();
         let costs: Vec<f64> = tasks.iter().map(|&task| f64::from(alone[task])).collect();
@@ -171,7 +174,7 @@ impl Rest {
         self.groups.push(group);
     }
 
-    /// By task, in units; nothing for who is chosen.
+    /// The price of each task [price units]; 0 for tasks that were chosen before.
     fn prices(&self, alone: &[u32]) -> Vec<i64> {
         let price = |(row, &alone): (&Option<usize>, &u32)| match *row {
             Some(row) => rounded(self.master.prices()[row]).min(i64::from(alone) * ONE),
@@ -180,7 +183,7 @@ impl Rest {
         self.row_of.iter().zip(alone).map(price).collect()
     }
 
-    /// Those of its groups that the program is sure of, or the one that it is surest of, among those with tasks that are still `left`.
+    /// Returns the groups with tasks in `left` that the program selects fully, or else the group with the largest share.
     fn surest(&self, left: &[bool]) -> Vec<usize> {
         let of_use = |column: usize| self.groups[column].tasks.iter().any(|&task| left[task]);
         let mut columns: Vec<(usize, f64)> = self
@@ -194,7 +197,7 @@ impl Rest {
         columns.into_iter().map(|(column, _)| column).collect()
     }
 
-    /// Its groups that cost at most `most` more than their tasks are worth.
+    /// Returns the groups with a reduced cost of at most `most`.
     fn within(&self, most: f64) -> Vec<Part> {
         let columns = self.master.columns_within(most);
         columns.map(|column| self.groups[column].clone()).collect()

@@ -1,34 +1,34 @@
-//! Every plan of few tasks, where partitions need a place: fewer shares do not always lie better, so no bound on shares tells when
-//! to stop.
+//! Enumeration of all plans of few tasks, for partitions with placements. A plan with fewer allocation units does not
+//! always have a better placement, so no bound on allocation units can end the search.
 
 use crate::partitioning::search::{Part, Problem, Sizes};
 
-/// The most tasks: 10 have 115,975 divisions, of which most end early.
+/// Maximum number of tasks. 10 tasks have 115,975 divisions, and the search cuts most of them off early.
 const MOST_TASKS: usize = 10;
 
-/// A search for a place costs as many tests.
+/// Cost of one search for a placement, in tests.
 const PLACE: u64 = 5;
 
-/// All divisions of the tasks of a problem whose partitions need places.
+/// The enumeration of all divisions of the tasks.
 struct Enumeration<'s, 'e, 'p> {
     sizes: &'s mut Sizes<'e, 'p>,
     problem: &'p Problem<'p>,
-    /// By group, as bits: the fewest SMs on which it passes, if it does at all.
+    /// The fewest SMs on which each group (a bit set of tasks) passes; `None` if it passes on no supported size.
     needs: Vec<Option<u32>>,
-    /// The groups so far.
+    /// The groups of the current division.
     groups: Vec<usize>,
-    /// The fewest SMs so far, on the hardware; only fewer are of interest.
+    /// The fewest SMs so far, with placement. Only plans with fewer SMs are of use.
     best: u64,
-    /// The groups that have them.
+    /// The groups of the plan with the fewest SMs.
     found: Option<Vec<usize>>,
     cut_short: bool,
 }
 
-/// The plan with the fewest SMs on the hardware, if it has fewer than `parts`, which count shares: its groups, and the SMs that
-/// each needs.
+/// Returns the groups of the plan with the fewest SMs on the hardware, with the SMs that each group needs, if it has
+/// fewer SMs than `parts`. The sizes of `parts` are allocation units.
 ///
-/// `None` if the search is cut short, or if there is nothing to enumerate: too many tasks, partitions that need no places, or
-/// tests beside the traffic of others, which no group passes by itself.
+/// Returns `None` if the search is cut short, or if there are too many tasks. It also returns `None` if partitions need
+/// no placement, or if tests count memory traffic, because then a group alone has no verdict.
 pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();
@@ -38,7 +38,7 @@ pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option
     let offered = problem.offer()?.sizes();
     let need = |group: usize| {
         let members = members(group);
-        // The test is monotone in the SMs.
+        // The test is monotone in the SMs, so bisection is exact.
         let first = offered.partition_point(|&sms| !problem.accepts(&members, sms));
         offered.get(first).copied()
     };
@@ -78,7 +78,7 @@ fn members(group: usize) -> Vec<usize> {
 }
 
 impl Enumeration<'_, '_, '_> {
-    /// Puts `task`, and then all after it, into each group, and into one of its own.
+    /// Adds `task` to each group and to a new group, and continues with the next task.
     fn extend(&mut self, task: usize) {
         if self.sizes.exhausted() {
             self.cut_short = true;
@@ -86,7 +86,7 @@ impl Enumeration<'_, '_, '_> {
         }
         let needs = self.groups.iter().map(|&group| self.needs[group]);
         let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
-            return; // groups only grow
+            return; // a group that fails still fails with more tasks
         };
         if needs.iter().map(|&sms| u64::from(sms)).sum::<u64>() >= self.best {
             return;
@@ -105,7 +105,8 @@ impl Enumeration<'_, '_, '_> {
         self.groups.pop();
     }
 
-    /// Keeps the groups, which have all tasks and these `needs`, if they have a place of fewer SMs than the best.
+    /// Keeps the current groups, which contain all tasks and need `needs` SMs, if their placement has fewer SMs than the
+    /// best.
     fn note(&mut self, needs: &[u32]) {
         self.sizes.charge(PLACE);
         let placed = self.problem.placed_sms(needs).map(u64::from);

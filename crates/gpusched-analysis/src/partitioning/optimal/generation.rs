@@ -1,4 +1,4 @@
-//! Column generation: prices and groups that are worth more, in turns.
+//! Column generation: rounds of proposed prices and of groups with a positive excess.
 
 #[cfg(test)]
 mod tests;
@@ -12,37 +12,40 @@ use super::works::Works;
 use crate::partitioning::search::Sizes;
 use gpusched_model::Policy;
 
-/// How far below what they might prove prices are brought where every group is tested, one after the other [SMs].
+/// Reductions of the proof target, tried in turn, if every visited group is tested [SMs].
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
-/// What prices exceed a whole number of SMs by, for the next to be proven [units].
+/// Margin above a whole number of SMs that makes prices prove the next number [price units].
 const JUST_ABOVE: i64 = 1_000;
 
-/// Prices within so much of the best are as good [units].
+/// Differences of price sums below this value do not matter [price units].
 const NEAR: i64 = ONE / 10;
 
-/// If the program's prices exceed a whole number of SMs by less than that, it is hard to prove that they do [units].
+/// If the price sum exceeds a whole number of SMs by less than this value, it hardly proves the next number [price
+/// units].
 const MARGIN: i64 = ONE / 4;
 
-/// Groups looked at, in all parts of families that are open after it, before prices that are easier are tried instead.
+/// Number of visited groups in all open parts of families, above which gpusched tries prices that prove less.
 const PATIENT: u64 = 200_000;
 
-/// What groups have to be worth beyond their SMs at first, to be of interest [units].
+/// Minimum excess of groups in the first rounds [price units].
 pub(super) const FLOOR: i64 = ONE / 20;
 
-/// Fewer groups than that are found by looking further, not by looking again.
+/// If a round finds fewer groups than this number, the next round searches at least as deeply.
 const FEW: usize = 50;
 
-/// More groups than that are not kept if they are far from being of use.
+/// Number of columns above which gpusched drops groups that are far from useful.
 const COLUMNS: usize = 6_000;
 
-/// Groups that cost so much more than their tasks are worth are far from being of use [SMs].
+/// Reduced cost above which a group is far from useful [SMs].
 const FAR: f64 = 0.25;
 
 impl Columns {
-    /// Generates groups of some worth until there are few, so that the program's prices, of which nothing is proven yet, are nearly the last; `bound` becomes
-    /// the best that is proven on the way. Bounds from `enough` SMs on are of no interest. Where every group is tested, none is left out. Whether prices are
-    /// nearly the last.
+    /// Generates groups with a minimum excess until there are few. The proposed prices are then near the optimum of the
+    /// linear program, but not proven. Returns whether this state is reached.
+    ///
+    /// `bound` becomes the best lower bound that is proven meanwhile. Bounds above `enough` SMs are of no use. If every
+    /// visited group is tested, the minimum excess does not apply.
     pub fn approach(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -67,11 +70,13 @@ impl Columns {
         bound.sms() >= enough
     }
 
-    /// Generates groups until none is worth more than its SMs, or what may be spent is spent; `bound` becomes the best that was proven on the
-    /// way. Bounds from `enough` SMs on are of no interest.
+    /// Generates groups until no group has a positive excess, or the search effort is spent.
     ///
-    /// Only whole SMs count, and the less groups are worth, the fewer have to be looked at. So what is priced is not the program's prices, but what is between
-    /// them and the best that were proven (Wentges 1997), as far as the next whole number asks for.
+    /// `bound` becomes the best lower bound that is proven meanwhile. Bounds above `enough` SMs are of no use.
+    ///
+    /// Only whole SMs count, and smaller prices require fewer visited groups. Pricing therefore uses prices between the
+    /// prices of the linear program and the best proven prices (Wentges 1997), so that their sum just proves the next whole
+    /// number.
     pub fn generate(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -113,10 +118,11 @@ impl Columns {
         }
     }
 
-    /// The same where every group on the way is tested.
+    /// As [`Columns::generate`], with a test of every visited group.
     ///
-    /// Prices are first brought down to where they just prove some SMs less than they could, then fewer less, then all: with less to gain from each
-    /// task, pricing sees far fewer groups, and what it finds helps the true prices as well.
+    /// Prices are first reduced until they just prove some SMs less than they could. The reduction shrinks to 0 over the
+    /// rounds. With smaller gains per task, pricing visits far fewer groups, and the groups that it finds help the full
+    /// prices as well.
     fn generate_by_tests(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -146,10 +152,11 @@ impl Columns {
     }
 }
 
-/// What prices are to sum to, where those of the program come to `value` and `easier` SMs less are asked for than they might prove; `None` if no more is to be had [units].
+/// Returns the target for the price sum [price units]; `None` if no improvement is possible. The prices of the linear
+/// program sum to `value`. The target proves `easier` SMs less than `value` could.
 fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     if bound.sms() >= whole_sms(value) {
-        // The closer prices are to the program's, the fewer groups can be in a plan of so many SMs.
+        // The closer the prices are to the linear program, the more groups they exclude from a plan of this size.
         return (value - bound.total() >= NEAR).then_some(value - NEAR / 2);
     }
     let most = whole_sms(value).min(enough) - 1;
@@ -160,12 +167,12 @@ fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     Some(i64::from(beaten) * ONE + JUST_ABOVE)
 }
 
-/// What prices sum to that just prove one SM more than `bound` [units].
+/// The price sum that just proves one SM more than `bound` [price units].
 fn next(bound: &Bound) -> i64 {
     i64::from(bound.sms()) * ONE + JUST_ABOVE
 }
 
-/// `prices` moved towards `proven`, which sum to less, until they sum to some `goal` units, less what is rounded off.
+/// Moves `proven` towards `prices`, which have a larger sum, until the sum is `goal` price units, minus rounding.
 fn between(proven: &[i64], prices: &[i64], goal: i64) -> Vec<i64> {
     let (from, to): (i64, i64) = (proven.iter().sum(), prices.iter().sum());
     let (part, whole) = (i128::from(goal - from), i128::from(to - from));

@@ -1,34 +1,35 @@
-//! The linear program of choosing groups: min Σ size·x with every task covered. A primal simplex with an explicit inverse
-//! of the basis: rows are tasks, tens of them, and the right-hand sides are moved a little, against degeneracy.
+//! The linear program of choosing groups: min Σ size·x with every task covered. It is solved by a primal simplex with an
+//! explicit inverse of the basis.
 //!
-//! Its prices are floats and only propose: whoever uses them rounds them down and prices exactly.
+//! The rows are tasks (tens of them). The right-hand sides are perturbed slightly, against degeneracy. The prices are
+//! floats and only proposals: callers round them down and price with integers.
 
 use crate::partitioning::search::Part;
 
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
-/// Columns that are looked at again before all are.
+/// Number of candidate columns that are examined repeatedly before all columns are examined again.
 const CANDIDATES: usize = 50;
 
-/// Smaller pivots are none.
+/// Smaller pivots count as 0.
 const PIVOT: f64 = 1e-7;
 
-/// By so much may values fall below zero.
+/// Tolerance for values below 0.
 const SLACK: f64 = 1e-9;
 
-/// Pivots between two looks at the time.
+/// Number of pivots between two checks of the time.
 const ASKED: u32 = 16;
 
-/// Pivots before it is given up.
+/// Maximum number of pivots.
 const PIVOTS: u32 = 100_000;
 
-/// The program, and the basis it is at.
+/// The linear program and its current basis.
 #[derive(Debug, Clone)]
 pub(super) struct Master {
     rows: usize,
     columns: Vec<(Vec<u32>, f64)>,
-    /// A column, or `SURPLUS` + row.
+    /// Columns of the basis: a column number, or `SURPLUS` + row.
     basis: Vec<usize>,
     inverse: Vec<f64>,
     right: Vec<f64>,
@@ -38,11 +39,11 @@ pub(super) struct Master {
     work: usize,
 }
 
-/// Columns of rows' surplus have the numbers from here on.
+/// First number of the surplus columns of the rows.
 pub(super) const SURPLUS: usize = usize::MAX / 2;
 
 impl Master {
-    /// With a column of `costs[task]` for each task alone, which is the first basis.
+    /// Creates the program with one column of cost `costs[task]` for each task alone. These columns form the first basis.
     pub fn new(costs: &[f64]) -> Master {
         let rows = costs.len();
         let right: Vec<f64> = (0..rows)
@@ -68,12 +69,13 @@ impl Master {
         }
     }
 
-    /// The basis, by column number; surplus columns come after all others.
+    /// The column numbers of the basis. Surplus columns have the largest numbers.
     pub fn basis(&self) -> &[usize] {
         &self.basis
     }
 
-    /// Goes on from `basis`, in which each column may have become dearer; from single tasks if it is none.
+    /// Continues from `basis`, whose columns may cost more than before. If `basis` is invalid or singular, the basis stays
+    /// unchanged.
     pub fn start_from(&mut self, basis: &[usize]) {
         let known = |&column: &usize| column < self.columns.len() || column >= SURPLUS;
         if basis.len() == self.rows && basis.iter().all(known) {
@@ -89,31 +91,31 @@ impl Master {
         self.add_at(part, f64::from(part.sms));
     }
 
-    /// Adds `part` at a cost of its own.
+    /// Adds `part` with its own cost.
     pub fn add_at(&mut self, part: &Part, cost: f64) {
         let rows = part.tasks.iter().map(|&task| task as u32).collect();
         self.columns.push((rows, cost));
     }
 
-    /// Its columns.
+    /// The columns as groups.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         (0..self.columns.len()).map(|column| self.part(column))
     }
 
-    /// Column number `column`.
+    /// Column `column` as a group.
     pub fn part(&self, column: usize) -> Part {
         let (rows, cost) = &self.columns[column];
         Part {
-            sms: *cost as u32, // which it was made of
+            sms: *cost as u32, // the cost comes from an integer
             tasks: rows.iter().map(|&task| task as usize).collect(),
         }
     }
 
-    /// Solves it from where it is; false if that took too long, or it is `late`.
+    /// Solves the program from its current basis. Returns false if it took too many pivots, or if `late` returns true.
     pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
         let mut pivots = 0;
         loop {
-            // The best columns are looked at again and again before all are.
+            // The best columns are examined repeatedly before all columns are examined again.
             let mut candidates = self.entering();
             if candidates.is_empty() {
                 return true;
@@ -133,12 +135,12 @@ impl Master {
         }
     }
 
-    /// The columns, but for the first, that cost at most `most` more than their tasks are worth.
+    /// The columns of several tasks with a reduced cost of at most `most`.
     pub fn columns_within(&self, most: f64) -> impl Iterator<Item = usize> + '_ {
         (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
     }
 
-    /// From now on column number `column` costs nothing more, for it is chosen: its tasks are worth nothing more, either.
+    /// Sets the cost of column `column`, which is chosen, to 0. Solving then moves the prices of its tasks to 0.
     pub fn pay(&mut self, column: usize) {
         let cost = std::mem::take(&mut self.columns[column].1);
         for (place, _) in self
@@ -154,24 +156,24 @@ impl Master {
         }
     }
 
-    /// The work of all solving since this was last asked, in tests of groups that take as long, roughly.
+    /// The work since the last call, converted to tests of groups (estimated).
     pub fn work(&mut self) -> u64 {
         (std::mem::take(&mut self.work) / 256) as u64
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// What column number `column` costs beyond what its tasks are worth.
+    /// Reduced cost of column `column`: its cost minus the price sum of its tasks.
     fn reduced(&self, column: usize) -> f64 {
         let (rows, cost) = &self.columns[column];
         rows.iter()
             .fold(*cost, |cost, &row| cost - self.prices[row as usize])
     }
 
-    /// Drops columns that cost more than `most` beyond what their tasks are worth, but none of the first.
+    /// Drops columns with a reduced cost above `most`, but keeps single tasks and the basis.
     pub fn drop_above(&mut self, most: f64) {
         let kept: Vec<bool> = (0..self.columns.len())
             .map(|column| column < self.rows || self.basis.contains(&column) || self.reduced(column) <= most)
@@ -192,12 +194,13 @@ impl Master {
         });
     }
 
-    /// What each task is worth.
+    /// The price of each task [SMs].
     pub fn prices(&self) -> &[f64] {
         &self.prices
     }
 
-    /// The columns in use, by number (in order of their addition, after those of single tasks), and how much.
+    /// The columns with a positive value, and their values. Column numbers follow the order of addition, after the single
+    /// tasks.
     pub fn chosen(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.basis
             .iter()
@@ -206,7 +209,7 @@ impl Master {
             .map(|(&column, &value)| (column, value))
     }
 
-    /// The columns that save the most.
+    /// The columns with the most negative reduced costs.
     fn entering(&mut self) -> Vec<usize> {
         self.work += self.columns.len();
         let columns = (0..self.columns.len()).chain((0..self.rows).map(|row| SURPLUS + row));
@@ -220,7 +223,8 @@ impl Master {
             .collect()
     }
 
-    /// Which of `candidates` saves the most, and that, negative; who saves nothing is a candidate no more.
+    /// Returns the candidate with the most negative reduced cost, and this cost. Candidates without a negative cost are
+    /// removed.
     fn best_of(&self, candidates: &mut Vec<usize>) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
         candidates.retain(|&column| {
@@ -233,7 +237,7 @@ impl Master {
         best
     }
 
-    /// By how much less than its tasks are worth a column costs.
+    /// The negated reduced cost of a column.
     fn saved(&self, column: usize) -> f64 {
         match column.checked_sub(SURPLUS) {
             Some(row) => -self.prices[row],
@@ -258,8 +262,8 @@ impl Master {
         column
     }
 
-    /// The row whose value reaches zero first as `column` enters; of those that do so at nearly the same time the one with the largest
-    /// pivot, for the sake of what is computed from it (Harris 1973).
+    /// Returns the row whose value reaches 0 first as `column` enters. Among rows with nearly equal ratios, it returns the
+    /// row with the largest pivot, for numerical stability (Harris 1973).
     fn leaving(&self, column: &[f64]) -> Option<usize> {
         let rows = column.iter().enumerate().filter(|&(_, &pivot)| pivot > PIVOT);
         let ratio = |row: usize, slack: f64| (self.values[row].max(0.0) + slack) / column[row];
@@ -301,7 +305,7 @@ impl Master {
         self.values[row] = value;
     }
 
-    /// Computes everything anew from the basis; false, and nothing changed, if that is singular.
+    /// Recomputes everything from the basis. Returns false, without any change, if the basis is singular.
     fn refactor(&mut self) -> bool {
         let rows = self.rows;
         let mut matrix = vec![0.0_f64; rows * rows];

@@ -1,9 +1,16 @@
 //! The fewest SMs, with a proof: set partitioning by column generation.
 //!
-//! A plan chooses groups of tasks, each on the fewest SMs on which it passes the test. The linear relaxation of that choice
-//! has a price for each task; if no group is worth more than its SMs, Σ prices is a lower bound on the SMs of any plan.
-//! [`pricing`] looks for groups that are worth more, [`master`] proposes prices, and [`branching`] chooses among the groups known at the end, and then
-//! closes the gap over all groups that a better plan could contain. Prices are integers where anything is concluded from them.
+//! A plan chooses groups of tasks. Each group gets the fewest SMs on which it passes the test. The linear relaxation of
+//! this choice has a dual price for each task. The *price sum* of a group is the sum of the prices of its tasks, and its
+//! *excess* is its price sum minus its SMs. Prices are *valid* if no group has a positive excess. The sum of valid prices
+//! is a lower bound on the SMs of any plan.
+//!
+//! * [`pricing`] searches for groups with a positive excess.
+//! * [`master`] proposes prices.
+//! * [`branching`] chooses among the groups known at the end. It then closes the gap over all groups that a better plan
+//!   could contain.
+//!
+//! All conclusions use integer prices.
 
 mod bound;
 mod bounding;
@@ -30,25 +37,25 @@ pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
 
-/// What chooses the fewest SMs among known groups.
+/// Solver that chooses the fewest SMs among known groups.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Solver {
-    /// Branch and bound, whose conclusions rest on integers.
+    /// Branch and bound. Its conclusions use integers only.
     #[default]
     Exact,
-    /// HiGHS first, for plans. That it sees none is stated as a claim ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs));
-    /// what remains of the budget goes into the proof.
+    /// HiGHS first, to find plans. If HiGHS finds no plan, this is stated as a claim, not as a proof
+    /// ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs)). The remaining search effort goes into the proof.
     #[cfg(feature = "highs")]
     Highs,
 }
 
-/// Parts of the budget after which a dive begins, then after which no better bound is sought, and then no plan among the groups known by then; twenty
-/// are all.
+/// Search effort after which diving begins, after which gpusched stops improving the lower bound, and after which it
+/// stops choosing among the known groups, in twentieths of the total.
 const APPROACH: u32 = 10;
 const BOUND: u32 = 15;
 const CHOICE: u32 = 17;
 
-/// A plan of few SMs, and the best bound that the budget allows.
+/// Returns a plan of few SMs, and the best lower bound within the search effort.
 pub(crate) fn optimal(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -77,7 +84,7 @@ pub(crate) fn optimal(
             bounding.dive(&mut sizes, &mut parts, aim);
             bounding.raise(&mut sizes, &parts, aim);
             sizes.spend(CHOICE, 20);
-            // With better prices than those of the first.
+            // The prices are better than in the first dive.
             bounding.dive(&mut sizes, &mut parts, aim);
             bounding.choose(&mut sizes, &mut parts, aim);
             0

@@ -1,8 +1,13 @@
-//! Pricing where the policy is not EDF: measures know nothing of what blocks or of priorities, so every group on the way is tested.
+//! Pricing for policies other than EDF. The measures cover neither blocking nor priorities, so every visited group is
+//! tested.
 //!
-//! A depth-first walk over all groups. A group's size never falls as it grows, and is at least its work; so what a group
-//! may yet be worth with more tasks is at most its prices less its work, plus, for each kind, either nothing, or the best
-//! single surplus (price less work) of that kind, or all positive surpluses in the company that two of that kind are.
+//! The search is a depth-first walk over all groups. The size of a group never decreases when a task joins, and is at
+//! least the work of the group. The surplus of a task is its price minus its work. The excess of a group with more tasks
+//! is therefore at most its price sum minus its work, plus one of three terms per kind:
+//!
+//! * 0, if no task of the kind joins;
+//! * the largest surplus of a task of the kind, if one task joins;
+//! * the sum of all positive surpluses under the contention of two tasks of the kind, if more tasks join.
 
 use super::bound::whole_sms;
 use super::units::ONE;
@@ -11,29 +16,30 @@ use crate::interference::CoLocated;
 use crate::partitioning::search::{Part, Sizes};
 use gpusched_model::wcet::MAX_SMS;
 
-/// What a walk found.
+/// Result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Tested {
-    /// Groups worth at least the floor.
+    /// The groups with an excess of at least the floor.
     pub groups: Vec<Part>,
-    /// The largest worth of a group, Σ prices − SMs in units, among those seen; at least 0.
+    /// The largest excess (Σ prices − SMs, in price units) among the visited groups; at least 0.
     pub most: i64,
-    /// Whether every group was seen or is worth less than the floor.
+    /// Whether the walk visited every group with an excess of at least the floor.
     pub complete: bool,
 }
 
-/// Where a walk ends early.
+/// Limits that end a walk early.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Limits {
-    /// Groups found below any one group.
+    /// Maximum number of groups found below one group.
     pub per_task: usize,
-    /// Groups found.
+    /// Maximum number of groups found.
     pub groups: usize,
-    /// Groups tested, if some were found.
+    /// Maximum number of tested groups, once some groups are found.
     pub patience: u64,
 }
 
-/// Groups whose `prices` (each from 0 to its task's own size) sum to at least their size plus `floor`.
+/// Returns the groups whose price sum is at least their size plus `floor`. Each of `prices` lies between 0 and the SMs of
+/// its task alone.
 pub(super) fn price(
     sizes: &mut Sizes<'_, '_>,
     works: &Works,
@@ -51,11 +57,11 @@ pub(super) fn price(
     walk.tested
 }
 
-/// A group on the way down.
+/// A group during the walk.
 struct Node {
     co_located: CoLocated,
     price: i64,
-    /// Its size; no larger group is smaller.
+    /// Size of the group. Every larger group has at least this size.
     sms: u32,
 }
 
@@ -65,26 +71,26 @@ struct Walk<'s, 'w, 'e, 'p> {
     floor: i64,
     limits: Limits,
     spent: u64,
-    /// Tasks by decreasing price per work.
+    /// Tasks by decreasing ratio of price to work.
     order: Vec<usize>,
     prices: Vec<i64>,
-    /// Of the tasks from a position of the order on, by (kind · classes + class) · (n + 1) + position: Σ of positive surpluses,
-    /// and the largest surplus.
+    /// Sum of the positive surpluses of the tasks from a position of the order on. `maxima` contains the largest surplus. The
+    /// index is (kind · classes + class) · (n + 1) + position.
     sums: Vec<i64>,
     maxima: Vec<i64>,
     /// Σ prices from a position on.
     price_sums: Vec<i64>,
     path: Vec<usize>,
-    /// Of the group at each depth, by kind · classes + class.
+    /// Work of the group at each depth, by kind · classes + class.
     depths: Vec<i64>,
     sorted: Vec<usize>,
     tested: Tested,
 }
 
-/// So many groups are worth another round, where patience ends.
+/// Number of found groups that justify a new round when `patience` ends.
 const FEW: usize = 20;
 
-/// Less than any worth.
+/// A value below every possible excess.
 const NEVER: i64 = i64::MIN / 4;
 
 impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
@@ -96,7 +102,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         limits: Limits,
     ) -> Walk<'s, 'w, 'e, 'p> {
         let n = prices.len();
-        // A task without a price makes no group worth more, but a group that is worth its SMs may contain it.
+        // A task with price 0 increases the excess of no group. But if the floor is at most 0, a group of interest may contain
+        // it.
         let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0 || floor <= 0).collect();
         let ratio = |task: usize| {
             let work = i128::from(works.alone(task).max(1));
@@ -141,14 +148,14 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         }
     }
 
-    /// Whether the walk has to end.
+    /// Whether the walk must end.
     fn over(&self) -> bool {
         self.tested.groups.len() >= self.limits.groups
             || (self.spent >= self.limits.patience && self.tested.groups.len() >= FEW)
             || (self.spent % 256 == 255 && self.sizes.exhausted())
     }
 
-    /// Looks at `node` with each of the tasks from `from` on, and at what that may grow to.
+    /// Visits `node` extended by each task from position `from` on, and the larger groups below.
     fn extend(&mut self, node: &Node, from: usize) {
         let before = self.tested.groups.len();
         for position in from..self.order.len() {
@@ -169,7 +176,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         }
     }
 
-    /// `node` with the task at `position`, if it may grow to something worth the floor; itself it is noted if it is.
+    /// Returns `node` extended by the task at `position`, if this group may grow to an excess of at least the floor. Records
+    /// the group if it has this excess itself.
     fn child(&mut self, node: &Node, position: usize) -> Option<Node> {
         let task = self.order[position];
         let (kind, classes) = (self.works.kind(task), self.works.classes);
@@ -193,7 +201,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         if grown.max(child.price - i64::from(child.sms) * ONE) < self.floor {
             return None;
         }
-        // No group from here on is worth the floor on more SMs.
+        // On more SMs, no group from here on has an excess of at least the floor.
         let all = child.price + self.price_sums[position + 1] - self.floor;
         let most = sms_within(all);
         self.sorted.clear();
@@ -216,7 +224,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         (grown >= self.floor).then_some(child)
     }
 
-    /// The work of the group below the path, in company of these classes.
+    /// Work of the group at the end of the path, under the contention classes `at`.
     fn work_of(&self, at: [u8; 3]) -> i64 {
         let classes = self.works.classes;
         let works = &self.depths[(self.path.len() + 1) * 3 * classes..];
@@ -225,7 +233,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
             .sum()
     }
 
-    /// The most that `node` with at least one task from `position` on may be worth.
+    /// The largest possible excess of `node` with at least one task from `position` on.
     fn may_grow_to(&self, node: &Node, position: usize) -> i64 {
         let interference = self.sizes.problem().interference();
         let (classes, width) = (self.works.classes, self.order.len() + 1);
@@ -247,7 +255,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
     }
 }
 
-/// The most SMs that cost no more than `units`; 0 for fewer than none, and no more than a partition can have.
+/// The most SMs that cost at most `units`, between 0 and [`MAX_SMS`].
 fn sms_within(units: i64) -> u32 {
     units.div_euclid(ONE).clamp(0, MAX_SMS.into()) as u32
 }
@@ -256,7 +264,7 @@ fn sms_within(units: i64) -> u32 {
 mod tests {
     use super::*;
 
-    /// On no SMs a group would never be tested, and a bound that it refutes would stand.
+    /// With a limit of 0 SMs, a group would never be tested, and a wrong bound would remain undetected.
     #[test]
     fn prices_beyond_all_sms_are_not_taken_for_none() {
         assert_eq!((sms_within(-1), sms_within(ONE - 1), sms_within(ONE)), (0, 0, 1));

@@ -1,4 +1,4 @@
-//! The unit in which prices are integers.
+//! Price unit: prices are integer multiples of a millionth of an SM.
 
-/// The price of one SM, in units.
+/// Price of one SM, in price units.
 pub(super) const ONE: i64 = gpusched_model::plan::UNITS_PER_SM as i64;

@@ -1,27 +1,27 @@
-//! What a task adds to a group at least, by class of company: the bounds that pricing prunes with.
+//! Least work that a task adds to a group, by contention class. Pricing uses it in its bounds.
 
 use super::units::ONE;
 use crate::interference::{CoLocated, kind_index};
 use crate::partitioning::search::Problem;
 
-/// Least work by period, in prices' units and rounded down, and which companies a group may come to have.
+/// Least work divided by the period, in price units and rounded down, and the possible growths of a group.
 #[derive(Debug)]
 pub(super) struct Works {
     pub classes: usize,
-    /// By task · classes + class.
+    /// Least work, indexed by task · classes + class.
     work: Vec<i64>,
-    /// By task.
+    /// Kind of each task.
     kinds: Vec<usize>,
-    /// A company of one task of each kind that occurs.
+    /// Kind counts of one task, for each kind that occurs.
     one: [Option<CoLocated>; 3],
     pub growths: Vec<Growth>,
 }
 
-/// How many tasks of each kind join a group: none, one, or two and more.
+/// The number of tasks of each kind that join a group: 0, 1, or 2 and more (stored as 2).
 #[derive(Debug)]
 pub(super) struct Growth {
     pub counts: [u8; 3],
-    /// The least company that they are.
+    /// Smallest kind counts with these numbers.
     pub co_located: CoLocated,
 }
 
@@ -51,7 +51,8 @@ impl Works {
         works
     }
 
-    /// The works of `task` in all classes. A class that no small company has counts as being alone, the least work of all.
+    /// Adds the work of `task` in all contention classes. A class that does not occur in small groups gets the work in
+    /// isolation, which is the smallest work.
     fn add(&mut self, problem: &Problem<'_>, task: usize) {
         let alone = problem.co_located(&[task]);
         let kind = self.kinds[task];
@@ -73,7 +74,7 @@ impl Works {
         }
     }
 
-    /// The least work of `task`.
+    /// The smallest work of `task` over all contention classes.
     pub fn alone(&self, task: usize) -> i64 {
         (0..self.classes)
             .map(|class| self.work(task, class))
@@ -89,7 +90,7 @@ impl Works {
         self.work[task * self.classes + class]
     }
 
-    /// `co_located` and one task of `kind`.
+    /// The kind counts `co_located` plus one task of `kind`.
     pub fn with_one(&self, co_located: &CoLocated, kind: usize) -> CoLocated {
         match &self.one[kind] {
             Some(one) => co_located.with(one),
@@ -98,7 +99,7 @@ impl Works {
     }
 }
 
-/// Σ least work / T in units, rounded down.
+/// Least work / T of one task, in price units, rounded down.
 fn units(problem: &Problem<'_>, task: usize, co_located: &CoLocated) -> i64 {
     let work = u128::from(problem.work(task, co_located).saturated());
     i64::try_from((work * ONE as u128) >> 48).unwrap_or(i64::MAX >> 16)

@@ -1,20 +1,22 @@
-//! How much a search may spend.
+//! Limits on the search effort and the time of a search.
 
 use std::time::{Duration, Instant};
 
 use gpusched_model::plan::EndedBy;
 
-/// What the user lets a search spend.
+/// The limits that the user sets.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SearchLimits {
-    /// How many groups of tasks are tested at most; if absent, [`default_budget`](crate::partitioning::default_budget).
+    /// Maximum number of tests of candidate partitions. If absent, gpusched uses
+    /// [`default_budget`](crate::partitioning::default_budget).
     pub budget: Option<u64>,
-    /// After how much time the search stops, if that is earlier. Answers then depend on the machine.
+    /// Time limit. The search stops when the time or the search effort is spent. With a time limit, results depend on the
+    /// machine.
     pub time: Option<Duration>,
 }
 
 impl SearchLimits {
-    /// The same with a number of tests in any case: `tests` unless the user gave one.
+    /// Returns the limits with `tests` tests unless the user set another number.
     pub(crate) fn or(self, tests: u64) -> Limits {
         Limits {
             tests: self.budget.unwrap_or(tests),
@@ -23,7 +25,7 @@ impl SearchLimits {
     }
 }
 
-/// What a search may spend, before it starts.
+/// The limits of a search before it starts.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
     tests: u64,
@@ -31,7 +33,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The tests of `searches` searches, and the time of one.
+    /// Returns the limits of `searches` searches together: the sum of their tests, and the time limit of one.
     pub fn of_all(self, searches: u64) -> Limits {
         Limits {
             tests: self.tests.saturating_mul(searches),
@@ -39,13 +41,13 @@ impl Limits {
         }
     }
 
-    /// From now on.
+    /// Starts the search: the time limit counts from now on.
     pub fn start(self) -> Budget {
         Budget::new(self.tests, self.time)
     }
 }
 
-/// How long a search goes on: so many tests of groups, which is the same everywhere, or so much time, which is not.
+/// The limits of a running search: a number of tests, which is the same on every machine, and a time limit, which is not.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Budget {
     tests: u64,
@@ -54,7 +56,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// At most `tests` tests, and, if that is given, `limit` from now on.
+    /// Creates a budget of at most `tests` tests and, if given, at most the time `limit` from now on.
     pub fn new(tests: u64, limit: Option<Duration>) -> Budget {
         Budget {
             tests,
@@ -63,12 +65,12 @@ impl Budget {
         }
     }
 
-    /// Whether it is spent after `tested` tests.
+    /// Whether the budget is spent after `tested` tests.
     pub fn is_spent(&self, tested: u64) -> bool {
         tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
-    /// What of it is spent after `tested` tests, if anything is.
+    /// The limit that is reached after `tested` tests; `None` if neither is.
     pub fn spent(&self, tested: u64) -> Option<EndedBy> {
         match self.is_spent(tested) {
             false => None,
@@ -77,18 +79,18 @@ impl Budget {
         }
     }
 
-    /// How many tests are left after `tested`.
+    /// The number of remaining tests after `tested` tests.
     #[cfg(feature = "highs")]
     pub fn tests_left(&self, tested: u64) -> u64 {
         self.tests.saturating_sub(tested)
     }
 
-    /// How much time is left, if that is limited.
+    /// The remaining time; `None` without a time limit.
     pub fn time_left(&self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(self.start.elapsed()))
     }
 
-    /// The same, and no more than `tests` tests.
+    /// Returns the budget with at most `tests` tests.
     pub fn at_most(self, tests: u64) -> Budget {
         Budget {
             tests: self.tests.min(tests),
@@ -96,7 +98,7 @@ impl Budget {
         }
     }
 
-    /// The first `part` of `of` equal parts.
+    /// Returns the first `part` of `of` equal parts of the budget.
     pub fn part(self, part: u32, of: u32) -> Budget {
         let of = of.max(1);
         let share = u128::from(self.tests) * u128::from(part) / u128::from(of);

@@ -1,25 +1,25 @@
-//! A partition in the making.
+//! A partition under construction.
 
 use super::part::Part;
 use super::problem::Problem;
 use super::work::LeastWork;
 use crate::interference::CoLocated;
 
-/// Tasks and the SMs they get.
+/// A set of tasks and the SMs of its partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// |P|.
     pub sms: u32,
     /// 𝒯(P): positions in the task set, ascending.
     pub tasks: Vec<usize>,
-    /// What the tasks are to each other.
+    /// Number of tasks of each kind.
     pub(crate) co_located: CoLocated,
-    /// Their least work: on fewer SMs than that U is above 1.
+    /// Least work of the tasks. On fewer SMs than this work, U exceeds 1.
     pub(crate) work: LeastWork,
 }
 
 impl Candidate {
-    /// `tasks` (positions in the set of `problem`, ascending) on `sms` SMs.
+    /// Creates a candidate with `tasks` (positions in the set of `problem`, ascending) on `sms` SMs.
     pub(crate) fn new(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
         let co_located = problem.co_located(&tasks);
         Candidate {
@@ -30,7 +30,7 @@ impl Candidate {
         }
     }
 
-    /// The same for a partition that is never merged.
+    /// As [`Candidate::new`], for a partition that is never merged.
     pub(crate) fn unmerged(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
         Candidate {
             sms,
@@ -40,7 +40,7 @@ impl Candidate {
         }
     }
 
-    /// Takes `other` in.
+    /// Adds the tasks of `other`.
     pub(crate) fn absorb(&mut self, other: &Candidate, problem: &Problem<'_>) {
         self.co_located = self.co_located.with(&other.co_located);
         self.work = self.work.joined(&other.work, problem, &self.co_located);
@@ -50,12 +50,12 @@ impl Candidate {
         }
     }
 
-    /// The same partition, ready to be merged.
+    /// Computes the data that merges require.
     pub(crate) fn mergeable(self, problem: &Problem<'_>) -> Candidate {
         Candidate::new(problem, self.sms, self.tasks)
     }
 
-    /// The tasks of `self` and `other` on `sms` SMs.
+    /// Returns the tasks of `self` and `other` as one candidate on `sms` SMs.
     pub(crate) fn joined(&self, other: &Candidate, problem: &Problem<'_>, sms: u32) -> Candidate {
         let mut tasks = Vec::with_capacity(self.tasks.len() + other.tasks.len());
         tasks.extend_from_slice(&self.tasks);
@@ -71,7 +71,7 @@ impl Candidate {
     }
 }
 
-/// Without what a merge wants to know.
+/// Converts candidates to parts, without the data that merges require.
 pub(crate) fn parts_of(partitions: Vec<Candidate>) -> Vec<Part> {
     partitions
         .into_iter()

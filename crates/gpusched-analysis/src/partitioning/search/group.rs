@@ -1,18 +1,18 @@
-//! Tasks that are asked about together: one partition, or two that may merge.
+//! Groups of tasks that a search tests: one partition, or two partitions that may merge.
 
 use super::candidate::Candidate;
 use super::problem::Problem;
 use crate::interference::CoLocated;
 use gpusched_model::utilization::Utilization;
 
-/// The tasks of one or two partitions, and how they affect each other.
+/// The tasks of one or two partitions, and the contention among them.
 #[derive(Debug, Clone)]
 pub(crate) struct Group<'t> {
-    /// The tasks, part by part.
+    /// The tasks of each partition.
     pub parts: [&'t [usize]; 2],
-    /// All of them.
+    /// Number of tasks of each kind in all partitions.
     pub co_located: CoLocated,
-    /// The class of company by [`kind_index`].
+    /// Contention class of each kind, by [`kind_index`].
     pub classes: [u8; 3],
 }
 
@@ -26,7 +26,7 @@ impl<'t> Group<'t> {
         Group::new(problem, [tasks, &[]], problem.co_located(tasks))
     }
 
-    /// The same, given the company that they are to each other.
+    /// `tasks` as one partition, with the known kind counts `co_located`.
     pub fn among(problem: &Problem<'_>, tasks: &'t [usize], co_located: CoLocated) -> Group<'t> {
         Group::new(problem, [tasks, &[]], co_located)
     }
@@ -36,8 +36,9 @@ impl<'t> Group<'t> {
         Group::new(problem, [&first.tasks, &second.tasks], co_located)
     }
 
-    /// The tasks of both; `None` if their least work already exceeds `sms` SMs, which fails every test of deadlines: Lemma
-    /// 1 for two partitions.
+    /// Returns the tasks of both partitions; `None` if their least work already exceeds `sms` SMs.
+    ///
+    /// In this case every test of deadlines fails: Lemma 1 for two partitions.
     #[inline]
     pub fn that_may_fit(
         problem: &Problem<'_>,

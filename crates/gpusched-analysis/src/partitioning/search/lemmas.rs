@@ -10,10 +10,10 @@ use gpusched_model::plan::Failure;
 use gpusched_model::utilization::{Utilization, compare_total};
 use gpusched_model::{Contention, Task};
 
-/// Lemma 1 (necessary): Σ Cⁿ(1)/T > M means that no partitioning is schedulable.
+/// Lemma 1 (necessary): if Σ Cⁿ(1)/T > M, no partitioning is schedulable.
 ///
-/// As printed it holds where m·Cⁿ(m) is least at m = 1; with min over m of m·Cⁿ(m) in its place it holds for every WCET
-/// function (erratum).
+/// The printed form is correct if m·Cⁿ(m) is least at m = 1. With min over m of m·Cⁿ(m) in place of Cⁿ(1), the lemma is
+/// correct for every WCET function (erratum).
 pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
     let work = problem
         .tasks()
@@ -23,7 +23,7 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
     compare_total(work, problem.sms().into()) == Ordering::Greater
 }
 
-/// ⌈Σ min m·Cⁿ(m) / T⌉, Lemma 1 as a bound: no plan has fewer SMs. At least 1.
+/// Lemma 1 as a lower bound: ⌈Σ min m·Cⁿ(m) / T⌉, at least 1. No plan has fewer SMs.
 pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
     let work = (0..problem.tasks().len())
         .map(|task| problem.work(task, &problem.co_located(&[task])))
@@ -32,10 +32,11 @@ pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
     smallest(1, problem.shares(), fits).unwrap_or(problem.shares())
 }
 
-/// Lemma 2: the smallest m on which `task` alone is schedulable; `None` if even M SMs are too few.
+/// Lemma 2: returns the smallest m on which `task` is schedulable in isolation; `None` if M SMs do not suffice.
 ///
-/// The test is monotone in m, so doubling m and then bisecting finds what the printed scan finds. Below the least m with
-/// C(m) ≤ min(T, D − J), which is at least min m·C(m) / min(T, D − J), no test of deadlines passes.
+/// The test is monotone in m. Doubling m and then bisecting therefore finds the same m as the printed scan. The search
+/// starts at a lower bound: every test of deadlines requires C(m) ≤ min(T, D − J), and the least such m is at least min
+/// m·C(m) / min(T, D − J).
 pub(crate) fn smallest_partition(tester: &mut GroupTester<'_>, task: usize) -> Option<Candidate> {
     let problem = tester.problem();
     let mut partition = Candidate::unmerged(problem, 1, vec![task]);
@@ -54,7 +55,7 @@ pub(crate) fn smallest_partition(tester: &mut GroupTester<'_>, task: usize) -> O
     Some(partition)
 }
 
-/// ⌈min m·C(m) / min(T, D − J)⌉ of task `index` alone, or 1 where the test is not one of deadlines.
+/// ⌈min m·C(m) / min(T, D − J)⌉ of task `index` in isolation; 1 if the policy has no test of deadlines.
 fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
     if problem.policy().counts_work() {
         return 1;
@@ -62,20 +63,21 @@ fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
     let task = &problem.tasks()[index];
     let urgency = task.deadline().ns().saturating_sub(task.jitter().ns());
     let time = urgency.min(task.period().ns()).max(1);
-    // More than 64 bits of work in less than 64 bits of time are left to the test.
+    // If the work exceeds 64 bits, the bound is 1, and the test decides.
     let work = u64::try_from(problem.least_work_alone(index)).unwrap_or(0);
     u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Lemma 3: schedulable partitions make a schedulable system iff their SMs are there.
+/// Lemma 3: schedulable partitions form a schedulable system if and only if the GPU has enough SMs.
 pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// The lemmas every heuristic starts with: the smallest partition of every task, not yet ready to be merged.
+/// Applies the lemmas at the start of every heuristic. Returns the smallest partition of every task, not yet prepared for
+/// merging.
 ///
 /// # Errors
-/// Why no partitioning exists.
+/// Fails with the reason why no partitioning exists.
 pub(crate) fn smallest_partitions(tester: &mut GroupTester<'_>) -> Result<Vec<Candidate>, Failure> {
     let problem = tester.problem();
     let hold = hold(problem);
@@ -88,7 +90,7 @@ pub(crate) fn smallest_partitions(tester: &mut GroupTester<'_>) -> Result<Vec<Ca
         .collect()
 }
 
-/// Why `task` has no partition: Lemma 2, unless its WCET is not known on any.
+/// Why `task` has no partition: Lemma 2, unless its WCET is unknown on all partition sizes.
 fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
     let known_from = problem.tasks()[task].wcet().smallest_sms(Contention::Isolated);
     match known_from > problem.sms_of(problem.shares()) {
@@ -97,8 +99,9 @@ fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
     }
 }
 
-/// Whether the lemmas hold. They take a task alone for the lightest and the smallest that it can be; where its WCET is known
-/// in conflict on fewer SMs than alone, company makes it known.
+/// Whether the lemmas are valid. They assume that a task has its least work and its smallest partition in isolation. This
+/// is wrong if its WCET in conflict is known on fewer SMs than its isolated WCET, because co-located tasks then make the
+/// WCET known.
 fn hold(problem: &Problem<'_>) -> bool {
     let alone_first = |task: &Task| {
         let first = |contention| task.wcet().smallest_sms(contention);
@@ -107,7 +110,8 @@ fn hold(problem: &Problem<'_>) -> bool {
     problem.tasks().iter().all(alone_first)
 }
 
-/// The smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails (or the range is empty).
+/// Returns the smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails or the range is
+/// empty.
 pub(crate) fn smallest(low: u32, high: u32, mut passes: impl FnMut(u32) -> bool) -> Option<u32> {
     if low > high || !passes(high) {
         return None;

@@ -1,12 +1,15 @@
-//! What all searches share.
+//! Common parts of all searches. A *group* is a candidate partition: a set of tasks that is considered as one partition.
 //!
-//! * [`problem`]: the tasks, the GPU, the test and the interference model; [`scale`]: a common factor on the WCETs;
-//! * [`tester`]: the test as the searches ask it, with its tables and its short cuts;
-//! * [`candidate`], [`group`], [`work`]: a partition in the making, and two that may merge;
+//! * [`problem`]: the tasks, the GPU, the test and the interference model;
+//! * [`scale`]: a common factor on the WCETs;
+//! * [`tester`]: the test for searches, with its tables and short cuts;
+//! * [`candidate`], [`group`], [`work`]: partitions under construction, and pairs of partitions that may merge;
 //! * [`lemmas`]: Lemmas 1–3;
-//! * [`sizes`]: the SMs that a group of tasks needs, within a [`budget`]; [`part`]: that group with its SMs;
-//! * [`objective`]: what a search aims for;
-//! * [`placed`]: the last plan that had a place on the hardware; [`outcome`]: what a search ends with.
+//! * [`sizes`]: the SMs that a group needs, within the search effort ([`budget`]);
+//! * [`part`]: a group with its SMs;
+//! * [`objective`]: the objective of a search;
+//! * [`placed`]: the last plan with a placement on the hardware;
+//! * [`outcome`]: the result of a search.
 
 pub(crate) mod budget;
 pub(crate) mod candidate;

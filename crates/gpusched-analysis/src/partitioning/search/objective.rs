@@ -1,8 +1,8 @@
-//! What a search aims for.
+//! Objective of a search.
 
 use serde::{Deserialize, Serialize};
 
-/// What a search aims for.
+/// Search objective.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -11,33 +11,33 @@ pub enum Objective {
     /// As few SMs as possible.
     #[default]
     Sms,
-    /// A plan that fits on the GPU; the search ends with the first.
+    /// The first plan that fits on the GPU.
     Feasible,
-    /// On the whole GPU, the plan whose WCETs may all grow by the largest common factor; the fewest SMs among equals.
+    /// The plan on the whole GPU whose WCETs may grow by the largest common factor. Ties: the fewest SMs.
     Margin,
 }
 
 impl Objective {
-    /// Whether this is the default, which files leave out.
+    /// Whether this is the default value, which files omit.
     pub fn is_default(&self) -> bool {
         *self == Objective::default()
     }
 }
 
-/// When a search may end: its objective on a GPU of so many SMs, and how far from the bound a plan may stay.
+/// End condition of a search: the objective, the SMs of the GPU, and the accepted optimality gap.
 ///
-/// A search for the largest margin consists of searches for a plan that fits, so its aim is theirs.
+/// A search for the largest WCET margin consists of searches for a plan that fits, and uses their end condition.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Aim {
     pub objective: Objective,
-    /// M.
+    /// M, the SMs of the GPU.
     pub sms: u32,
-    /// SMs above the bound that do not matter; of a plan that fits, or where none can.
+    /// Accepted optimality gap in SMs, for a plan that fits, or if no plan can fit.
     pub gap: u32,
 }
 
 impl Aim {
-    /// The number of SMs at which the search may end, if no plan has fewer than `bound`.
+    /// The number of SMs at which the search may end if no plan has fewer than `bound` SMs.
     pub fn target(self, bound: u32) -> u32 {
         let near = bound.saturating_add(self.gap);
         match self.objective {
@@ -47,7 +47,7 @@ impl Aim {
         }
     }
 
-    /// From where on a lower bound is of no interest, beside a plan of `held` SMs.
+    /// The smallest lower bound at which the search may end with a plan of `held` SMs.
     pub fn enough(self, held: u32) -> u32 {
         let near = held.saturating_sub(self.gap);
         match self.objective {
@@ -57,7 +57,7 @@ impl Aim {
         }
     }
 
-    /// Up to how many SMs plans are sought at once, where none with fewer than `least` is left.
+    /// The largest number of SMs of the plans that one search covers, if no plan has fewer than `least` SMs.
     pub fn reach(self, least: u32) -> u32 {
         match self.objective {
             Objective::Sms => least,
@@ -65,7 +65,7 @@ impl Aim {
         }
     }
 
-    /// Whether plans of `least` SMs and more are of no interest.
+    /// Whether plans with at least `least` SMs are of no use.
     pub fn is_beyond(self, least: u32) -> bool {
         self.objective != Objective::Sms && least > self.sms
     }
@@ -75,7 +75,8 @@ impl Aim {
 mod tests {
     use super::*;
 
-    /// A bound is enough if and only if the plan may stay; and what is near enough fits, where anything does.
+    /// A bound suffices if and only if the search may end with the plan. If a plan can fit, the search only ends with a plan
+    /// that fits.
     #[test]
     fn enough_is_the_least_bound_at_which_the_search_may_end() {
         let objective = Objective::Sms;

@@ -1,4 +1,4 @@
-//! What a search ends with, and the plan that it makes.
+//! Result of a search, and its conversion to a plan.
 
 use std::time::Instant;
 
@@ -9,24 +9,24 @@ use super::problem::Problem;
 use crate::partitioning::hardware::Placed;
 use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, Proof, SearchStats};
 
-/// What a heuristic ends with.
+/// Result of a heuristic.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
-    /// The partitions at the end of the search.
+    /// Partitions at the end of the search.
     pub partitions: Vec<Candidate>,
-    /// No plan has fewer SMs.
+    /// Lower bound: no plan has fewer SMs.
     pub bound: Option<LowerBound>,
-    /// Whether a bound on shares says that no plan has them.
+    /// Whether a lower bound on allocation units proves that no plan fits.
     pub excluded: bool,
-    /// All plans were looked at: none has fewer SMs on the hardware than `partitions`, or than the groups here, with the SMs that
-    /// each needs.
+    /// Present if the search enumerated all plans. `Some(None)`: `partitions` has the fewest SMs on the hardware.
+    /// `Some(Some(groups))`: `groups` has the fewest SMs. Each group states the SMs that it needs.
     pub enumerated: Option<Option<Vec<Part>>>,
-    /// What it cost.
+    /// Statistics of the search.
     pub stats: SearchStats,
 }
 
 impl Outcome {
-    /// `parts`, which cost so many tests since `start`.
+    /// Creates an outcome with `parts`, after `tested` tests since `start`.
     pub fn of_parts(problem: &Problem<'_>, parts: Vec<Part>, tested: u64, start: Instant) -> Outcome {
         let mut outcome = Outcome {
             partitions: parts
@@ -40,7 +40,7 @@ impl Outcome {
         outcome
     }
 
-    /// Whether every task is in a partition that passes: what local search can start from.
+    /// Whether every task is in a partition that passes. Local search requires this.
     pub fn is_whole(&self, problem: &Problem<'_>) -> bool {
         let placed: usize = self.partitions.iter().map(|p| p.tasks.len()).sum();
         placed == problem.tasks().len()
@@ -50,7 +50,7 @@ impl Outcome {
                 .all(|partition| problem.accepts(&partition.tasks, problem.sms_of(partition.sms)))
     }
 
-    /// Lemma 3 on the partitions, and the verdict of each.
+    /// Applies Lemma 3 to the partitions, and computes the verdict of each.
     pub fn into_plan(self, problem: &Problem<'_>) -> Plan {
         let enumerated = self.enumerated.is_some();
         let parts = self.enumerated.flatten().unwrap_or_else(|| {
@@ -91,7 +91,7 @@ impl Outcome {
         }
         let mut stats = self.stats;
         if schedulable && bound.as_ref().is_some_and(|bound| bound.sms == sms_used) {
-            stats.ended_by = None; // nothing is left to find
+            stats.ended_by = None; // no better plan exists
         }
         Plan {
             schedulable,
@@ -114,8 +114,8 @@ impl Outcome {
     }
 }
 
-/// The tasks of `parts`, which need so many SMs, with those that they get, and whether the hardware has room for all, if there is
-/// any to ask.
+/// Places `parts`, which state the SMs that they need. Returns their tasks with the SMs that they get, and whether they
+/// fit on the hardware. Without a device, each part gets the SMs that it needs.
 fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>, bool) {
     let parts = parts
         .into_iter()

@@ -1,11 +1,11 @@
-//! The last plan on the way that had a place on the hardware: fewer SMs do not always lie better.
+//! The last plan during a search that had a placement on the hardware. A plan with fewer SMs may have no placement.
 
 use super::problem::Problem;
 
-/// Keeps it, where places are an issue at all; elsewhere it costs nothing.
+/// Stores the last plan with a placement. It stores nothing if placements are always possible.
 pub(crate) struct LastPlaced<'p, P> {
     problem: &'p Problem<'p>,
-    /// The shares of a part.
+    /// Allocation units of a part.
     shares: fn(&P) -> u32,
     last: Option<Vec<P>>,
 }
@@ -19,14 +19,14 @@ impl<'p, P: Clone> LastPlaced<'p, P> {
         }
     }
 
-    /// `parts` are what the search has now.
+    /// Records `parts`, the current plan of the search.
     pub fn note(&mut self, parts: &[P]) {
         if self.problem.has_places() && self.fit(parts) {
             self.last = Some(parts.to_vec());
         }
     }
 
-    /// Goes back to the last that fit, if `parts`, the end of the search, do not.
+    /// Restores the last recorded plan if `parts`, the final plan of the search, has no placement.
     pub fn restore(self, parts: &mut Vec<P>) {
         let fit = !self.problem.has_places() || self.fit(parts);
         if let Some(last) = self.last.filter(|_| !fit) {

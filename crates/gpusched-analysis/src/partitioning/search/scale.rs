@@ -3,30 +3,31 @@
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 
-/// A factor on WCETs and longest blocks, in thousandths. Products are rounded up to whole nanoseconds.
+/// Factor on WCETs and longest blocks, in thousandths. Products are rounded up to whole nanoseconds.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Scale(u64);
 
 impl Scale {
-    /// The WCETs as the task set states them.
+    /// The factor 1: WCETs as in the task set.
     pub const ONE: Scale = Scale(1000);
 
     pub fn permille(permille: u64) -> Scale {
         Scale(permille)
     }
 
-    /// `time` at this factor: at most 1 ns above [`Time::LIMIT`], which is longer than any deadline.
+    /// Multiplies `time` by the factor. The result is at most 1 ns above [`Time::LIMIT`], which is longer than any deadline.
     pub fn time(self, time: Time) -> Time {
         let ns = (u128::from(time.ns()) * u128::from(self.0)).div_ceil(1000);
         Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
     }
 
-    /// Work [SM·ns] at this factor. No m·C(m) is less at this factor: it is whole, and at least m·C(m) times the factor.
+    /// Multiplies work [SM·ns] by the factor. The result is a lower bound on m·C(m) at this factor, because m·C(m) is an
+    /// integer and at least the product.
     pub fn work(self, work: u128) -> u128 {
         work.saturating_mul(self.0.into()).div_ceil(1000)
     }
 
-    /// `demand` with its WCET, its longest block and its work at this factor.
+    /// Multiplies the WCET, the longest block and the work of `demand` by the factor.
     pub fn demand(self, demand: &Demand) -> Demand {
         Demand {
             wcet: self.time(demand.wcet),

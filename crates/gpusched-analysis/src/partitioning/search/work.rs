@@ -1,29 +1,30 @@
-//! The least work of a partition: what its tasks occupy at least, however many SMs they get.
+//! Least work of a partition: a lower bound on the SM time of its tasks, for every number of SMs.
 
 use super::problem::Problem;
 use crate::interference::{CoLocated, kind_index};
 
-/// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, in companies of various classes.
+/// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under various contention.
 ///
-/// Two companies are remembered: the partition's own, and that twice, as if it met its like. In any larger company, a
-/// kind is in the class of one of the two, as a rule; if not, its work is still no less than in its own.
+/// The struct stores two cases: the partition alone, and the partition with a second copy of itself. With more co-located
+/// tasks, the contention class of a kind usually equals the class in one of the two cases. If it does not, the work of
+/// the kind is still at least its work in the partition alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeastWork {
     own: InCompany,
     crowded: InCompany,
 }
 
-/// The work in companies of one class per kind.
+/// Least work under one contention class per kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InCompany {
-    /// By [`kind_index`], like all arrays here.
+    /// Contention class by [`kind_index`], like all arrays here.
     classes: [u8; 3],
     work: [u64; 3],
     total: u64,
 }
 
 impl LeastWork {
-    /// That of `tasks`, which are `co_located` to each other.
+    /// The least work of `tasks` with the kind counts `co_located`.
     pub fn of(problem: &Problem<'_>, tasks: &[usize], co_located: &CoLocated) -> LeastWork {
         let within = |co_located: &CoLocated| {
             let mut work = [0u64; 3];
@@ -39,7 +40,7 @@ impl LeastWork {
         LeastWork { own, crowded }
     }
 
-    /// That of whoever never merges: no bound at all.
+    /// The least work of a partition that is never merged: no bound.
     pub fn unknown() -> LeastWork {
         let none = InCompany::new([0; 3], [0; 3]);
         LeastWork {
@@ -48,7 +49,7 @@ impl LeastWork {
         }
     }
 
-    /// That of two partitions that become one, in `co_located`.
+    /// The least work of the union of two partitions with the kind counts `co_located`.
     pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, co_located: &CoLocated) -> LeastWork {
         let within = |co_located: &CoLocated| {
             let classes = problem.interference().class_of_each_kind(co_located);
@@ -64,17 +65,17 @@ impl LeastWork {
         }
     }
 
-    /// In its own company, and so in any larger one.
+    /// Least work of the partition alone, and thus with any further co-located tasks.
     pub fn alone(&self) -> u64 {
         self.own.total
     }
 
-    /// Beside its like: where even that fits, there is no need to ask for more precise numbers.
+    /// Least work with a second copy of the partition. If even this work fits, more precise numbers are unnecessary.
     pub fn crowded(&self) -> u64 {
         self.crowded.total
     }
 
-    /// In larger company of these classes.
+    /// Least work with further co-located tasks, under the contention classes `classes`.
     pub fn among(&self, classes: [u8; 3]) -> u64 {
         if classes == self.crowded.classes {
             return self.crowded.total;
@@ -101,7 +102,7 @@ impl InCompany {
     }
 }
 
-/// Stops at the largest number, which stands for all above.
+/// Saturates at the largest number, which stands for all larger values.
 fn total(work: [u64; 3]) -> u64 {
     work.into_iter().fold(0, u64::saturating_add)
 }
@@ -112,7 +113,7 @@ mod tests {
     use crate::interference::{Interference, model_of};
     use gpusched_model::{Policy, TaskSet};
 
-    /// What is added up equals what is counted anew, and the union has at least the work of its parts.
+    /// The sum of the parts equals the work of the union computed anew, and the union has at least the work of its parts.
     #[test]
     fn joined_work_is_that_of_the_union() {
         let tasks: Vec<String> = [r#""kind":"compute","#, r#""kind":"memory","#, ""]

@@ -1,13 +1,13 @@
-//! A kernel alone: Eqs 1 to 4 and 17.
+//! A kernel in isolation: Eqs 1 to 4 and 17.
 
 use gpusched_model::group::MemoryPlatform;
 
-/// Eq. 1: U_bw(k) = BW_isolated(k, N) / BW_max, from [GB/s] both.
+/// Eq. 1: U_bw(k) = BW_isolated(k, N) / BW_max, both in GB/s.
 pub fn utilization(bandwidth_all: f64, bandwidth_max: f64) -> f64 {
     bandwidth_all / bandwidth_max
 }
 
-/// S_p = banks of L2 / N (§6): 24/30 on the RTX 2060.
+/// S_p = L2 banks / N (§6): 24/30 on the RTX 2060.
 pub fn saturation_point(l2_banks: u32, sms: u32) -> f64 {
     f64::from(l2_banks) / f64::from(sms)
 }
@@ -17,7 +17,7 @@ pub fn saturation(u: f64, alpha: f64, s_p: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-alpha * (u - s_p)))
 }
 
-/// Eq. 3: KAI = executed instructions / accesses of L2 / 1000.
+/// Eq. 3: KAI = executed instructions / L2 accesses / 1000.
 pub fn kai(instructions: f64, l2_accesses: f64) -> f64 {
     instructions / l2_accesses / 1000.0
 }
@@ -30,7 +30,7 @@ pub fn latency(time_all: f64, sat: f64, all: u32, kai: f64, u: f64, sms: u32) ->
 
 /// Eq. 17: BW(k, n) from BW_isolated(k, N) [GB/s].
 ///
-/// Below BW_threshold = BW_max·S_p it is proportional to n, else EM_BW·(1 − e^(−n / max(1, N − banks))).
+/// Below BW_threshold = BW_max·S_p it is proportional to n. Otherwise it is EM_BW·(1 − e^(−n / max(1, N − banks))).
 pub fn bandwidth(bandwidth_all: f64, sms: u32, platform: &MemoryPlatform) -> f64 {
     let (all, n) = (f64::from(platform.sms), f64::from(sms));
     let threshold = platform.bandwidth.as_f64() * f64::from(platform.l2_banks) / all;

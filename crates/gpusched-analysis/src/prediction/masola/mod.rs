@@ -1,4 +1,4 @@
-//! The model of [Masola23], equation by equation, as printed; where it breaks is in `docs/errata.md`.
+//! The model of [Masola23], equation by equation, as printed. `docs/errata.md` lists its errors.
 
 mod isolation;
 mod penalties;
@@ -19,10 +19,10 @@ use super::model::Model;
 use super::result::Prediction;
 use gpusched_model::group::MemoryPlatform;
 
-/// Eq. 8 for each kernel. Where a profile has no C_k(n) it is that of Eq. 4, and where it has no BW(k, n) that of Eq. 17.
+/// Predicts each kernel with Eq. 8. Eq. 4 replaces a missing C_k(n), and Eq. 17 replaces a missing BW(k, n).
 ///
 /// # Errors
-/// [`PredictionError`] for a kernel without KAI, or one for which Eq. 4 has no positive value.
+/// [`PredictionError`] if a kernel has no KAI, or if Eq. 4 gives no positive value.
 pub fn predict(
     alone: &[Isolated],
     platform: &MemoryPlatform,
@@ -43,7 +43,7 @@ pub fn predict(
     Ok(Prediction::of(model, &alone, windows))
 }
 
-/// What the equations of windows need to know of a kernel.
+/// The figures of a kernel that the equations of windows use.
 fn kernel(
     index: usize,
     alone: &Isolated,
@@ -57,7 +57,7 @@ fn kernel(
         expected,
     };
     let Some(kai) = alone.kai else {
-        let expected = "`kai`, or `instructions` and `l2_accesses`: [Masola23] Eq. 4 needs it";
+        let expected = "`kai`, or `instructions` and `l2_accesses`, as [Masola23] Eq. 4 requires";
         return Err(refuse("profile", "no KAI".to_owned(), expected));
     };
     let u = utilization(alone.bandwidth_all, platform.bandwidth.as_f64());
@@ -66,7 +66,7 @@ fn kernel(
     let predicted = latency(alone.time_all, sat, platform.sms, kai, u, alone.sms);
     if !(predicted.is_finite() && predicted > 0.0) {
         let found = format!("KAI {kai} and a bandwidth utilization of {u:.3}");
-        let expected = "a product below the number of SMs: else [Masola23] Eq. 4 has no positive value";
+        let expected = "a product below the number of SMs, as [Masola23] Eq. 4 requires";
         return Err(refuse("profile", found, expected));
     }
     let (measured_time, measured_bandwidth) = alone.measured;

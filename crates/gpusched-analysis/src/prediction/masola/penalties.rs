@@ -1,4 +1,4 @@
-//! What a kernel suffers in a window whose demand exceeds EM_BW: Eqs 9 to 16.
+//! Penalties of a kernel in a window with a demand of at least EM_BW: Eqs 9 to 16.
 
 /// Eq. 10: Penalty_SM = N/n / size(K(w)).
 pub fn penalty_sm(all: u32, sms: u32, present: usize) -> f64 {
@@ -38,7 +38,7 @@ pub fn penalty_density(density: f64, largest: f64) -> f64 {
 
 /// Eq. 15: Penalties, from the product of Eq. 9.
 ///
-/// "Penalties_BW" is taken for Penalty_BW. The `elected` kernel takes the branch of products below 1.
+/// gpusched takes the printed "Penalties_BW" for Penalty_BW. The `elected` kernel uses the branch for products below 1.
 pub fn penalties(product: f64, elected: bool, bandwidth: f64, interference: f64, density: f64) -> f64 {
     if elected || product < 1.0 {
         bandwidth.min(interference)

@@ -1,7 +1,7 @@
-//! Windows of time and what they cost: Eqs 5 to 8.
+//! Time windows and their contributions to the predictions: Eqs 5 to 8.
 //!
-//! Assumptions of §7.1: all kernels start at 0, and each runs as long as it does alone. Accesses of L2 are spread evenly over
-//! the time of a kernel, which is our variant of L2Accesses(k, w).
+//! Assumptions of §7.1: all kernels start at 0, and each kernel runs for its isolated time. L2 accesses are spread evenly over the
+//! time of a kernel. This is our variant of L2Accesses(k, w).
 
 use super::isolation::saturation_point;
 use super::penalties::{
@@ -11,7 +11,7 @@ use super::variant::Variant;
 use crate::prediction::{Part, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// A kernel as the equations see it.
+/// The figures of a kernel in the equations.
 pub(super) struct Kernel {
     pub sms: u32,
     /// C_k(n) [ns].
@@ -41,7 +41,7 @@ pub fn interference(demand: f64, bandwidth_max: f64, s_p: f64) -> f64 {
     f64::max(1.0, demand / (bandwidth_max * s_p))
 }
 
-/// The windows W with what Eq. 8 sums up for each kernel.
+/// The windows W, with the summands of Eq. 8 for each kernel.
 pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant) -> Vec<Window> {
     let mut ends: Vec<f64> = kernels.iter().map(|kernel| kernel.time).collect();
     ends.sort_by(f64::total_cmp);
@@ -77,7 +77,7 @@ fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start
         .iter()
         .map(|(_, kernel)| density(kernel))
         .fold(0.0, f64::max);
-    // The kernel with the largest demand; of several the first.
+    // The kernel with the largest demand; in a tie, the first.
     let elected = present
         .iter()
         .rev()

@@ -1,7 +1,8 @@
-//! Temporary files beside their destination, and what killed processes left of them.
+//! Temporary files next to their destination, and the remnants that killed processes leave.
 //!
-//! Whoever writes a temporary file holds a lock on it, which ends with the process. So what can be locked has no owner any more, on
-//! whatever machine, and is removed when a file of the same name is written again. Where a file system knows no locks, nothing is.
+//! A process that writes a temporary file holds a lock on it, and the lock ends with the process. So a file that can be locked
+//! has no owner on any machine. gpusched removes it when it writes a file of the same name again. On a file system without
+//! locks, gpusched removes no remnants.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -12,13 +13,14 @@ use tempfile::{NamedTempFile, TempPath};
 /// Letters and digits at the end of the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// How often another process may take the file for a remnant before it has a lock; more than once is next to impossible.
+/// Maximum number of times that another process may take the new file for a remnant before it is locked. A second time is
+/// almost impossible.
 const TRIES: u32 = 100;
 
-/// Bytes of the name of the destination that are in that of its temporary file, lest that is too long.
+/// Maximum number of bytes of the destination's name in the name of its temporary file. The limit keeps that name short enough.
 const NAMED: usize = 100;
 
-/// The folder of `path`.
+/// Returns the folder of `path`.
 pub(super) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -26,16 +28,16 @@ pub(super) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A file that may become `path`, and nothing left there by those who began with that before and are gone.
+/// Creates a temporary file that may become `path`, and removes the remnants of earlier processes that began to write `path`.
 ///
 /// # Errors
-/// Those of the operating system, which do not name the temporary file.
+/// Fails with the error of the operating system, which does not name the temporary file.
 pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
     let (folder, prefix) = (folder(path), prefix(path));
     remove_remnants(folder, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).rand_bytes(RANDOM);
-    // With the permissions of any new file.
+    // The file has the permissions of any new file.
     let open = |path: &Path| {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).open(path)
@@ -45,7 +47,7 @@ pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
         let file = builder.make_in(folder, open)?;
         left -= 1;
         match file.as_file().try_lock() {
-            // Before the lock another process may have taken it for a remnant.
+            // Before the lock, another process may have taken the file for a remnant.
             Ok(()) if left > 0 && !file.path().exists() => {}
             Err(TryLockError::WouldBlock) if left > 0 => {}
             _ => return Ok(file),
@@ -53,17 +55,17 @@ pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// A way back to the file that was at a path.
+/// A backup of the file that was at a path.
 pub(super) enum Backup {
-    /// There was no file.
+    /// No file was at the path.
     NoFile,
-    /// A second name of that file.
+    /// A second name of the earlier file.
     Link(TempPath),
-    /// There is no way back.
+    /// No backup is possible.
     Missing,
 }
 
-/// The way back to the file at `path`.
+/// Returns the backup of the file at `path`.
 pub(super) fn backup(path: &Path) -> Backup {
     if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Backup::NoFile;
@@ -75,7 +77,7 @@ pub(super) fn backup(path: &Path) -> Backup {
     link.map_or(Backup::Missing, |link| Backup::Link(link.into_temp_path()))
 }
 
-/// How the names of temporary files of `path` begin.
+/// Returns the common beginning of the names of temporary files of `path`.
 fn prefix(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let end = (0..=name.len().min(NAMED))
@@ -84,7 +86,7 @@ fn prefix(path: &Path) -> String {
     format!(".gpusched-{}-", name.get(..end.unwrap_or(0)).unwrap_or_default())
 }
 
-/// Removes the temporary files of that `prefix` in `folder` that nobody writes any more, as far as that goes.
+/// Removes, if possible, the temporary files with `prefix` in `folder` that no process writes any more.
 fn remove_remnants(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -99,7 +101,7 @@ fn remove_remnants(folder: &Path, prefix: &str) {
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
-            // If that fails, the remnant stays.
+            // If the removal fails, the remnant stays.
             let _ = fs::remove_file(&path);
         }
     }

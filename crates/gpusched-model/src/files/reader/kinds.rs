@@ -1,4 +1,4 @@
-//! What a stream can consist of.
+//! The kinds of documents that a stream can contain.
 
 use super::Documents;
 use super::raw::{Fault, from_json};
@@ -6,16 +6,16 @@ use crate::{
     Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
 };
 
-/// What a stream can consist of.
+/// A kind of document that a stream can contain.
 pub trait Document: Sized {
-    /// What is expected where there is something else.
+    /// Description of the expected document, for errors about other content.
     const EXPECTED: &str;
 
-    /// The document that `text` describes: [`from_json`] with the shape of the file. It is no generic function, so that the crate
-    /// of the document compiles its reader, once for all crates that read it.
+    /// Parses the document in `text` with [`from_json`] and the shape of the file. This function is not generic, so the crate
+    /// of the document compiles the reader once for all other crates.
     ///
     /// # Errors
-    /// The first line that is wrong, and why.
+    /// Fails with the first wrong line and the reason.
     fn from_json(text: &str) -> Result<Self, Fault>;
 }
 

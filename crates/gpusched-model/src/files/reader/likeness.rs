@@ -1,10 +1,10 @@
-//! What a document that is not what was expected looks like instead.
+//! Guesses the kind of a document that is not of the expected kind.
 
 use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-/// A field that only documents of one kind have, and what these are called.
+/// Fields that only documents of one kind have, with the name of the kind.
 const KINDS: [(&str, &str); 8] = [
     ("active_blocks", "a kernel"),
     ("benchmarks", "benchmarks"),
@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 8] = [
     ("tasks", "a task set"),
 ];
 
-/// What `text` looks like, if that is not what `expected` begins with.
+/// Returns the kind of document that `text` looks like, if it differs from the kind at the start of `expected`.
 pub(super) fn likeness(text: &str, expected: &str) -> Option<&'static str> {
     let fields = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).ok()?;
     let wanted = expected.split(':').next().unwrap_or(expected);
@@ -60,7 +60,7 @@ mod tests {
         let told = message(r#"{"name":"k","active_blocks":4,"clusters":[]}"#);
         assert!(told.ends_with("; it looks like a kernel"), "{told}");
         assert!(message(r#"{"name":"x","tasks":[]}"#).contains("looks like a task set"));
-        // A scenario with a mistake in it is one all the same.
+        // A scenario with a mistake is still a scenario.
         for text in [
             r#"{"scheduler":"gto","kernels":[{"tasks":1}]}"#,
             r#"{"scheduler":"gto","colour":1}"#,

@@ -1,8 +1,8 @@
-//! Reading task sets or plans from a stream: one JSON document, or JSONL with one per line.
+//! Reading documents such as task sets or plans from a stream: one JSON document, or JSONL with one document per line.
 //!
-//! If the first line that is not blank holds a complete JSON value, the stream is JSONL; if that line ends early, the
-//! whole stream is one document, as an editor or a pretty-printer writes it. JSONL is never held in memory as a whole:
-//! [`Documents::batch`] hands out unparsed lines, which any thread may parse, and the iterator parses one by one.
+//! If the first line that is not blank contains a complete JSON value, the stream is JSONL. If that JSON value continues on the
+//! next line, the whole stream is one document, as editors and pretty-printers write it. JSONL is never in memory as a whole.
+//! [`Documents::batch`] returns unparsed lines that any thread may parse, and the iterator parses one line at a time.
 
 mod kinds;
 mod likeness;
@@ -22,10 +22,10 @@ pub use self::kinds::{
 pub use self::raw::{Fault, RawDocument, from_json};
 use crate::error::{Error, Refusal, Result};
 
-/// The longest text of one document [bytes]: about a million tasks.
+/// Maximum length of one document [bytes]: about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// A batch ends after this much text [bytes], so that large documents come in small batches.
+/// A batch ends after this length of text [bytes], so that batches of large documents stay small.
 const BATCH_BYTES: usize = 1 << 21;
 
 /// A stream of documents of type `T`.
@@ -40,11 +40,11 @@ pub struct Documents<T> {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum State {
-    /// Nothing but blank lines so far.
+    /// Only blank lines so far.
     Start,
-    /// In the middle of JSONL.
+    /// Within JSONL.
     Lines,
-    /// All has been read.
+    /// At the end of the stream.
     End,
 }
 
@@ -64,10 +64,10 @@ impl<T: Document> Documents<T> {
         Ok(Documents::new(path.display().to_string(), source))
     }
 
-    /// The one document in the file at `path`, which is a `what`.
+    /// Reads the only document in the file at `path`, which is a `what`.
     ///
     /// # Errors
-    /// Those of reading, and [`Error::Refused`] if a second document follows.
+    /// Fails if the file cannot be read or is refused, and with [`Error::Refused`] if a second document follows.
     pub fn only(path: impl AsRef<Path>, what: &str) -> Result<T> {
         let mut documents = Documents::open(path)?;
         let Some(first) = documents.next() else {
@@ -81,10 +81,10 @@ impl<T: Document> Documents<T> {
         Ok(document)
     }
 
-    /// The text of the one document in the file at `path`, which is a `what`, to be parsed when it is known as what.
+    /// Reads the text of the only document in the file at `path`, which is a `what`. The caller parses it later.
     ///
     /// # Errors
-    /// Those of reading, and [`Error::Refused`] if a second document follows.
+    /// Fails if the file cannot be read or is refused, and with [`Error::Refused`] if a second document follows.
     pub fn only_raw(path: impl AsRef<Path>, what: &str) -> Result<RawDocument> {
         let mut documents = Documents::<T>::open(path)?;
         let mut raw = documents.batch(2)?.into_iter();
@@ -94,13 +94,13 @@ impl<T: Document> Documents<T> {
         match raw.next() {
             None => Ok(first),
             Some(second) => {
-                first.parse::<T>(&documents.file)?; // what is wrong first is told first
+                first.parse::<T>(&documents.file)?; // a fault of the first document comes first
                 Err(documents.error(Some(second.line), format!("a second {what}"), "one"))
             }
         }
     }
 
-    /// Reads from `source`; errors call it `file`.
+    /// Reads from `source`; errors name it `file`.
     pub fn new(file: impl Into<String>, source: impl BufRead + 'static) -> Documents<T> {
         Documents {
             documents: PhantomData,
@@ -111,22 +111,22 @@ impl<T: Document> Documents<T> {
         }
     }
 
-    /// The name of the stream in errors.
+    /// Returns the name of the stream in errors.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Whether everything has been read.
+    /// Whether the stream has been read to its end.
     pub fn at_end(&self) -> bool {
         self.state == State::End
     }
 
-    /// The next documents, unparsed: at most `sets` of them, fewer if they are large; none at the end.
+    /// Returns the next documents unparsed: at most `sets`, fewer if they are large, and an empty list at the end.
     ///
-    /// A batch of one means that no other follows (or that one was asked for).
+    /// A batch of one document means that it is the last one, or that the caller asked for one.
     ///
     /// # Errors
-    /// [`Error::Io`] if the stream cannot be read, [`Error::Refused`] if it holds no document at all or an endless line.
+    /// [`Error::Io`] if the stream cannot be read; [`Error::Refused`] if it contains no document or a line without end.
     pub fn batch(&mut self, sets: usize) -> Result<Vec<RawDocument>> {
         let mut batch = Vec::new();
         let mut bytes = 0;
@@ -164,7 +164,7 @@ impl<T: Document> Documents<T> {
                     return Ok(Some(raw));
                 }
             }
-            // Without its line break, so that no error is on the line after.
+            // Without its line break, an error cannot point to the line after.
             raw.text.truncate(raw.text.trim_ascii_end().len());
             return Ok(Some(raw));
         }
@@ -198,7 +198,7 @@ impl<T: Document> Documents<T> {
     }
 }
 
-/// Each document with the line where it starts. After an error there is no more.
+/// Each document with the line where it starts. The iterator ends after an error.
 impl<T: Document> Iterator for Documents<T> {
     type Item = Result<(usize, T)>;
 
@@ -217,7 +217,7 @@ impl<T: Document> Iterator for Documents<T> {
     }
 }
 
-/// Whether `line` is the beginning of a JSON value, but not all of it.
+/// Whether `line` is an incomplete JSON value.
 fn ends_early(line: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }

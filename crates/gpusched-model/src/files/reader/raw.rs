@@ -1,4 +1,4 @@
-//! One document: whether it is one, and what is wrong with it where.
+//! One document of a stream, and the faults in it with their places.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,34 @@ use super::likeness::likeness;
 use crate::error::{Error, Refusal, Result, in_words};
 use crate::program::line_of;
 
-/// The text of one document, not yet parsed.
+/// The unparsed text of one document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawDocument {
-    /// Where it starts in the file, counted from 1.
+    /// Line in the file where the document starts, counted from 1.
     pub line: usize,
     pub(super) text: Vec<u8>,
 }
 
 impl RawDocument {
-    /// Whether it is an object with a field of that name, as far as can be said before it is parsed.
+    /// Whether the document is an object with a field called `name`, as far as unparsed text can tell.
     pub fn has(&self, name: &str) -> bool {
         let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&self.text);
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
-    /// Whether it looks like an object, which all documents are.
+    /// Whether the document looks like an object. All valid documents are objects.
     pub fn is_object(&self) -> bool {
         self.text.trim_ascii_start().starts_with(b"{")
     }
 
-    /// Whether it is JSON at all, for those who look at its fields before they parse it; errors call the file `file`.
+    /// Checks that an object is valid JSON, for callers that look at its fields before they parse it. Errors name the file
+    /// `file`.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the line, what was found and what was expected.
+    /// [`Error::Refused`] with the line, the found text and the expected text.
     pub fn check_syntax(&self, file: &str) -> Result<()> {
         if !self.is_object() {
-            return Ok(()); // parsing it says that better
+            return Ok(()); // the parser gives a better error
         }
         match serde_json::from_slice::<IgnoredAny>(&self.text) {
             Ok(_) => Ok(()),
@@ -47,21 +48,21 @@ impl RawDocument {
         }
     }
 
-    /// The document; errors call the file `file`.
+    /// Parses the document; errors name the file `file`.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the line, the field, what was found and what was expected.
+    /// [`Error::Refused`] with the line, the field, the found value and the expected value.
     pub fn parse<T: Document>(&self, file: &str) -> Result<T> {
         self.try_parse()
             .map_err(|(line, refusal)| self.at_line(line, refusal, file))
     }
 
-    /// `refusal` of what is on `line` of this text, counted from 1.
+    /// Returns the error for `refusal` on `line` of this text, counted from 1.
     fn at_line(&self, line: usize, refusal: Refusal, file: &str) -> Error {
         refusal.at(file, self.line + line.saturating_sub(1)).into()
     }
 
-    /// Errors come with the line of this text, counted from 1.
+    /// Parses the document. Errors have a line of this text, counted from 1.
     fn try_parse<T: Document>(&self) -> Result<T, (usize, Refusal)> {
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];
@@ -84,15 +85,15 @@ impl RawDocument {
     }
 }
 
-/// What is wrong with a document, and in which line of its text, counted from 1.
+/// The line of a fault in the text of a document, counted from 1, and the refusal.
 pub type Fault = (usize, Refusal);
 
-/// The `T` that `text` describes in the shape `S` of its file.
+/// Parses the `T` that `text` describes in the shape `S` of its file.
 ///
-/// Well-formed text is read once. Where something is wrong, it is read again, now with the path to each field, which takes longer.
+/// Valid text is read once. Invalid text is read a second time with the path to each field, which takes longer.
 ///
 /// # Errors
-/// The first line that is wrong, and why.
+/// Fails with the first wrong line and the reason.
 pub fn from_json<S, T>(text: &str) -> Result<T, Fault>
 where
     S: DeserializeOwned,
@@ -106,7 +107,7 @@ where
     })
 }
 
-/// As [`serde_json::from_str`], with the field that is wrong.
+/// Parses as [`serde_json::from_str`], with the wrong field in errors.
 fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut track = Track::new();
@@ -115,7 +116,7 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
         let path = track.path().to_string();
         let field = if path == "." || path == "?" { "" } else { &path };
         let (line, refusal) = match serde_json::from_str::<IgnoredAny>(text) {
-            // serde_json calls a number in place of a name bad syntax.
+            // serde_json reports a number in place of a name as bad syntax.
             Ok(_) if !error.is_data() => {
                 let expected = "a name in quotes, or an object with one name";
                 (
@@ -135,7 +136,7 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
     Ok(shape)
 }
 
-/// What serde_json says of bad syntax, with what was expected.
+/// Returns serde_json's message about bad syntax, with the expected text.
 fn syntax(message: &str) -> String {
     match (message, message.strip_prefix("EOF while parsing ")) {
         ("trailing comma", _) => "found a comma after the last item, expected none".to_owned(),
@@ -145,14 +146,14 @@ fn syntax(message: &str) -> String {
     }
 }
 
-/// The line of a JSON error, and what it says, without the position that serde_json appends to its message.
+/// Returns the line and the message of a JSON error, without the position that serde_json appends to its message.
 fn describe(error: &serde_json::Error, field: &str) -> (usize, Refusal) {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     let message = message
         .strip_suffix(&format!(" at line {line} column {column}"))
         .unwrap_or(&message);
-    // The field says where a bad value is; bad syntax is found by its column.
+    // For a bad value, the field gives the place. For bad syntax, the column does.
     let message = match error.is_data() {
         true => in_words(message),
         false => format!("{} (column {column})", syntax(message)),

@@ -1,14 +1,14 @@
-//! Thread blocks that take equally long, and what their measured times look like.
+//! Clusters of thread blocks with the same WCETs, and the distribution of their measured times.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::time::Time;
 
-/// The most blocks of one cluster.
+/// Maximum number of blocks of one cluster.
 const MAX_BLOCKS: u64 = 1 << 32;
 
-/// The longest that one block may take, 2^40 ns (18 minutes): products of counts and times then fit 128 bits.
+/// Maximum time of one block, 2^40 ns (18 minutes). With this limit, products of counts and times fit 128 bits.
 pub const LONGEST: Time = Time::from_ns(1 << 40);
 
 /// Thread blocks with the same WCETs.
@@ -29,19 +29,19 @@ pub struct Cluster {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Cluster")]
 pub struct ClusterShape {
-    /// Nᵢ: how many blocks belong to it.
+    /// Nᵢ: number of thread blocks of the cluster.
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     blocks: u64,
-    /// eᵢ⁰: the WCET of one block in isolation (Q = 0).
+    /// eᵢ⁰: WCET of one block in isolation (Q = 0); > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     e0: Time,
-    /// eᵢ¹: the WCET of one block under unregulated interference (Q = 1); at least e0.
+    /// eᵢ¹: WCET of one block under unregulated interference (Q = 1); at least `e0`.
     #[serde(deserialize_with = "crate::positive_time")]
     e1: Time,
-    /// What was measured in isolation.
+    /// Distribution of the times measured in isolation.
     #[serde(default)]
     isolated: Option<Distribution>,
-    /// What was measured under interference.
+    /// Distribution of the times measured under interference.
     #[serde(default)]
     interference: Option<Distribution>,
 }
@@ -56,28 +56,29 @@ impl schemars::JsonSchema for Cluster {
     }
 }
 
-/// Measured times of the blocks of one cluster, as in Table I of [Aghilinasab20]. None of it enters a bound.
+/// Measured times of the blocks of one cluster, as in Table I of [Aghilinasab20]. No bound depends on them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Distribution {
-    /// The number of measurements.
+    /// Number of measurements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
-    /// The mean [ns].
+    /// Mean [ns].
     pub mean_ns: f64,
-    /// The standard deviation [ns].
+    /// Standard deviation [ns].
     pub std_ns: f64,
-    /// The K-S distance to the normal distribution with this mean and standard deviation, by its critical value; a normal
-    /// distribution is rejected above 1.
+    /// K-S distance to the normal distribution with this mean and standard deviation, divided by its critical value. A
+    /// value above 1 rejects a normal distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<f64>,
-    /// The same by the critical value for a mean and standard deviation that come from the sample itself (Lilliefors).
+    /// K-S distance divided by the critical value for a mean and standard deviation estimated from the sample
+    /// (Lilliefors).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lilliefors: Option<f64>,
-    /// The probability of at most the WCET under that normal distribution.
+    /// Probability of a time up to the WCET under that normal distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<f64>,
-    /// A fit to the longest times.
+    /// Extreme-value distribution fitted to the longest times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
 }
@@ -86,29 +87,30 @@ pub struct Distribution {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tail {
-    /// The family.
+    /// Family of the distribution.
     pub family: TailFamily,
-    /// µ of a GEV, or the threshold of a GPD, which is half a tick of the clock above the last time below [ns].
+    /// Location [ns]: µ of a GEV, or the threshold of a GPD. The threshold is half a clock tick above the longest time
+    /// below it.
     pub location_ns: f64,
-    /// σ [ns].
+    /// Scale σ [ns].
     pub scale_ns: f64,
-    /// ξ: negative where times are bounded, positive for heavy tails.
+    /// Shape ξ: negative if the times are bounded, positive for heavy tails.
     pub shape: f64,
-    /// How many executions there are for each value that was fitted: the length of the blocks whose maxima a GEV describes,
-    /// or the inverse of the share of times above the threshold of a GPD.
+    /// Executions per fitted value. For a GEV: length of the blocks whose maxima it describes. For a GPD: inverse of
+    /// the share of times above the threshold.
     pub executions: f64,
-    /// The probability that one block takes longer than the WCET that was taken from this fit.
+    /// Probability that one block takes longer than the WCET taken from this fit.
     pub exceedance: f64,
-    /// The p-value of the fit (Anderson–Darling, parametric bootstrap).
+    /// p-value of the fit (Anderson–Darling, parametric bootstrap).
     pub fit_p: f64,
-    /// The p-value of the independence of the runs (Ljung–Box on ranks); absent for too few times.
+    /// p-value of the independence of the runs (Ljung–Box on ranks); absent if there are too few times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub independence_p: Option<f64>,
-    /// Whether the tests of fit and of independence passed; the WCET deserves little trust if not.
+    /// Whether the tests of fit and of independence passed. If not, the WCET deserves little trust.
     pub trustworthy: bool,
 }
 
-/// The extreme-value distributions.
+/// Families of extreme-value distributions.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TailFamily {
@@ -119,10 +121,11 @@ pub enum TailFamily {
 }
 
 impl Cluster {
-    /// `blocks` blocks that take at most `e0` in isolation and at most `e1` under full interference.
+    /// Creates a cluster of `blocks` blocks that take at most `e0` in isolation and at most `e1` under full
+    /// interference.
     ///
     /// # Errors
-    /// [`Refusal`] for no block or more than 2^32, times of zero or above 2^40 ns, or `e1` below `e0`.
+    /// Fails for 0 blocks or more than 2^32, times of zero or above 2^40 ns, or `e1` below `e0`.
     pub fn new(blocks: u64, e0: Time, e1: Time) -> Result<Cluster, Refusal> {
         if !(1..=MAX_BLOCKS).contains(&blocks) {
             return Err(Refusal::new(
@@ -153,7 +156,7 @@ impl Cluster {
         })
     }
 
-    /// The cluster with what was measured in isolation and under interference.
+    /// Returns the cluster with the distributions measured in isolation and under interference.
     pub fn with_distributions(
         mut self,
         isolated: Option<Distribution>,
@@ -163,27 +166,27 @@ impl Cluster {
         self
     }
 
-    /// Nᵢ: how many blocks belong to it; at least 1.
+    /// Nᵢ: number of thread blocks of the cluster; at least 1.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// eᵢ⁰: the WCET of one block in isolation; positive.
+    /// eᵢ⁰: WCET of one block in isolation; > 0.
     pub fn isolated(&self) -> Time {
         self.e0
     }
 
-    /// eᵢ¹: the WCET of one block under unregulated interference; at least eᵢ⁰.
+    /// eᵢ¹: WCET of one block under unregulated interference; at least eᵢ⁰.
     pub fn contended(&self) -> Time {
         self.e1
     }
 
-    /// What was measured in isolation.
+    /// Returns the distribution of the times measured in isolation.
     pub fn isolated_distribution(&self) -> Option<&Distribution> {
         self.isolated.as_ref()
     }
 
-    /// What was measured under interference.
+    /// Returns the distribution of the times measured under interference.
     pub fn interference_distribution(&self) -> Option<&Distribution> {
         self.interference.as_ref()
     }

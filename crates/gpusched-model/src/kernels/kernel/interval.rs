@@ -1,4 +1,4 @@
-//! Runs of thread blocks of one cluster.
+//! Intervals: runs of consecutive thread blocks of one cluster.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,23 @@ use crate::Refusal;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
-    /// The number of its first block.
+    /// Number of the first thread block.
     pub first: u64,
-    /// The number of its last block.
+    /// Number of the last thread block.
     pub last: u64,
-    /// The position of its cluster in `clusters`.
+    /// Position of the cluster in `clusters`, from 0.
     pub cluster: usize,
 }
 
-/// Whether `intervals` give each block from 0 on one of `clusters`, and each cluster its number of blocks.
+/// Checks that `intervals` assign each block from 0 up to one of `clusters` and match the number of blocks of each
+/// cluster.
 pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), Refusal> {
     let field = |index: usize, name: &str| format!("intervals[{index}].{name}");
     let mut next = 0u64;
     let mut blocks = vec![0u64; clusters.len()];
     for (index, interval) in intervals.iter().enumerate() {
         if interval.first != next {
-            let expected = format!("{next}, the block after the interval before");
+            let expected = format!("{next}, the block after the previous interval");
             return Err(Refusal::new(field(index, "first"), interval.first, expected));
         }
         if interval.last < interval.first {

@@ -1,34 +1,34 @@
-//! Names that expressions know of themselves.
+//! Builtin names of expressions.
 
 use super::Dimensions;
 
 /// A builtin name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Builtin {
-    /// `thread.x`, `thread.y`, `thread.z`: the thread's position in its block, by axis 0, 1, 2.
+    /// `thread.x`, `thread.y`, `thread.z`: position of the thread in its block along axis 0, 1, 2.
     Thread(u8),
-    /// `thread`: the same counted through, x fastest.
+    /// `thread`: number of the thread in its block, with x as the fastest axis.
     LinearThread,
-    /// `block.x`, `block.y`, `block.z`: the block's position in the grid.
+    /// `block.x`, `block.y`, `block.z`: position of the thread block in the grid along axis 0, 1, 2.
     Block(u8),
-    /// `block`: the same counted through, x fastest.
+    /// `block`: number of the thread block in the grid, with x as the fastest axis.
     LinearBlock,
-    /// `threads.x`, `threads.y`, `threads.z`: the size of a block.
+    /// `threads.x`, `threads.y`, `threads.z`: size of a thread block along axis 0, 1, 2.
     Threads(u8),
-    /// `threads`: the threads of a block.
+    /// `threads`: number of threads in a block.
     AllThreads,
-    /// `blocks.x`, `blocks.y`, `blocks.z`: the size of the grid.
+    /// `blocks.x`, `blocks.y`, `blocks.z`: size of the grid along axis 0, 1, 2.
     Blocks(u8),
-    /// `blocks`: the blocks of the grid.
+    /// `blocks`: number of thread blocks in the grid.
     AllBlocks,
-    /// `lane`: the thread's position in its warp.
+    /// `lane`: position of the thread in its warp.
     Lane,
-    /// `warp`: the warp's position in its block.
+    /// `warp`: position of the warp in its block.
     Warp,
 }
 
 impl Builtin {
-    /// All, with their names.
+    /// All builtin names.
     pub const ALL: [(&str, Builtin); 18] = [
         ("thread", Builtin::LinearThread),
         ("thread.x", Builtin::Thread(0)),
@@ -50,7 +50,7 @@ impl Builtin {
         ("warp", Builtin::Warp),
     ];
 
-    /// The builtin of that name.
+    /// Returns the builtin called `name`.
     pub fn named(name: &str) -> Option<Builtin> {
         Builtin::ALL
             .iter()
@@ -58,7 +58,7 @@ impl Builtin {
             .map(|(_, builtin)| *builtin)
     }
 
-    /// Its value, if it is the same for all threads of a launch.
+    /// Returns the value, if it is equal for all threads of a launch.
     pub fn of_launch(self, grid: Dimensions, block: Dimensions) -> Option<i64> {
         match self {
             Builtin::Threads(axis) => Some(block.along(axis)),

@@ -1,4 +1,4 @@
-//! What a program must be beyond its shape.
+//! Checks of a program beyond its shape.
 
 use crate::Refusal;
 
@@ -6,26 +6,26 @@ use super::expression::{Expression, Function};
 use super::statement::{Instruction, Statement};
 use super::{Builtin, INSTRUCTION_BYTES, MemorySpace, Op, Program};
 
-/// Threads of a block, at most.
+/// Maximum number of threads of a block.
 const MOST_THREADS: u64 = 1024;
 
-/// Blocks of a grid, at most.
+/// Maximum number of blocks of a grid.
 const MOST_BLOCKS: u64 = 1 << 31;
 
-/// Loops in one another, at most.
+/// Maximum depth of nested loops.
 pub(super) const MOST_LOOPS: usize = 16;
 
-/// Instructions of a program, at most.
+/// Maximum number of instructions of a program.
 pub(super) const MOST_INSTRUCTIONS: u64 = 1 << 20;
 
-/// Buffers lie below this address.
+/// Upper limit of the addresses of buffers.
 const LAST_ADDRESS: u64 = 1 << 48;
 
 impl Program {
-    /// Whether the program means something: names are known, sizes are possible, what is constant can be evaluated.
+    /// Checks the program: all names are known, all sizes are possible, and all constants can be evaluated.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// Fails with the first fault of the program.
     pub fn check(&self) -> Result<(), Refusal> {
         self.check_launch()?;
         for (index, (name, _)) in self.parameters.iter().enumerate() {
@@ -86,7 +86,7 @@ impl Program {
     }
 }
 
-/// Whether `name` can be given to something. The refusal names no field.
+/// Checks that `name` is valid and not in use (`taken`). The refusal names no field.
 fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     let refuse = |found: String, expected: &str| Refusal::refuse("", found, expected);
     let mut characters = name.chars();
@@ -100,16 +100,19 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
         );
     }
     if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
-        let found = format!("the name {name:?}, which expressions know already");
+        let found = format!("the name {name:?}, which is a builtin name of expressions");
         return refuse(found, "another");
     }
     if taken {
-        return refuse(format!("the name {name:?} a second time"), "another");
+        return refuse(
+            format!("the name {name:?} a second time"),
+            "a name that is not in use",
+        );
     }
     Ok(())
 }
 
-/// Whether `name` can be that of a register.
+/// Whether `name` is a valid register name.
 fn register(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
@@ -120,11 +123,11 @@ fn register(name: &str) -> bool {
 
 struct Checker<'p> {
     program: &'p Program,
-    /// Counters of the loops around.
+    /// Counters of the enclosing loops.
     counters: Vec<&'p str>,
-    /// Counters of the repetitions around.
+    /// Counters of the enclosing repetitions.
     constants: Vec<&'p str>,
-    /// Instructions, as often as they stand there.
+    /// Number of instructions with all repetitions expanded.
     instructions: u64,
 }
 
@@ -159,7 +162,7 @@ impl<'p> Checker<'p> {
                 }
                 Statement::Repeat(repeat) => {
                     let field = format!("{path}.repeat");
-                    // The counters of repetitions around count as 0: what matters is that the number is known.
+                    // The counters of enclosing repetitions count as 0. Only the fact that the number is known matters here.
                     let known = |name: &str| match self.constants.contains(&name) {
                         true => Some(0),
                         false => self.program.value(name),
@@ -180,7 +183,7 @@ impl<'p> Checker<'p> {
                     self.constants.pop();
                 }
             }
-            // Instructions, branches, and what an empty repetition costs.
+            // This counts an instruction, a branch, or the work for an empty repetition.
             self.instructions = self.instructions.saturating_add(times);
             if self.instructions > MOST_INSTRUCTIONS {
                 return Err(Refusal::new(
@@ -269,7 +272,7 @@ impl<'p> Checker<'p> {
                 path,
                 format!("the name {name:?}"),
                 format!(
-                    "a parameter, a buffer, a counter of a loop around, or one of {}",
+                    "a parameter, a buffer, a counter of an enclosing loop, or one of {}",
                     Builtin::ALL.map(|(name, _)| name).join(", ")
                 ),
             ));

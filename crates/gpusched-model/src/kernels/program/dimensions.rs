@@ -1,38 +1,38 @@
-//! The size of a grid or a block.
+//! Size of a grid or a thread block.
 
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A size along up to three axes, each at least 1; x is the fastest.
+/// Size along up to three axes, each at least 1. Axis x is the fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dimensions(pub [u32; 3]);
 
 impl Dimensions {
-    /// Along one axis.
+    /// Creates a size along axis x only.
     pub fn line(x: u32) -> Dimensions {
         Dimensions([x, 1, 1])
     }
 
-    /// All positions.
+    /// Returns the number of positions.
     pub fn count(self) -> u64 {
         self.0
             .iter()
             .fold(1, |count, &size| count.saturating_mul(u64::from(size)))
     }
 
-    /// The size along axis 0, 1 or 2; 1 beyond.
+    /// Returns the size along axis 0, 1 or 2, and 1 for any other axis.
     pub fn along(self, axis: u8) -> i64 {
         self.0.get(usize::from(axis)).map_or(1, |&size| i64::from(size))
     }
 
-    /// The position counted through as `index`.
+    /// Returns the position with number `index`, with x as the fastest axis.
     pub fn position(self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.0.map(|size| u64::from(size.max(1)));
         [index % x, index / x % y, index / x / y].map(|position| u32::try_from(position).unwrap_or(u32::MAX))
     }
 }
 
-/// `480`, `16x8`, `16x8x2`.
+/// Parses `480`, `16x8` or `16x8x2`.
 impl std::str::FromStr for Dimensions {
     type Err = String;
 

@@ -1,4 +1,4 @@
-//! The line of a field in a JSON text: what is wrong with a program is often seen only after it has been parsed.
+//! Lines of fields in a JSON text. Many faults of a program are found only after the text is parsed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ struct Fields<'t>(#[serde(borrow)] BTreeMap<Key<'t>, &'t RawValue>);
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
-/// The line in `text`, from 1, on which the value of `field` starts: a path such as `body[3].address`. If the path leads
-/// nowhere, that of the last part that is there.
+/// Returns the line in `text`, from 1, where the value of `field` starts. `field` is a path such as `body[3].address`. If the
+/// path does not exist, the function returns the line of its last existing part.
 pub fn line_of(text: &str, field: &str) -> usize {
     let mut value = text;
     for part in field.split(['.', '[']).filter(|part| !part.is_empty()) {
@@ -32,7 +32,7 @@ pub fn line_of(text: &str, field: &str) -> usize {
             None => break,
         }
     }
-    // Raw values are slices of the text, so that their addresses say where they are.
+    // Raw values are slices of the text, so their addresses give their positions.
     let offset = (value.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.as_bytes().iter().take(offset);
     let blank = value.len() - value.trim_start().len();

@@ -1,8 +1,8 @@
-//! Kernel programs: what the threads of a kernel do, as far as its timing goes.
+//! Kernel programs: the operations of the threads of a kernel that determine its timing.
 //!
-//! A program is a launch (grid, block, parameters, buffers) and a body of [`Statement`]s. Instructions name the registers
-//! they write and read; addresses, conditions and rounds of loops are [`Expression`]s over the position of a thread,
-//! counters of loops, parameters and buffers, so that no value is ever computed that timing does not depend on.
+//! A program is a launch (grid, block, parameters, buffers) and a body of [`Statement`]s. Instructions name the registers that
+//! they write and read. Addresses, conditions and loop rounds are [`Expression`]s over thread positions, loop counters,
+//! parameters and buffers. So the simulator computes only values that affect timing.
 
 mod builtin;
 mod check;
@@ -27,46 +27,46 @@ pub use statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
 
 use serde::{Deserialize, Serialize};
 
-/// Where the first buffer of a program lies, as in GPGPU-Sim.
+/// Address of the first buffer of a program, as in GPGPU-Sim.
 pub const FIRST_ADDRESS: u64 = 0xC000_0000;
 
-/// Buffers start at multiples of this [bytes].
+/// Alignment of buffers [bytes].
 pub const ALIGNMENT: u64 = 256;
 
-/// Bytes between two instructions.
+/// Distance between two consecutive instructions [bytes].
 pub const INSTRUCTION_BYTES: u32 = 8;
 
 /// A kernel and its launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "raw::RawProgram", into = "raw::RawProgram")]
 pub struct Program {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub name: String,
-    /// Where it comes from, for people.
+    /// Origin of the program, as text for display.
     pub source: Option<String>,
-    /// Thread blocks.
+    /// Number of thread blocks along each axis.
     pub grid: Dimensions,
-    /// Threads of a block, at most 1024.
+    /// Number of threads of a block along each axis; at most 1024 in total.
     pub block: Dimensions,
-    /// Registers of a thread.
+    /// Registers of one thread.
     pub registers: u32,
-    /// Shared memory of a block [bytes].
+    /// Shared memory of one block [bytes].
     pub shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
-    /// Numbers that expressions may name.
+    /// Named numbers for expressions.
     pub parameters: Vec<(String, i64)>,
-    /// Memory that expressions may name, in the order in which it is laid out.
+    /// Named memory for expressions, in address order unless an address is given.
     pub buffers: Vec<(String, Buffer)>,
-    /// What a thread does.
+    /// Statements that each thread executes.
     pub body: Vec<Statement>,
 }
 
 impl Program {
-    /// Registers of a thread where a program does not say.
+    /// Default number of registers of one thread.
     pub const REGISTERS: u32 = 16;
 
-    /// The address of each buffer, in order.
+    /// Returns the address of each buffer, in order.
     pub fn addresses(&self) -> Vec<u64> {
         let mut next = FIRST_ADDRESS;
         let place = |(_, buffer): &(String, Buffer)| {
@@ -80,7 +80,7 @@ impl Program {
         self.buffers.iter().map(place).collect()
     }
 
-    /// What `name` stands for throughout a launch: a parameter, the address of a buffer, or a size of grid or block.
+    /// Returns the value of `name` for the whole launch: a parameter, the address of a buffer, or a size of grid or block.
     pub fn value(&self, name: &str) -> Option<i64> {
         if let Some((_, value)) = self.parameters.iter().find(|(known, _)| known == name) {
             return Some(*value);
@@ -96,12 +96,12 @@ impl Program {
         Builtin::named(name)?.of_launch(self.grid, self.block)
     }
 
-    /// Blocks of the grid.
+    /// Returns the number of thread blocks of the grid.
     pub fn blocks(&self) -> u64 {
         self.grid.count()
     }
 
-    /// Warps of each block; the last may have fewer than 32 threads.
+    /// Returns the number of warps of each block. The last warp may have fewer than 32 threads.
     pub fn warps(&self) -> u32 {
         u32::try_from(self.block.count().div_ceil(32)).unwrap_or(u32::MAX)
     }

@@ -1,4 +1,4 @@
-//! Parameters and buffers: objects whose order counts.
+//! Parameters and buffers: objects with ordered fields.
 
 use std::marker::PhantomData;
 
@@ -6,12 +6,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Memory with a name.
+/// Named memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffer {
-    /// Its size [bytes].
+    /// Size of the buffer [bytes].
     pub bytes: u64,
-    /// Where it starts, if not after the buffer before it.
+    /// Start address [bytes]. By default, the buffer follows the previous buffer.
     pub address: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl schemars::JsonSchema for Buffer {
     }
 }
 
-/// An object in the order of its fields.
+/// A JSON object that keeps the order of its fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ordered<T>(pub Vec<(String, T)>);
 
@@ -91,7 +91,7 @@ impl<T> Default for Ordered<T> {
 }
 
 impl<T> Ordered<T> {
-    /// Whether there is no field.
+    /// Whether the object has no field.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,20 +1,21 @@
-//! What an instruction of a program does.
+//! Operations of instructions.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! ops {
     ($($(#[$doc:meta])* $op:ident = $name:literal,)*) => {
-        /// What an instruction does. Arithmetic says on which numbers: integers, 32-bit or 64-bit floating point.
+        /// Operation of an instruction. The suffix of arithmetic names the number type: integer, 32-bit or 64-bit floating
+        /// point.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
         pub enum Op {
             $($(#[$doc])* #[serde(rename = $name)] $op,)*
         }
 
         impl Op {
-            /// All.
+            /// All operations.
             pub const ALL: &[Op] = &[$(Op::$op,)*];
 
-            /// Its name in programs.
+            /// Returns the name of the operation in programs.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Op::$op => $name,)*
@@ -25,35 +26,35 @@ macro_rules! ops {
 }
 
 ops! {
-    /// Addition or subtraction.
+    /// Addition or subtraction of integers.
     AddInt = "add.int",
-    /// Addition or subtraction.
+    /// Addition or subtraction in 32-bit floating point.
     AddSingle = "add.single",
-    /// Addition or subtraction.
+    /// Addition or subtraction in 64-bit floating point.
     AddDouble = "add.double",
-    /// Minimum or maximum.
+    /// Minimum or maximum of integers.
     MaxInt = "max.int",
-    /// Minimum or maximum.
+    /// Minimum or maximum in 32-bit floating point.
     MaxSingle = "max.single",
-    /// Minimum or maximum.
+    /// Minimum or maximum in 64-bit floating point.
     MaxDouble = "max.double",
-    /// Multiplication.
+    /// Multiplication of integers.
     MulInt = "mul.int",
-    /// Multiplication.
+    /// Multiplication in 32-bit floating point.
     MulSingle = "mul.single",
-    /// Multiplication.
+    /// Multiplication in 64-bit floating point.
     MulDouble = "mul.double",
-    /// Multiplication and addition in one.
+    /// Multiply-add of integers.
     MadInt = "mad.int",
-    /// Multiplication and addition in one.
+    /// Multiply-add in 32-bit floating point.
     MadSingle = "mad.single",
-    /// Multiplication and addition in one.
+    /// Multiply-add in 64-bit floating point.
     MadDouble = "mad.double",
-    /// Division or remainder.
+    /// Division or remainder of integers.
     DivInt = "div.int",
-    /// Division.
+    /// Division in 32-bit floating point.
     DivSingle = "div.single",
-    /// Division.
+    /// Division in 64-bit floating point.
     DivDouble = "div.double",
     /// Square root, reciprocal, sine, exponential …
     Special = "special",
@@ -61,26 +62,26 @@ ops! {
     Tensor = "tensor",
     /// Exchange among the lanes of a warp.
     Shuffle = "shuffle",
-    /// Everything else without memory: moves, conversions, comparisons, shifts, logic.
+    /// Any other operation without memory access: move, conversion, comparison, shift, logic.
     Other = "other",
     /// A branch to the next instruction.
     Branch = "branch",
-    /// Waits for all warps of the block.
+    /// Barrier: waits for all warps of the block.
     Barrier = "barrier",
-    /// Waits for the warp's own stores.
+    /// Memory fence: waits for the stores of the warp.
     Fence = "fence",
-    /// Reads memory.
+    /// Load: reads memory.
     Load = "load",
-    /// Writes memory.
+    /// Store: writes memory.
     Store = "store",
-    /// Reads, modifies and writes global memory.
+    /// Atomic operation: reads, modifies and writes global memory.
     Atomic = "atomic",
-    /// Ends the lanes that execute it.
+    /// Exit: ends the lanes that execute it.
     Exit = "exit",
 }
 
 impl Op {
-    /// Whether it has an address.
+    /// Whether the operation has an address.
     pub fn accesses_memory(self) -> bool {
         matches!(self, Op::Load | Op::Store | Op::Atomic)
     }
@@ -90,24 +91,24 @@ impl Op {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MemorySpace {
-    /// Global memory: L1, L2, DRAM.
+    /// Global memory, through L1, L2 and DRAM.
     #[default]
     Global,
-    /// A thread's own memory.
+    /// Local memory of one thread.
     Local,
-    /// Shared memory of a block.
+    /// Shared memory of one block.
     Shared,
-    /// Constants and parameters of the kernel.
+    /// Constant memory, including the parameters of the kernel.
     Constant,
 }
 
-/// Which caches a load may use.
+/// Caches that a load may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
-    /// All of them.
+    /// All caches.
     #[default]
     All,
-    /// L2 only.
+    /// L2 only; the load bypasses L1.
     L2,
 }

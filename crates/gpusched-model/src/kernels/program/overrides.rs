@@ -1,31 +1,31 @@
-//! The launch of a program, changed when it is run.
+//! Changes of a program's launch for one run.
 
 use crate::Refusal;
 
 use super::{Dimensions, Program};
 
-/// What a run changes of a program's launch; what is not given stays.
+/// Changes of a program's launch. `None` keeps the value of the program.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
-    /// Thread blocks.
+    /// Number of thread blocks along each axis.
     pub grid: Option<Dimensions>,
-    /// Threads of a block.
+    /// Number of threads of a block along each axis.
     pub block: Option<Dimensions>,
-    /// Registers of a thread.
+    /// Registers of one thread.
     pub registers: Option<u32>,
-    /// Shared memory of a block [bytes].
+    /// Shared memory of one block [bytes].
     pub shared_memory: Option<u32>,
     /// Address of the first instruction [bytes].
     pub pc: Option<u32>,
-    /// Parameters by name, or bytes of buffers by name.
+    /// Values of parameters, or sizes of buffers [bytes], by name.
     pub values: Vec<(String, i64)>,
 }
 
 impl Program {
-    /// The same kernel under another launch.
+    /// Returns the kernel with the changed launch.
     ///
     /// # Errors
-    /// A name that is no parameter and no buffer, or a launch that [`Program::check`] refuses.
+    /// Fails if a name is neither a parameter nor a buffer, or if [`Program::check`] refuses the launch.
     pub fn with(&self, overrides: &Overrides) -> Result<Program, Refusal> {
         let mut program = self.clone();
         program.grid = overrides.grid.unwrap_or(self.grid);

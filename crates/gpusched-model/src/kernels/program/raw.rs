@@ -1,4 +1,4 @@
-//! The shape of programs in JSON, before it is checked.
+//! Shape of programs in JSON, before they are checked.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::{Buffer, Cache, Dimensions, Expression, MemorySpace, Op, Program};
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
 
-/// A kernel and its launch.
+/// A kernel program with its launch.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -16,31 +16,31 @@ use crate::reader::{Document, Fault, from_json};
 )]
 #[schemars(rename = "Program")]
 pub(super) struct RawProgram {
-    /// The kernel's name.
+    /// Name of the kernel.
     name: String,
-    /// Where it comes from, for people.
+    /// Origin of the program, as text for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    /// Thread blocks: a number, or up to three along x, y, z.
+    /// Number of thread blocks: one number, or a list of up to three along x, y and z.
     grid: Dimensions,
-    /// Threads of a block, at most 1024: a number, or up to three along x, y, z.
+    /// Number of threads of a block, at most 1024: one number, or a list of up to three along x, y and z.
     block: Dimensions,
-    /// Registers of a thread.
+    /// Registers of one thread; 16 by default.
     #[serde(default = "registers", skip_serializing_if = "is_usual")]
     registers: u32,
-    /// Shared memory of a block [bytes].
+    /// Shared memory of one block [bytes]; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     shared_memory: u32,
-    /// Address of the first instruction [bytes], a multiple of 8.
+    /// Address of the first instruction [bytes], a multiple of 8; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pc: u32,
-    /// Numbers that expressions may name.
+    /// Named numbers for expressions.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     parameters: Ordered<i64>,
-    /// Memory that expressions may name, laid out in this order.
+    /// Named memory for expressions. Without an address, buffers follow one another in this order.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     buffers: Ordered<Buffer>,
-    /// What a thread does.
+    /// Statements that each thread executes.
     body: Vec<Statement>,
 }
 
@@ -102,7 +102,7 @@ impl From<Program> for RawProgram {
     }
 }
 
-/// One name or several.
+/// One register name or a list of names.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged, expecting = "the name of a register, or a list of names")]
 enum Registers {
@@ -129,7 +129,7 @@ impl From<Registers> for Vec<Box<str>> {
     }
 }
 
-/// An instruction (`op`), a loop (`loop`), a branch (`if`) or repetition (`repeat`).
+/// A statement: an instruction (`op`), a loop (`loop`), a branch (`if`) or a repetition (`repeat`).
 #[derive(Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -138,61 +138,61 @@ impl From<Registers> for Vec<Box<str>> {
 )]
 #[schemars(rename = "Statement")]
 pub(super) struct RawStatement {
-    /// What an instruction does.
+    /// Operation of an instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     op: Option<Op>,
-    /// The rounds of a loop.
+    /// Number of rounds of a loop; a value below 1 counts as 1.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     rounds: Option<Expression>,
-    /// The condition of a branch.
+    /// Condition of a branch: lanes where it is not 0 execute `then`.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     condition: Option<Expression>,
-    /// How often statements stand there.
+    /// Number of copies of `body` in the program. Only parameters and launch sizes may determine it.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Expression>,
-    /// The name of the number of rounds done before.
+    /// Counter of a loop or repetition: its name in `body`. Its value is the number of earlier rounds or copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     counter: Option<Box<str>>,
-    /// What issue traces call the instruction.
+    /// Name of the instruction in issue traces; by default, the name of `op`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Box<str>>,
-    /// Registers written.
+    /// Registers that the instruction writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Registers>,
-    /// Registers read.
+    /// Registers that the instruction reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Registers>,
-    /// The predicate register waited for.
+    /// Predicate register that the instruction or branch waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<Box<str>>,
-    /// The lanes that execute the instruction: where this is not 0.
+    /// Condition per lane: only lanes where it is not 0 execute the instruction. By default, all lanes do.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// The share of the 32 lanes that execute the instruction, from lane 0 up.
+    /// Share of the 32 lanes that execute the instruction, from lane 0 up: a multiple of 1/32. By default, all lanes do.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
-    /// The address of each lane [bytes].
+    /// Address that each lane accesses [bytes].
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<Expression>,
-    /// Registers that the address is in.
+    /// Registers that contain the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Registers>,
-    /// Bytes of each lane: 1, 2, 4, 8 or 16.
+    /// Bytes that each lane accesses: 1, 2, 4, 8 or 16.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u8>,
-    /// Which memory.
+    /// Memory space of the access.
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<MemorySpace>,
-    /// Through which caches.
+    /// Caches that a load may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache: Option<Cache>,
-    /// What is repeated.
+    /// Statements of a loop or repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Vec<Statement>>,
-    /// What lanes do where the condition holds.
+    /// Statements of a branch for lanes where the condition is not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<Vec<Statement>>,
-    /// What the other lanes do.
+    /// Statements of a branch for the other lanes.
     #[serde(rename = "else", skip_serializing_if = "Option::is_none")]
     otherwise: Option<Vec<Statement>>,
 }
@@ -208,7 +208,7 @@ impl schemars::JsonSchema for Statement {
 }
 
 impl RawStatement {
-    /// Refuses fields that statements with `head` do not have.
+    /// Refuses fields that are not allowed in statements with `head`.
     fn only(&self, head: &str, allowed: &[&str]) -> Result<(), String> {
         let fields = [
             ("op", self.op.is_some()),

@@ -1,4 +1,4 @@
-//! The statements of a body.
+//! Statements of a program body.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,89 +10,89 @@ use super::{Cache, Expression, MemorySpace, Op, raw};
 pub enum Statement {
     /// One instruction.
     Instruction(Instruction),
-    /// Statements that run again and again.
+    /// A loop over statements.
     Loop(Loop),
-    /// Statements that run in some lanes.
+    /// A branch: some lanes execute its statements.
     If(Branch),
-    /// Statements that stand there several times.
+    /// Statements that are repeated in the program text.
     Repeat(Repeat),
 }
 
 /// One instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instruction {
-    /// What it does.
+    /// Operation.
     pub op: Op,
-    /// What issue traces call it; without, the name of `op`.
+    /// Name in issue traces; `None` stands for the name of `op`.
     pub text: Option<Box<str>>,
-    /// Registers written.
+    /// Registers that the instruction writes.
     pub to: Vec<Box<str>>,
-    /// Registers read.
+    /// Registers that the instruction reads.
     pub from: Vec<Box<str>>,
-    /// The predicate register that it waits for.
+    /// Predicate register that the instruction waits for.
     pub on: Option<Box<str>>,
-    /// The lanes that execute it: where this is not 0.
+    /// Condition per lane: only lanes where it is not 0 execute the instruction.
     pub when: Option<Expression>,
-    /// The share of the 32 lanes that execute it, from lane 0 up; with `when`, those that are in both.
+    /// Share of the 32 lanes that execute the instruction, from lane 0 up. With `when`, a lane must satisfy both.
     pub lanes: Option<f64>,
-    /// The memory it accesses, if it does.
+    /// Memory access of the instruction, if any.
     pub access: Option<Access>,
 }
 
-/// What an instruction accesses.
+/// Memory access of an instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Access {
-    /// The address of each lane [bytes].
+    /// Address that each lane accesses [bytes].
     pub address: Expression,
-    /// Registers that the address is in.
+    /// Registers that contain the address.
     pub by: Vec<Box<str>>,
-    /// Bytes of each lane: 1, 2, 4, 8 or 16.
+    /// Bytes that each lane accesses: 1, 2, 4, 8 or 16.
     pub bytes: u8,
-    /// Which memory.
+    /// Memory space.
     pub space: MemorySpace,
-    /// Through which caches.
+    /// Caches that a load may use.
     pub cache: Cache,
 }
 
-/// A loop, tested at its end: it runs at least once.
+/// A loop with its test at the end. It runs at least once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
-    /// How many rounds; less than 1 counts as 1. Lanes that are done wait for the others.
+    /// Number of rounds; a value below 1 counts as 1. Lanes that have finished wait for the other lanes.
     pub rounds: Expression,
-    /// The name under which the body knows the rounds done before.
+    /// Name of the counter in the body: the number of earlier rounds.
     pub counter: Option<Box<str>>,
-    /// The predicate register that the closing branch waits for.
+    /// Predicate register that the closing branch waits for.
     pub on: Option<Box<str>>,
-    /// What a round does.
+    /// Statements of one round.
     pub body: Vec<Statement>,
 }
 
 /// A branch over statements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// Lanes where this is not 0 do `then`, the other jump.
+    /// Condition per lane: lanes where it is not 0 execute `then`; the other lanes jump.
     pub condition: Expression,
-    /// The predicate register that the branch waits for.
+    /// Predicate register that the branch waits for.
     pub on: Option<Box<str>>,
-    /// What lanes do that do not jump.
+    /// Statements for lanes that do not jump.
     pub then: Vec<Statement>,
-    /// What lanes do that jump.
+    /// Statements for lanes that jump.
     pub otherwise: Vec<Statement>,
 }
 
-/// Statements that stand several times in the program.
+/// Statements that occur several times in the program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeat {
-    /// How many times; of parameters and sizes of the launch only.
+    /// Number of copies. Only parameters and launch sizes determine it.
     pub times: Expression,
-    /// The name under which the body knows how many stand before.
+    /// Name of the counter in the body: the number of earlier copies.
     pub counter: Option<Box<str>>,
-    /// What is repeated.
+    /// Statements to repeat.
     pub body: Vec<Statement>,
 }
 
 impl Instruction {
-    /// An instruction without registers.
+    /// Creates an instruction without registers.
     pub fn new(op: Op) -> Instruction {
         let none = Vec::new;
         Instruction {

@@ -1,19 +1,19 @@
-//! Programs as text for people: one statement per line.
+//! Text form of programs: JSON with one statement per line.
 
 use super::Program;
 use super::raw::RawProgram;
 use super::statement::Statement;
 
 impl Program {
-    /// The program as JSON with one statement per line, and a line break at the end.
+    /// Returns the program as JSON with one statement per line and a final line break.
     ///
     /// # Errors
-    /// None in practice; those of the serializer.
+    /// Fails only if the serializer fails, which does not happen in practice.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let mut head = self.clone();
         head.body = Vec::new();
         let value = serde_json::to_string(&RawProgram::from(head))?;
-        // The body is the last field, and empty in `head`.
+        // The body is the last field; it is empty in `head`.
         let head = value.strip_suffix("[]}").unwrap_or(&value);
         let mut text = one_field_per_line(head);
         text.push('[');
@@ -23,7 +23,7 @@ impl Program {
     }
 }
 
-/// `head`, the beginning of an object, with a line break before each of its own fields.
+/// Returns `head`, the beginning of an object, with a line break before each of its direct fields.
 fn one_field_per_line(head: &str) -> String {
     let mut text = String::new();
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
@@ -68,7 +68,7 @@ fn body(text: &mut String, statements: &[Statement], indent: usize) -> serde_jso
             text.push_str(&line);
             continue;
         }
-        // The bodies come last, and are empty in `shell`.
+        // The bodies come last; they are empty in `shell`.
         let empty = match &shell {
             Statement::If(_) => ",\"then\":[]}",
             _ => ",\"body\":[]}",

@@ -1,17 +1,17 @@
 //! Numbers whose bits are scattered over an address.
 
-/// Picks the bits of a mask out of a word and puts them side by side, lowest first.
+/// Extracts the bits of a mask from a word and packs them, lowest bit first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Gather {
     runs: Box<[Run]>,
 }
 
-/// Neighbouring bits of a mask.
+/// A run of adjacent bits of a mask.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Run {
-    /// The run, in the word.
+    /// Mask of the run in the word.
     mask: u64,
-    /// By how much it goes down.
+    /// Distance by which the run moves down.
     shift: u32,
 }
 
@@ -41,7 +41,7 @@ impl Gather {
     }
 }
 
-/// The lowest `count` bits that are set in `mask`.
+/// Returns the lowest `count` bits that are set in `mask`.
 pub(super) fn lowest_bits(mask: u64, count: u32) -> u64 {
     let mut rest = mask;
     for _ in 0..count {
@@ -50,7 +50,7 @@ pub(super) fn lowest_bits(mask: u64, count: u32) -> u64 {
     mask & !rest
 }
 
-/// `mask` with `width` zeros put in at bit `at`; what goes beyond bit 63 is lost.
+/// Inserts `width` zeros into `mask` at bit `at`. Bits beyond bit 63 are lost.
 pub(super) fn insert_gap(mask: u64, at: u32, width: u32) -> u64 {
     let below = (1_u64 << at) - 1;
     (mask & !below) << width | mask & below

@@ -1,41 +1,41 @@
-//! Where in the memory an address is.
+//! Decoding of addresses to places in memory.
 
 use super::bits::{Gather, insert_gap, lowest_bits};
 use crate::machine::{Hash, Memory, PartitionIndexing};
 
-/// A place in the memory.
+/// A place in memory.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
-    /// The channel.
+    /// Number of the channel.
     pub channel: u32,
-    /// The L2 slice, from 0 over all channels; slice *s* is of channel *s* / (slices per channel).
+    /// Number of the L2 slice over all channels, from 0. Slice *s* belongs to channel *s* / (slices per channel).
     pub slice: u32,
-    /// The bank of the channel.
+    /// Number of the bank in the channel.
     pub bank: u32,
-    /// The row of the bank.
+    /// Number of the row in the bank.
     pub row: u64,
-    /// The column of the row [bytes].
+    /// Column in the row [bytes].
     pub column: u64,
 }
 
-/// Tells where in the memory an address is.
+/// Decoder from addresses to places in memory.
 ///
-/// With `dramid@b` and a number of channels that is no power of two, the address above bit *b* is divided by their number:
-/// the remainder is the channel, and the quotient above the *b* lowest bits is decoded further. With a power of two, the
-/// channel is cut out of the address in the same way, which is the same.
+/// With `dramid@b`, the address bits from bit *b* up are divided by the number of channels. The remainder is the channel. The
+/// quotient and the *b* lowest bits together are decoded further. If the number of channels is a power of two, the decoder
+/// extracts the channel bits instead, with the same result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     channels: u64,
     slices_per_channel: u32,
-    /// The bit above which the channel is a remainder.
+    /// Lowest bit of the division that gives the channel, if a division is needed.
     division: Option<u32>,
     channel: Gather,
     bank: Gather,
     row: Gather,
     column: Gather,
-    /// What is left without channel and slice.
+    /// Address bits without channel and slice.
     rest: Gather,
-    /// Where the bits begin that a hash mixes in, where nothing is divided.
+    /// Lowest of the higher bits that a hash uses, if there is no division.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,
@@ -43,14 +43,14 @@ pub struct Decoder {
 }
 
 impl Memory {
-    /// Tells where in this memory an address is.
+    /// Creates the decoder for this memory.
     pub fn decoder(&self) -> Decoder {
         let mapping = &self.mapping;
         let slice_bits = self.slices_per_channel.ilog2();
         let channel_bits = self.channels.ilog2();
         let start = mapping.channel_start().map(u32::from);
         let division = start.filter(|_| !self.channels.is_power_of_two());
-        // With a power of two of channels, their bits are inserted into the letters of the mapping.
+        // If the number of channels is a power of two, the channel bits are inserted into the letters of the mapping.
         let widen = |mask| match start {
             Some(start) if division.is_none() => insert_gap(mask, start, channel_bits),
             _ => mask,
@@ -79,7 +79,7 @@ impl Memory {
 }
 
 impl Decoder {
-    /// The channel of `address` before any hash, what is decoded further, and what a hash mixes in.
+    /// Returns the channel of `address` before any hash, the address to decode further, and the higher bits for a hash.
     #[inline]
     fn split(&self, address: u64) -> (u32, u64, u64) {
         match self.division {
@@ -96,7 +96,7 @@ impl Decoder {
         }
     }
 
-    /// The channel and the slice of `address`, whose bank by the mapping is `bank`.
+    /// Returns the channel and the slice of an address in `bank` (before any hash of the bank).
     #[inline]
     fn slice_of(&self, channel: u32, bank: u32, higher: u64) -> (u32, u32) {
         let count = self.slices_per_channel;
@@ -115,7 +115,7 @@ impl Decoder {
         }
     }
 
-    /// Where `address` is.
+    /// Returns the place of `address`.
     pub fn locate(&self, address: u64) -> Location {
         let (channel, rest, higher) = self.split(address);
         let bank = self.bank.of(rest) as u32;
@@ -130,15 +130,15 @@ impl Decoder {
         }
     }
 
-    /// The L2 slice of `address`: [`Location::slice`] alone.
+    /// Returns only the L2 slice of `address`: [`Location::slice`].
     #[inline]
     pub fn slice(&self, address: u64) -> u32 {
         let (channel, rest, higher) = self.split(address);
         self.slice_of(channel, self.bank.of(rest) as u32, higher).1
     }
 
-    /// The address within its slice, without the bits of channel and slice: what the sets of L2 are chosen by, so that
-    /// all of them are used.
+    /// Returns the address within its slice, without the bits of channel and slice. This address selects the set in L2, so that
+    /// all sets are used.
     #[inline]
     pub fn within_slice(&self, address: u64) -> u64 {
         let (_, rest, _) = self.split(address);

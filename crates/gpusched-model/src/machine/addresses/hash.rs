@@ -1,26 +1,26 @@
-//! How addresses are spread over sets, banks or slices.
+//! Hash functions that spread addresses over sets, banks or slices.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// How addresses are spread over sets, banks or slices.
+/// Hash function that spreads addresses over sets, banks or slices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hash {
-    /// By the bits above the offset (`L`, 0).
+    /// Bits above the offset (`L`, 0).
     Linear,
-    /// Those bits, XORed with the bits above them (`X`, 1).
+    /// Bits above the offset, XORed with the next higher bits (`X`, 1).
     Xor,
-    /// Those bits, plus the bits above them modulo an irreducible polynomial over GF(2): B. R. Rau, ISCA 1991 (`P`, 2).
+    /// Bits above the offset plus the higher bits modulo an irreducible polynomial over GF(2): B. R. Rau, ISCA 1991 (`P`, 2).
     Ipoly,
-    /// The hash of Fermi's L1: C. Nugteren et al., HPCA 2014 (`H`, 3).
+    /// Hash function of Fermi's L1: C. Nugteren et al., HPCA 2014 (`H`, 3).
     Fermi,
 }
 
 impl Hash {
-    /// Whether `buckets` sets, banks or slices can be chosen among in this way.
+    /// Checks that this function can choose among `buckets` sets, banks or slices.
     pub(in crate::machine) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), Refusal> {
         let (fits, expected) = match self {
             Hash::Linear | Hash::Xor => (buckets.is_power_of_two(), "a power of two of them"),
@@ -34,7 +34,8 @@ impl Hash {
         faults.refuse(field, format!("{name} over {buckets}"), expected)
     }
 
-    /// The bucket of `address`, out of `buckets` (a power of two), where `1 << offset_bits` bytes stay together.
+    /// Returns the bucket of `address` out of `buckets` (a power of two). Addresses within `1 << offset_bits` bytes share a
+    /// bucket.
     #[inline]
     pub fn bucket(self, address: u64, offset_bits: u32, buckets: u32) -> u32 {
         let above = address >> offset_bits;
@@ -43,7 +44,7 @@ impl Hash {
             .unwrap_or_else(|| fermi(address, offset_bits, buckets))
     }
 
-    /// `index`, mixed with the `higher` bits above it; `None` for what needs the address itself.
+    /// Mixes `index` with the `higher` bits above it. Returns `None` for a function that needs the address itself.
     #[inline]
     pub(super) fn mix(self, index: u32, higher: u64, buckets: u32) -> Option<u32> {
         match self {
@@ -55,15 +56,15 @@ impl Hash {
     }
 }
 
-/// The lowest bits of `bits`, as many as tell `buckets` apart.
+/// Returns the lowest bits of `bits`, as an index into `buckets` buckets.
 fn low(bits: u64, buckets: u32) -> u32 {
     (bits & u64::from(buckets - 1)) as u32
 }
 
-/// The remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
+/// Returns the remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
 ///
-/// As in the reference, only the lowest 13, 15 or 19 bits of `higher` take part, for 16, 32 or 64 buckets. The remainder of a
-/// sum is the sum of remainders, so those of each byte stand in a table.
+/// As in the reference, only the lowest 13, 15 or 19 bits of `higher` count, for 16, 32 or 64 buckets. The remainder of a sum
+/// is the sum of the remainders, so a table stores the remainders for each byte.
 fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
     const OF_16: [Remainders; 3] = remainders(0b1_0011, 16, 13); // x⁴ + x + 1
     const OF_32: [Remainders; 3] = remainders(0b10_0101, 32, 15); // x⁵ + x² + 1
@@ -82,10 +83,10 @@ fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
         )
 }
 
-/// For each value of a byte, what it adds to the remainder.
+/// Contribution of each value of a byte to the remainder.
 type Remainders = [u8; 256];
 
-/// The tables of the three lowest bytes, of which the lowest `bits` bits count.
+/// Computes the tables of the three lowest bytes. Only the lowest `bits` bits count.
 const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 3] {
     let mut tables = [[0; 256]; 3];
     let mut power = polynomial ^ buckets; // xᵏ
@@ -107,7 +108,7 @@ const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 
     tables
 }
 
-/// Bits 7–11 XORed with bits 13, 14, 15, 17 and 19 of the address; of 64 sets, bit 12 is the highest of the index.
+/// Returns bits 7–11 XORed with bits 13, 14, 15, 17 and 19 of the address. For 64 sets, bit 12 is the highest bit of the index.
 fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
     let lower = address >> offset_bits & 0x1f;
     let upper = (address >> 13 & 0b111) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
@@ -123,7 +124,7 @@ fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Which bits of `higher` each bit of the hash is the parity of, as worked out on paper from xⁱ mod P.
+    /// For each bit of the hash, the bits of `higher` whose parity it is, computed on paper from xⁱ mod P.
     const ROWS_32: [&[u32]; 5] = [
         &[0, 3, 5, 6, 9, 10, 11, 12, 13],
         &[1, 4, 6, 7, 10, 11, 12, 13, 14],
@@ -144,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The same, bit by bit.
+    /// The tables agree with a computation bit by bit.
     #[test]
     fn tables_hold_remainders() {
         for (buckets, polynomial, bits) in [(16, 0b1_0011, 13), (32, 0b10_0101, 15), (64, 0b100_0011, 19)] {
@@ -162,7 +163,7 @@ mod tests {
         }
     }
 
-    /// A power-of-two stride visits all buckets before it comes back: what the hash is for.
+    /// A power-of-two stride visits all buckets before it repeats one. This property is the purpose of the hash.
     #[test]
     fn ipoly_spreads_strides() {
         for (buckets, bits) in [(16_u32, 13), (32, 15), (64, 19)] {

@@ -1,66 +1,68 @@
-//! How addresses are divided into channel, bank, row and column.
+//! Mappings from address bits to channel, bank, row and column.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// Which bits of an address say row, bank and column (`-gpgpu_mem_addr_mapping`).
+/// Mapping from the bits of an address to row, bank and column (`-gpgpu_mem_addr_mapping`).
 ///
-/// The text form is the reference's: `dramid@8;` for channels chosen by the address above bit 8, modulo their number,
-/// then one letter per bit from bit 63 down: `R` row, `B` bank, `C` column, `S` column within a burst, `D` channel
-/// (without `dramid@`), `0` none; `.`, `|` and blanks are ignored. The letters are of the address without its channel.
+/// The text form is the form of GPGPU-Sim.
+/// With `dramid@8;`, the address from bit 8 up modulo the number of channels gives the channel.
+/// Then one letter follows per bit from bit 63 down: `R` row, `B` bank, `C` column, `S` column within a burst, `D` channel
+/// (without `dramid@`), `0` unused. Characters `.`, `|` and blanks are ignored. The letters describe the address without its
+/// channel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressMapping {
-    /// The bit above which the channel is, if not said by `D`.
+    /// Lowest bit of the part of the address that gives the channel, unless `D` gives it.
     channel_start: Option<u8>,
     channel: u64,
     bank: u64,
     row: u64,
-    /// Includes the burst.
+    /// Bits of the column, including the burst.
     column: u64,
     burst: u64,
 }
 
-/// What is expected where there is something else.
+/// Description of a valid text, for errors.
 pub const EXPECTED: &str =
     "an address mapping: \"dramid@BIT;\" and one of R, B, C, S, D, 0 for each of 64 bits";
 
-/// Why a text is no [`AddressMapping`].
+/// The error for a text that is not an [`AddressMapping`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found {found}, expected {EXPECTED}")]
 pub struct ParseMappingError {
-    /// What is wrong.
+    /// The invalid part.
     pub found: String,
 }
 
 impl AddressMapping {
-    /// The first bit of the channel, where the rest of the address is closed up around it.
+    /// Returns the first bit of the channel, if the other bits of the address are joined around the channel.
     pub fn channel_start(&self) -> Option<u8> {
         self.channel_start
     }
 
-    /// The bits of the channel; 0 where they are taken out by division.
+    /// Returns the bits of the channel, or 0 if a division gives the channel.
     pub fn channel_mask(&self) -> u64 {
         self.channel
     }
 
-    /// The bits of the bank.
+    /// Returns the bits of the bank.
     pub fn bank_mask(&self) -> u64 {
         self.bank
     }
 
-    /// The bits of the row.
+    /// Returns the bits of the row.
     pub fn row_mask(&self) -> u64 {
         self.row
     }
 
-    /// The bits of the column, with those within a burst.
+    /// Returns the bits of the column, including the bits within a burst.
     pub fn column_mask(&self) -> u64 {
         self.column
     }
 
-    /// The bits within a burst.
+    /// Returns the bits within a burst.
     pub fn burst_mask(&self) -> u64 {
         self.burst
     }
@@ -104,7 +106,7 @@ impl FromStr for AddressMapping {
             let bit = 1_u64 << (64 - bits);
             match letter.to_ascii_uppercase() {
                 'D' if start.is_none() => mapping.channel |= bit,
-                'D' => return fault("bits D beside dramid@".to_owned()),
+                'D' => return fault("bits D together with dramid@".to_owned()),
                 'B' => mapping.bank |= bit,
                 'R' => mapping.row |= bit,
                 'C' => mapping.column |= bit,

@@ -1,4 +1,4 @@
-//! Where an address goes: its bits, hashes, channels and banks.
+//! Addresses: bits, hash functions, channels and banks.
 
 mod bits;
 pub(super) mod decoder;

@@ -1,4 +1,4 @@
-//! A cache: geometry, policies, and what it can have under way.
+//! Caches: geometry, policies, and limits on outstanding misses.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,68 +6,68 @@ use crate::Refusal;
 use crate::machine::Hash;
 use crate::machine::check::Faults;
 
-/// Bytes of a sector.
+/// Size of a sector [bytes].
 pub const SECTOR: u32 = 32;
 
-/// Which line of a set goes.
+/// Replacement policy: choice of the line to evict from a set.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replacement {
-    /// Least recently used (`L`).
+    /// Least recently used line (`L`).
     Lru,
     /// First in, first out (`F`).
     Fifo,
 }
 
-/// What a write does to the level below.
+/// Write policy: effect of a write on the level below.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
-    /// There are none (`R`).
+    /// The cache receives no writes (`R`).
     ReadOnly,
-    /// Dirty lines are written when they go (`B`).
+    /// Dirty lines are written when they are evicted (`B`).
     WriteBack,
-    /// Every write goes on at once (`T`).
+    /// Every write is forwarded at once (`T`).
     WriteThrough,
-    /// Every write goes on at once, and its line goes (`E`).
+    /// Every write is forwarded at once, and its line is evicted (`E`).
     WriteEvict,
     /// Write-back for local memory, write-through for global memory (`L`).
     LocalBackGlobalThrough,
 }
 
-/// When a missing line gets its place.
+/// Time when a missing line is allocated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
     /// At the miss (`m`).
     OnMiss,
-    /// When its data come (`f`).
+    /// When the data arrive (`f`).
     OnFill,
-    /// When its data come, and as many misses as lines can be under way (`s`).
+    /// When the data arrive. As many misses can be outstanding as there are lines (`s`).
     Streaming,
 }
 
-/// What a write to a missing line does.
+/// Effect of a write to a missing line.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteAllocation {
-    /// It goes past the cache (`N`).
+    /// The write bypasses the cache (`N`).
     None,
-    /// It goes on, and the line is read (`W`).
+    /// The write is forwarded, and the line is read (`W`).
     Allocate,
-    /// The line is read unless all of it is written (`F`).
+    /// The line is read, unless the write covers all of it (`F`).
     FetchOnWrite,
-    /// The line is marked, and read when somebody reads what was not written (`L`).
+    /// The line is marked. It is read when a read needs bytes that were not written (`L`).
     LazyFetchOnRead,
 }
 
-/// How misses under way are kept.
+/// Organization of the table of outstanding misses (MSHR).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MshrKind {
-    /// Associative, by the unit of a request: the sector of a sectored cache, else the line (`A`).
+    /// Associative by the unit of a request: the sector of a sectored cache, else the line (`A`).
     Associative,
-    /// Associative, where requests of one line merge by sector (`S`).
+    /// Associative; requests of one line merge by sector (`S`).
     SectorAssociative,
     /// A FIFO of texture requests (`F`).
     TextureFifo,
@@ -79,60 +79,60 @@ pub enum MshrKind {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// Whether lines are filled by sectors of [`SECTOR`] bytes (`S`), or whole (`N`).
+    /// Whether lines are filled by sectors of [`SECTOR`] bytes (`S`). If not, lines are filled as a whole (`N`).
     pub sectored: bool,
-    /// Sets.
+    /// Number of sets.
     pub sets: u32,
-    /// Bytes of a line.
+    /// Size of a line [bytes].
     pub line_bytes: u32,
-    /// Lines of a set.
+    /// Number of lines of a set.
     pub ways: u32,
-    /// Which line goes.
+    /// Replacement policy.
     pub replacement: Replacement,
-    /// What a write does to the level below.
+    /// Write policy: effect of a write on the level below.
     pub write_policy: WritePolicy,
-    /// When a missing line gets its place.
+    /// Time when a missing line is allocated.
     pub allocation: Allocation,
-    /// What a write to a missing line does.
+    /// Effect of a write to a missing line.
     pub write_allocation: WriteAllocation,
-    /// Which set an address belongs to.
+    /// Hash function from an address to its set.
     pub set_index: Hash,
-    /// How misses under way are kept.
+    /// Organization of the table of outstanding misses.
     pub mshr_kind: MshrKind,
-    /// Misses under way, at most.
+    /// Maximum number of outstanding misses.
     pub mshr_entries: u32,
-    /// Requests that wait for one miss, at most.
+    /// Maximum number of requests that wait for one miss.
     pub mshr_merge: u32,
-    /// Places of the queue to the level below.
+    /// Entries of the queue to the level below.
     pub miss_queue: u32,
-    /// Places of the queue of results, of texture caches; 0 for others.
+    /// Entries of the result queue of a texture cache; 0 for other caches.
     pub result_fifo: u32,
     /// Bytes that the data port moves per cycle.
     pub port_bytes: u32,
 }
 
 impl Cache {
-    /// The most lines.
+    /// Maximum number of lines.
     pub const MAX_LINES: u32 = 1 << 20;
-    /// The most places of a queue or table.
+    /// Maximum number of entries of a queue or table.
     pub const MAX_PLACES: u32 = 1 << 20;
 
-    /// The size [bytes].
+    /// Returns the size of the cache [bytes].
     pub fn bytes(&self) -> u64 {
         u64::from(self.sets) * u64::from(self.ways) * u64::from(self.line_bytes)
     }
 
-    /// Lines.
+    /// Returns the number of lines.
     pub fn lines(&self) -> u32 {
         self.sets * self.ways
     }
 
-    /// Bytes that are requested and filled at once: a sector, or a line.
+    /// Returns the bytes of one request and fill: a sector or a line.
     pub fn atom_bytes(&self) -> u32 {
         if self.sectored { SECTOR } else { self.line_bytes }
     }
 
-    /// The set of `address`; in L2, that is the address [within its slice](crate::machine::Decoder::within_slice).
+    /// Returns the set of `address`. In L2, this is the address [within its slice](crate::machine::Decoder::within_slice).
     pub fn set(&self, address: u64) -> u32 {
         self.set_index.bucket(address, self.line_bytes.ilog2(), self.sets)
     }

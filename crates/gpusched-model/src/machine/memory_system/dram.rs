@@ -6,35 +6,35 @@ use crate::Refusal;
 use crate::machine::check::Faults;
 use crate::machine::{Cache, Hash};
 
-/// Which request of a channel goes first (`-gpgpu_dram_scheduler`).
+/// Order of the requests of one channel (`-gpgpu_dram_scheduler`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DramScheduler {
-    /// The first (0).
+    /// The first request (0).
     Fifo,
-    /// The first to an open row, else the first (1).
+    /// The first request to an open row, else the first request (1).
     FrFcfs,
 }
 
-/// Which bits of its number say a bank's group (`-dram_bnkgrp_indexing_policy`).
+/// Bits of a bank number that select the bank group (`-dram_bnkgrp_indexing_policy`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BankGroupIndex {
-    /// The upper ones (0).
+    /// Upper bits (0).
     HighBits,
-    /// The lower ones (1): neighbouring banks are of different groups.
+    /// Lower bits (1): neighboring banks belong to different groups.
     LowBits,
 }
 
-/// A queue for writes alone (`-dram_write_queue_size`).
+/// A queue for writes only (`-dram_write_queue_size`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueue {
-    /// Places.
+    /// Number of entries.
     pub size: u32,
-    /// Writes from which on they are served.
+    /// Number of waiting writes that starts the service of writes.
     pub high: u32,
-    /// Writes down to which they are served.
+    /// Number of waiting writes that ends the service of writes.
     pub low: u32,
 }
 
@@ -42,33 +42,33 @@ pub struct WriteQueue {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DramTiming {
-    /// Banks (nbk).
+    /// Number of banks (nbk).
     pub banks: u32,
-    /// Groups of banks (nbkgrp).
+    /// Number of bank groups (nbkgrp).
     pub bank_groups: u32,
-    /// tCCD: from column command to column command.
+    /// tCCD: time from column command to column command.
     pub ccd: u32,
-    /// tRRD: from activation to activation of another bank.
+    /// tRRD: time from activation to activation of another bank.
     pub rrd: u32,
-    /// tRCD: from activation to a column command.
+    /// tRCD: time from activation to a column command.
     pub rcd: u32,
-    /// tRAS: from activation to precharge.
+    /// tRAS: time from activation to precharge.
     pub ras: u32,
-    /// tRP: from precharge to activation.
+    /// tRP: time from precharge to activation.
     pub rp: u32,
-    /// tRC: from activation to activation of the same bank.
+    /// tRC: time from activation to activation of the same bank.
     pub rc: u32,
-    /// CL: from a read command to its data.
+    /// CL: time from a read command to its data.
     pub cl: u32,
-    /// WL: from a write command to its data.
+    /// WL: time from a write command to its data.
     pub wl: u32,
-    /// tCDLR: from the last written data to a read command.
+    /// tCDLR: time from the last written data to a read command.
     pub cdlr: u32,
-    /// tWR: from the last written data to precharge.
+    /// tWR: time from the last written data to precharge.
     pub wr: u32,
-    /// tCCDL: from column command to column command in one bank group.
+    /// tCCDL: time from column command to column command in one bank group.
     pub ccdl: u32,
-    /// tRTPL: from a read command to precharge in one bank group.
+    /// tRTPL: time from a read command to precharge in one bank group.
     pub rtpl: u32,
 }
 
@@ -76,55 +76,55 @@ pub struct DramTiming {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
-    /// Which request goes first.
+    /// Order of the requests.
     pub scheduler: DramScheduler,
-    /// Requests that the scheduler chooses among (`-gpgpu_frfcfs_dram_sched_queue_size`); 0: without limit.
+    /// Maximum number of requests that the scheduler chooses from (`-gpgpu_frfcfs_dram_sched_queue_size`); 0: without limit.
     pub queue: u32,
-    /// Places for requests served (`-gpgpu_dram_return_queue_size`); 0: 1024.
+    /// Entries for served requests (`-gpgpu_dram_return_queue_size`); 0 stands for 1024.
     pub return_queue: u32,
-    /// A queue for writes alone, where `-dram_seperate_write_queue_enable` (so spelt) is on.
+    /// Queue for writes only, if `-dram_seperate_write_queue_enable` (sic) is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_queue: Option<WriteQueue>,
-    /// Width of a chip's data bus (`-gpgpu_dram_buswidth`) [bytes].
+    /// Width of the data bus of one chip (`-gpgpu_dram_buswidth`) [bytes].
     pub bus_bytes: u32,
-    /// Chips that work as one (`-gpgpu_n_mem_per_ctrlr`).
+    /// Number of chips that work as one (`-gpgpu_n_mem_per_ctrlr`).
     pub chips: u32,
     /// Transfers on the data bus per column command (`-gpgpu_dram_burst_length`).
     pub burst_length: u32,
     /// Transfers per command cycle (`-dram_data_command_freq_ratio`).
     pub data_command_ratio: u32,
-    /// Whether a row and a column command can be given in one cycle (`-dram_dual_bus_interface`).
+    /// Whether one cycle can issue both a row command and a column command (`-dram_dual_bus_interface`).
     pub dual_bus: bool,
-    /// Whether the bus turns around in no time (`-dram_elimnate_rw_turnaround`, so spelt).
+    /// Whether the bus changes direction without delay (`-dram_elimnate_rw_turnaround`, sic).
     pub no_turnaround: bool,
-    /// How the row changes the bank (`-dram_bnk_indexing_policy`).
+    /// Hash function from the row to the bank (`-dram_bnk_indexing_policy`).
     pub bank_index: Hash,
-    /// Which bits of its number say a bank's group.
+    /// Bits of a bank number that select the bank group.
     pub bank_group_index: BankGroupIndex,
     /// Timing parameters.
     pub timing: DramTiming,
 }
 
 impl Dram {
-    /// Bytes that one column command moves.
+    /// Returns the bytes that one column command moves.
     #[inline]
     pub fn atom_bytes(&self) -> u32 {
         self.burst_length * self.bus_bytes * self.chips
     }
 
-    /// For how long one column command uses the data bus [command cycles].
+    /// Returns the time that one column command occupies the data bus [command cycles].
     #[inline]
     pub fn burst_cycles(&self) -> u32 {
         self.burst_length / self.data_command_ratio
     }
 
-    /// From activation to a write command, tRCDWR [command cycles].
+    /// tRCDWR: time from activation to a write command [command cycles].
     #[inline]
     pub fn rcd_write(&self) -> u32 {
         self.timing.rcd.saturating_sub(self.timing.wl + 1)
     }
 
-    /// From a read to a write command, tRTW [command cycles].
+    /// tRTW: time from a read to a write command [command cycles].
     #[inline]
     pub fn read_to_write(&self) -> u32 {
         match self.no_turnaround {
@@ -133,7 +133,7 @@ impl Dram {
         }
     }
 
-    /// From a write to a read command, tWTR [command cycles].
+    /// tWTR: time from a write to a read command [command cycles].
     #[inline]
     pub fn write_to_read(&self) -> u32 {
         match self.no_turnaround {
@@ -142,13 +142,13 @@ impl Dram {
         }
     }
 
-    /// From a write command to precharge of the same bank, tWTP [command cycles].
+    /// tWTP: time from a write command to precharge of the same bank [command cycles].
     #[inline]
     pub fn write_to_precharge(&self) -> u32 {
         self.timing.wl + self.burst_cycles() + self.timing.wr
     }
 
-    /// The group of `bank`.
+    /// Returns the group of `bank`.
     #[inline]
     pub fn bank_group(&self, bank: u32) -> u32 {
         let timing = &self.timing;
@@ -187,7 +187,7 @@ impl Dram {
 }
 
 impl DramTiming {
-    /// The longest time [command cycles].
+    /// Maximum time [command cycles].
     pub const MAX_CYCLES: u32 = 1000;
 
     fn check(&self, faults: &Faults) -> Result<(), Refusal> {

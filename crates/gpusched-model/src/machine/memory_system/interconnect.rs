@@ -6,13 +6,13 @@ use crate::Refusal;
 use crate::machine::Cache;
 use crate::machine::check::Faults;
 
-/// How inputs that want the same output take turns (`-icnt_arbiter_algo`).
+/// Order of inputs that request the same output (`-icnt_arbiter_algo`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
-    /// All in turn, from one further on each cycle (0).
+    /// Round robin; the first input in the order advances by one in each cycle (0).
     RoundRobin,
-    /// iSLIP (1): each output starts after the input it served last.
+    /// iSLIP (1): each output starts after the input that it served last.
     Islip,
 }
 
@@ -20,21 +20,21 @@ pub enum Arbiter {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interconnect {
-    /// Packets that an input holds (`-icnt_in_buffer_limit`).
+    /// Maximum number of packets at an input (`-icnt_in_buffer_limit`).
     pub input_buffer: u32,
-    /// Packets that an output holds (`-icnt_out_buffer_limit`).
+    /// Maximum number of packets at an output (`-icnt_out_buffer_limit`).
     pub output_buffer: u32,
-    /// Networks (`-icnt_subnets`): 2 are one for requests and one for replies.
+    /// Number of networks (`-icnt_subnets`). Two networks separate requests and replies.
     pub subnets: u32,
-    /// How inputs take turns.
+    /// Order of inputs that request the same output.
     pub arbiter: Arbiter,
-    /// Cycles for which an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
+    /// Time that an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
     pub grant_cycles: u32,
-    /// Bytes of a flit (`-icnt_flit_size`); without effect on the crossbar's timing.
+    /// Size of a flit (`-icnt_flit_size`) [bytes]. It does not affect the timing of the crossbar.
     pub flit_bytes: u32,
-    /// Replies that a cluster holds (`-gpgpu_n_cluster_ejection_buffer_size`).
+    /// Maximum number of replies at a cluster (`-gpgpu_n_cluster_ejection_buffer_size`).
     pub ejection_buffer: u32,
-    /// Replies that the load-store unit of an SM holds (`-gpgpu_n_ldst_response_buffer_size`).
+    /// Maximum number of replies at the load-store unit of an SM (`-gpgpu_n_ldst_response_buffer_size`).
     pub response_buffer: u32,
 }
 

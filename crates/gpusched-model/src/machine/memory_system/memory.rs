@@ -1,4 +1,4 @@
-//! The memory partitions: L2 slices, and the DRAM channels behind them.
+//! Memory partitions: L2 slices and the DRAM channels behind them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use crate::machine::check::Faults;
 use crate::machine::multiprocessor::l1::MAX_LATENCY;
 use crate::machine::{AddressMapping, Cache, Dram, Hash};
 
-/// How the slice of an address is chosen (`-gpgpu_memory_partition_indexing`).
+/// Rule that selects the slice of an address (`-gpgpu_memory_partition_indexing`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitionIndexing {
-    /// As the address mapping says (0; also 4, a place for one's own code).
+    /// By the address mapping (0; also 4, which is a hook for custom code).
     Consecutive,
-    /// The channel, XORed with the bits above it (1).
+    /// By the channel, XORed with the bits above it (1).
     Xor,
-    /// The slice, hashed with the bits above it by an irreducible polynomial (2).
+    /// By the slice, hashed with the bits above it by an irreducible polynomial (2).
     Ipoly,
 }
 
-/// Queues of a slice (`-gpgpu_dram_partition_queues`) [requests].
+/// Queue lengths of one slice (`-gpgpu_dram_partition_queues`) [requests].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartitionQueues {
@@ -33,49 +33,49 @@ pub struct PartitionQueues {
     pub l2_to_icnt: u32,
 }
 
-/// The memory of a GPU: channels, each with one or more slices of L2.
+/// The memory of a GPU: channels with one or more L2 slices each.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// DRAM channels (`-gpgpu_n_mem`).
+    /// Number of DRAM channels (`-gpgpu_n_mem`).
     pub channels: u32,
-    /// L2 slices (sub-partitions) of a channel (`-gpgpu_n_sub_partition_per_mchannel`).
+    /// Number of L2 slices (sub-partitions) of one channel (`-gpgpu_n_sub_partition_per_mchannel`).
     pub slices_per_channel: u32,
-    /// How addresses are decoded (`-gpgpu_mem_addr_mapping`).
+    /// Mapping from address bits to row, bank and column (`-gpgpu_mem_addr_mapping`).
     pub mapping: AddressMapping,
-    /// How the slice of an address is chosen.
+    /// Rule that selects the slice of an address.
     pub indexing: PartitionIndexing,
     /// One slice of L2 (`-gpgpu_cache:dl2`).
     pub l2: Cache,
-    /// Whether L2 is emptied when no thread is left on the GPU (`-gpgpu_flush_l2_cache`).
+    /// Whether L2 is emptied when the GPU has no threads left (`-gpgpu_flush_l2_cache`).
     pub flush_l2: bool,
-    /// Whether copies from the host leave their data in L2 (`-gpgpu_perf_sim_memcpy`).
+    /// Whether copies from the host fill L2 (`-gpgpu_perf_sim_memcpy`).
     pub copies_fill_l2: bool,
-    /// Before L2 (`-gpgpu_l2_rop_latency`) [core cycles].
+    /// Latency before L2 (`-gpgpu_l2_rop_latency`) [core cycles].
     pub rop_latency: u32,
-    /// Between L2 and the DRAM's scheduler (`-dram_latency`) [core cycles].
+    /// Latency between L2 and the DRAM scheduler (`-dram_latency`) [core cycles].
     pub dram_latency: u32,
-    /// Queues of a slice.
+    /// Queue lengths of one slice.
     pub queues: PartitionQueues,
     /// One DRAM channel.
     pub dram: Dram,
 }
 
 impl Memory {
-    /// The most channels.
+    /// Maximum number of channels.
     pub const MAX_CHANNELS: u32 = 1024;
 
-    /// L2 slices in all.
+    /// Returns the number of L2 slices of all channels.
     pub fn slices(&self) -> u32 {
         self.channels * self.slices_per_channel
     }
 
-    /// All of L2 [bytes].
+    /// Returns the size of all L2 slices [bytes].
     pub fn l2_bytes(&self) -> u64 {
         u64::from(self.slices()) * self.l2.bytes()
     }
 
-    /// The peak of all channels at a command clock of `dram_khz` [bytes/s].
+    /// Returns the peak bandwidth of all channels at a command clock of `dram_khz` [bytes/s].
     pub fn dram_bytes_per_second(&self, dram_khz: u32) -> u64 {
         let dram = &self.dram;
         let per_cycle =

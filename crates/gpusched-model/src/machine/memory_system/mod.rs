@@ -1,4 +1,4 @@
-//! Behind the SMs: crossbar, caches, DRAM.
+//! The memory system behind the SMs: crossbar, caches and DRAM.
 
 pub(super) mod cache;
 pub(super) mod dram;

@@ -6,49 +6,49 @@ use super::pipes::MOST;
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// Collector units of one kind and their ports; a port takes one instruction per cycle from each pipeline register.
+/// Collector units of one kind with their ports. A port takes one instruction per cycle from each pipeline register.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collectors {
-    /// Units (`-gpgpu_operand_collector_num_units_*`).
+    /// Number of units (`-gpgpu_operand_collector_num_units_*`).
     pub units: u32,
-    /// Ports from issue (`…_num_in_ports_*`).
+    /// Number of ports from issue (`…_num_in_ports_*`).
     pub in_ports: u32,
-    /// Ports to the units (`…_num_out_ports_*`).
+    /// Number of ports to the functional units (`…_num_out_ports_*`).
     pub out_ports: u32,
 }
 
-/// Collectors for single kinds of pipelines.
+/// Separate collectors for each kind of pipeline.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedCollectors {
-    /// `…_sp`.
+    /// Collectors of single precision (`…_sp`).
     pub sp: Collectors,
-    /// `…_dp`.
+    /// Collectors of double precision (`…_dp`).
     pub dp: Collectors,
-    /// `…_int`.
+    /// Collectors of integers (`…_int`).
     pub int: Collectors,
-    /// `…_sfu`.
+    /// Collectors of special functions (`…_sfu`).
     pub sfu: Collectors,
-    /// `…_mem`.
+    /// Collectors of loads and stores (`…_mem`).
     pub mem: Collectors,
-    /// `…_tensor_core`.
+    /// Collectors of matrices (`…_tensor_core`).
     pub tensor: Collectors,
 }
 
-/// The register file as operands are read from it.
+/// The register file and its operand collectors.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterFile {
-    /// Banks of the SM (`-gpgpu_num_reg_banks`), divided among its sub-cores.
+    /// Number of banks of the SM (`-gpgpu_num_reg_banks`), divided equally among its sub-cores.
     pub banks: u32,
-    /// Whether the warp's number shifts its registers over the banks (`-gpgpu_reg_bank_use_warp_id`).
+    /// Whether the number of a warp shifts its registers over the banks (`-gpgpu_reg_bank_use_warp_id`).
     pub banks_by_warp: bool,
-    /// Reads of one bank per cycle (`-gpgpu_reg_file_port_throughput`).
+    /// Number of reads of one bank per cycle (`-gpgpu_reg_file_port_throughput`).
     pub reads_per_bank: u32,
     /// Collectors for all pipelines (`…_gen`).
     pub generic: Collectors,
-    /// Collectors for single pipelines, where `-gpgpu_enable_specialized_operand_collector` is on.
+    /// Separate collectors for each kind of pipeline, if `-gpgpu_enable_specialized_operand_collector` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub specialized: Option<SpecializedCollectors>,
 }
@@ -60,14 +60,14 @@ impl Collectors {
         faults.within("out_ports", self.out_ports, 0..=MOST)
     }
 
-    /// Whether instructions get through.
+    /// Whether instructions can pass the collectors.
     fn works(&self) -> bool {
         self.units > 0 && self.in_ports > 0 && self.out_ports > 0
     }
 }
 
 impl RegisterFile {
-    /// The most banks.
+    /// Maximum number of banks.
     pub const MAX_BANKS: u32 = 1024;
 
     pub(in crate::machine) fn check(&self, sub_cores: u32, faults: &Faults) -> Result<(), Refusal> {

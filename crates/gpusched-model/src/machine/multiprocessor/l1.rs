@@ -10,29 +10,29 @@ use crate::machine::{Cache, Hash};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct L1 {
-    /// The cache (`-gpgpu_cache:dl1`); none: global memory is not cached in the SM.
+    /// The cache (`-gpgpu_cache:dl1`). If absent, the SM does not cache global memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,
-    /// From request to data at a hit (`-gpgpu_l1_latency`) [core cycles].
+    /// Time from request to data at a hit (`-gpgpu_l1_latency`) [core cycles].
     pub latency: u32,
-    /// Banks (`-gpgpu_l1_banks`).
+    /// Number of banks (`-gpgpu_l1_banks`).
     pub banks: u32,
-    /// Bytes that follow each other in a bank (`-gpgpu_l1_banks_byte_interleaving`).
+    /// Number of consecutive bytes in one bank (`-gpgpu_l1_banks_byte_interleaving`).
     pub bank_interleaving_bytes: u32,
-    /// Which bank an address belongs to (`-gpgpu_l1_banks_hashing_function`).
+    /// Hash function from an address to its bank (`-gpgpu_l1_banks_hashing_function`).
     pub bank_index: Hash,
-    /// Whether accesses to global memory go past it (`-gpgpu_gmem_skip_L1D`).
+    /// Whether accesses to global memory bypass the L1 (`-gpgpu_gmem_skip_L1D`).
     pub skip_global: bool,
-    /// Whether it is emptied when no thread is left on the SMs of its cluster (`-gpgpu_flush_l1_cache`).
+    /// Whether the L1 is emptied when the SMs of its cluster have no threads left (`-gpgpu_flush_l1_cache`).
     pub flush: bool,
-    /// Share of dirty lines from which dirty lines may be replaced (`-gpgpu_l1_cache_write_ratio`) [%].
+    /// Share of dirty lines above which dirty lines may be replaced (`-gpgpu_l1_cache_write_ratio`) [%].
     pub write_ratio_percent: u32,
-    /// The rules by which accesses of a warp become requests (`-gpgpu_coalesce_arch`), a compute capability × 10: from 40
-    /// on requests are sectors of 32 bytes, from 20 to 38 only those that go past L1.
+    /// Compute capability × 10. Its rules turn accesses of a warp into requests (`-gpgpu_coalesce_arch`). From 40 up, requests
+    /// are sectors of 32 bytes. From 20 to 38, only requests that bypass the L1 are.
     pub coalescing: u32,
-    /// Memory requests that the SM sends per core cycle (`-gpgpu_mem_unit_ports`).
+    /// Number of memory requests that the SM sends per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
-    /// How it shares its memory with shared memory, where `-gpgpu_adaptive_cache_config` is on.
+    /// Division of one memory between L1 and shared memory, if `-gpgpu_adaptive_cache_config` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<Adaptive>,
 }
@@ -41,9 +41,9 @@ pub struct L1 {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adaptive {
-    /// Both together (`-gpgpu_unified_l1d_size`) [KiB].
+    /// Size of L1 and shared memory together (`-gpgpu_unified_l1d_size`) [KiB].
     pub unified_kib: u32,
-    /// What shared memory can be given (`-gpgpu_shmem_option`), ascending [KiB].
+    /// Possible sizes of shared memory (`-gpgpu_shmem_option`), ascending [KiB].
     pub shared_kib: Vec<u32>,
 }
 
@@ -51,28 +51,28 @@ pub struct Adaptive {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedMemory {
-    /// Its size (`-gpgpu_shmem_size`).
+    /// Size (`-gpgpu_shmem_size`) [bytes].
     pub bytes: u32,
-    /// What one block may use (`-gpgpu_shmem_per_block`).
+    /// Maximum shared memory of one block (`-gpgpu_shmem_per_block`) [bytes].
     pub bytes_per_block: u32,
-    /// From request to data (`-gpgpu_smem_latency`) [core cycles].
+    /// Time from request to data (`-gpgpu_smem_latency`) [core cycles].
     pub latency: u32,
-    /// Banks (`-gpgpu_shmem_num_banks`).
+    /// Number of banks (`-gpgpu_shmem_num_banks`).
     pub banks: u32,
-    /// Whether only one word per cycle is broadcast (`-gpgpu_shmem_limited_broadcast`).
+    /// Whether each cycle broadcasts only one word (`-gpgpu_shmem_limited_broadcast`).
     pub limited_broadcast: bool,
-    /// Parts of a warp whose accesses go one after the other (`-gpgpu_shmem_warp_parts`).
+    /// Number of parts of a warp whose accesses are sequential (`-gpgpu_shmem_warp_parts`).
     pub warp_parts: u32,
 }
 
-/// The longest latency of memories [cycles].
+/// Maximum latency of memories [cycles].
 pub(in crate::machine) const MAX_LATENCY: u32 = 1_000_000;
 
 impl L1 {
-    /// The most memory of an SM [KiB].
+    /// Maximum memory of an SM [KiB].
     pub const MAX_KIB: u32 = 1 << 16;
 
-    /// The bank of `address`.
+    /// Returns the bank of `address`.
     #[inline]
     pub fn bank(&self, address: u64) -> u32 {
         let offset_bits = self.bank_interleaving_bytes.ilog2();

@@ -1,4 +1,4 @@
-//! An SM, its parts, and what fits on it.
+//! An SM with its parts and its occupancy.
 
 pub(super) mod collectors;
 pub(super) mod l1;

@@ -1,19 +1,19 @@
-//! The pipelines of an SM: register widths between the stages, and functional units.
+//! Pipelines of an SM: pipeline registers between the stages, and functional units.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// A number for each kind of pipeline.
+/// One number for each kind of pipeline.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerPipe {
     /// Single-precision floating point.
     pub sp: u32,
-    /// Double precision.
+    /// Double-precision floating point.
     pub dp: u32,
-    /// Integers, and everything without a unit of its own.
+    /// Integers, and all instructions without a unit of their own.
     pub int: u32,
     /// Special functions and divisions.
     pub sfu: u32,
@@ -23,7 +23,7 @@ pub struct PerPipe {
     pub tensor: u32,
 }
 
-/// Pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`) [instructions].
+/// Number of pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`) [instructions].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineWidths {
@@ -35,27 +35,27 @@ pub struct PipelineWidths {
     pub ex_wb: u32,
 }
 
-/// Functional units of an SM (`-gpgpu_num_*_units`); with sub-cores, unit *i* belongs to sub-core *i*.
+/// Number of functional units of an SM (`-gpgpu_num_*_units`). With sub-cores, unit *i* belongs to sub-core *i*.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Units {
-    /// `-gpgpu_num_sp_units`.
+    /// Units of single precision (`-gpgpu_num_sp_units`).
     pub sp: u32,
-    /// `-gpgpu_num_dp_units`; 0: SFUs do the work.
+    /// Units of double precision (`-gpgpu_num_dp_units`). With 0, SFUs do the work.
     pub dp: u32,
-    /// `-gpgpu_num_int_units`; 0: SP units do the work.
+    /// Units of integers (`-gpgpu_num_int_units`). With 0, SP units do the work.
     pub int: u32,
-    /// `-gpgpu_num_sfu_units`.
+    /// Units of special functions (`-gpgpu_num_sfu_units`).
     pub sfu: u32,
-    /// `-gpgpu_num_tensor_core_units`, 0 without `-gpgpu_tensor_core_avail`.
+    /// Units of matrices (`-gpgpu_num_tensor_core_units`); 0 without `-gpgpu_tensor_core_avail`.
     pub tensor: u32,
 }
 
-/// The most pipeline registers, units or collectors of one kind.
+/// Maximum number of pipeline registers, units or collectors of one kind.
 pub(super) const MOST: u32 = 256;
 
 impl PerPipe {
-    /// The same number for all.
+    /// Returns the given number for each kind of pipeline.
     pub fn all(number: u32) -> PerPipe {
         PerPipe {
             sp: number,
@@ -67,7 +67,7 @@ impl PerPipe {
         }
     }
 
-    /// Widths: what every program needs must be there, and whatever has a unit.
+    /// Checks widths. A pipeline needs registers if it has a unit or if every program uses it.
     fn check(&self, units: &Units, faults: &Faults) -> Result<(), Refusal> {
         let least = |units: u32| u32::from(units > 0);
         faults.within("sp", self.sp, 1..=MOST)?;

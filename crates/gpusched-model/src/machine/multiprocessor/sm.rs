@@ -7,10 +7,10 @@ use crate::Scheduler;
 use crate::machine::check::Faults;
 use crate::machine::{InstructionTimes, PipelineWidths, RegisterFile, Units};
 
-/// Threads of a warp.
+/// Number of threads of a warp.
 pub const WARP_SIZE: u32 = 32;
 
-/// The warp scheduler of a machine, unless a simulation asks for another (`-gpgpu_scheduler`).
+/// Warp scheduler of a machine (`-gpgpu_scheduler`). A simulation may choose another one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpScheduler {
@@ -33,54 +33,54 @@ impl From<WarpScheduler> for Scheduler {
     }
 }
 
-/// What one SM has.
+/// Resources and parameters of one SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sm {
-    /// Threads that can be resident (`-gpgpu_shader_core_pipeline`); whole warps of [`WARP_SIZE`].
+    /// Maximum number of resident threads (`-gpgpu_shader_core_pipeline`), in whole warps of [`WARP_SIZE`].
     pub threads: u32,
-    /// Thread blocks that can be resident (`-gpgpu_shader_cta`).
+    /// Maximum number of resident thread blocks (`-gpgpu_shader_cta`).
     pub blocks: u32,
-    /// 32-bit registers (`-gpgpu_shader_registers`).
+    /// Number of 32-bit registers (`-gpgpu_shader_registers`).
     pub registers: u32,
-    /// Registers that one block may use (`-gpgpu_registers_per_block`).
+    /// Maximum number of registers of one block (`-gpgpu_registers_per_block`).
     pub registers_per_block: u32,
-    /// Warp schedulers (`-gpgpu_num_sched_per_core`); warp *w* belongs to scheduler *w* mod their number.
+    /// Number of warp schedulers (`-gpgpu_num_sched_per_core`). Warp *w* belongs to scheduler *w* modulo this number.
     pub schedulers: u32,
-    /// How they choose.
+    /// Warp scheduler: rule that chooses the next warp.
     pub scheduler: WarpScheduler,
-    /// Whether each scheduler has registers and units of its own (`-gpgpu_sub_core_model`).
+    /// Whether each scheduler has its own registers and units (`-gpgpu_sub_core_model`).
     pub sub_cores: bool,
-    /// Instructions of the chosen warp that a scheduler issues per cycle (`-gpgpu_max_insn_issue_per_warp`).
+    /// Maximum number of instructions of the chosen warp that a scheduler issues per cycle (`-gpgpu_max_insn_issue_per_warp`).
     pub issue_per_warp: u32,
     /// Whether instructions issued together need different kinds of units (`-gpgpu_dual_issue_diff_exec_units`).
     pub dual_issue_distinct_units: bool,
-    /// Times per cycle that the front end fetches two instructions of a warp and decodes
+    /// Number of times per cycle that the front end fetches and decodes two instructions of a warp
     /// (`-gpgpu_inst_fetch_throughput`).
     pub fetch_throughput: u32,
-    /// Whether instructions and constants are always in their caches (`-gpgpu_perfect_inst_const_cache`).
+    /// Whether instructions and constants always hit in their caches (`-gpgpu_perfect_inst_const_cache`).
     pub perfect_instruction_and_constant_caches: bool,
-    /// Pipeline registers.
+    /// Number of pipeline registers between the stages.
     pub widths: PipelineWidths,
-    /// Functional units.
+    /// Number of functional units.
     pub units: Units,
     /// The register file.
     pub register_file: RegisterFile,
-    /// How long instructions take.
+    /// Execution times of instructions.
     pub times: InstructionTimes,
 }
 
 impl Sm {
-    /// The most resident threads: 64 warps.
+    /// Maximum number of resident threads: 64 warps.
     pub const MAX_THREADS: u32 = 2048;
-    /// The most resident blocks.
+    /// Maximum number of resident blocks.
     pub const MAX_BLOCKS: u32 = 32;
-    /// The most schedulers.
+    /// Maximum number of schedulers.
     pub const MAX_SCHEDULERS: u32 = 16;
-    /// The most registers.
+    /// Maximum number of registers.
     pub const MAX_REGISTERS: u32 = 1 << 24;
 
-    /// Warps that can be resident.
+    /// Returns the maximum number of resident warps.
     pub fn warps(&self) -> u32 {
         self.threads / WARP_SIZE
     }

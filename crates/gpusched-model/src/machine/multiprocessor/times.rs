@@ -1,47 +1,47 @@
-//! How long instructions take.
+//! Execution times of instructions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// The time of one kind of instruction.
+/// Execution time of one kind of instruction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
-    /// From dispatch in the unit to its result (`-ptx_opcode_latency_*`) [core cycles].
+    /// Latency: time from dispatch in the unit to the result (`-ptx_opcode_latency_*`) [core cycles].
     pub latency: u32,
-    /// Until the unit takes the next instruction (`-ptx_opcode_initiation_*`) [core cycles].
+    /// Initiation interval: time until the unit takes the next instruction (`-ptx_opcode_initiation_*`) [core cycles].
     pub initiation: u32,
 }
 
-/// Times of floating-point arithmetic.
+/// Execution times of floating-point arithmetic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FloatTimes {
-    /// Addition, subtraction.
+    /// Addition or subtraction.
     pub add: Timing,
-    /// Minimum, maximum.
+    /// Minimum or maximum.
     pub max: Timing,
     /// Multiplication.
     pub mul: Timing,
-    /// Multiplication and addition in one.
+    /// Multiply-add.
     pub mad: Timing,
     /// Division.
     pub div: Timing,
 }
 
-/// Times of integer arithmetic.
+/// Execution times of integer arithmetic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IntTimes {
-    /// Addition, subtraction.
+    /// Addition or subtraction.
     pub add: Timing,
-    /// Minimum, maximum.
+    /// Minimum or maximum.
     pub max: Timing,
-    /// Multiplication; 24-bit multiplication takes one cycle more.
+    /// Multiplication. A 24-bit multiplication takes one cycle more.
     pub mul: Timing,
-    /// Multiplication and addition in one; the 24-bit form takes one cycle more.
+    /// Multiply-add. The 24-bit form takes one cycle more.
     pub mad: Timing,
     /// Division.
     pub div: Timing,
@@ -49,7 +49,7 @@ pub struct IntTimes {
     pub shuffle: Timing,
 }
 
-/// Times of all instructions with a latency of their own; others take one cycle and start every cycle.
+/// Execution times of all instructions with their own latency. Other instructions take one cycle and start every cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionTimes {
@@ -61,18 +61,18 @@ pub struct InstructionTimes {
     pub double: FloatTimes,
     /// Special functions (`…_sfu`).
     pub special: Timing,
-    /// Matrices (`…_tesnor`, as the option is spelt, and `…_initiation_tensor`).
+    /// Matrices (`…_tesnor`, sic, and `…_initiation_tensor`).
     pub tensor: Timing,
 }
 
 impl Timing {
-    /// The time of instructions without a latency of their own.
+    /// Execution time of instructions without their own latency.
     pub const ONE: Timing = Timing {
         latency: 1,
         initiation: 1,
     };
 
-    /// The longest latency [core cycles]: pipelines are that deep.
+    /// Maximum latency [core cycles], which is the depth of the pipelines.
     pub const MAX_LATENCY: u32 = 511;
 
     fn check(&self, faults: &Faults) -> Result<(), Refusal> {
@@ -106,7 +106,7 @@ impl InstructionTimes {
 }
 
 impl FloatTimes {
-    /// The times by name.
+    /// Returns the times by name.
     pub fn named(&self) -> [(&'static str, Timing); 5] {
         [
             ("add", self.add),

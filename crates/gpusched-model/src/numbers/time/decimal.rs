@@ -1,18 +1,19 @@
 //! Exact times from decimal numbers.
 
-/// Which whole nanosecond a finer time becomes.
+/// Rounding of a time that is finer than one nanosecond.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Rounding {
-    /// Of starts.
+    /// Rounds down: for start times.
     Down,
-    /// Of ends and durations: none becomes shorter than it was measured.
+    /// Rounds up: for end times and durations, so that no duration becomes shorter than measured.
     Up,
 }
 
-/// The longest number that is read, far above what any format writes.
+/// Maximum length of a number, far above the lengths in any format.
 const LONGEST: usize = 64;
 
-/// `text` units of 10^`unit` ns, such as `1.61` or `1.61e-06`, in nanoseconds; `None` if that is not a number from 0 to 2^63 − 1.
+/// Converts `text` units of 10^`unit` ns, such as `1.61` or `1.61e-06`, to nanoseconds. Returns `None` if the result is not
+/// from 0 to 2^63 − 1.
 pub fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<u64> {
     if text.is_empty() || text.len() > LONGEST {
         return None;
@@ -50,7 +51,7 @@ pub fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<u64> {
     i64::try_from(value).ok().map(i64::cast_unsigned)
 }
 
-/// Digits as a number; no digits are 0.
+/// Parses digits as a number. An empty text is 0.
 pub fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, &digit| {
         let digit = digit.is_ascii_digit().then(|| digit - b'0')?;
@@ -58,7 +59,7 @@ pub fn integer(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// From −999 to 999.
+/// Parses an exponent from −999 to 999.
 fn exponent(text: &[u8]) -> Option<i32> {
     let (sign, digits) = match text.split_first()? {
         (b'-', digits) => (-1, digits),

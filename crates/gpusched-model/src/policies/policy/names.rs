@@ -1,4 +1,4 @@
-//! The flat names of the policies, the same in files, on the command line and in schemas.
+//! Flat names of the policies in files, on the command line and in schemas.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Policy, Preemption, Priorities};
 
-/// Every policy: its name, and one line of help.
+/// Every policy with its name and one line of help.
 const NAMES: &[(Policy, &str, &str)] = &[
     (Policy::Edf, "edf", "Earliest deadline first, preemptive: exact"),
     (
@@ -19,7 +19,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::LpEdf,
         "lp-edf",
-        "Earliest deadline first, preemption at block boundaries: safe",
+        "Earliest deadline first, preemption at block boundaries: sufficient",
     ),
     (
         Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
@@ -39,7 +39,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::FixedPriority(Preemption::Preemptive, Priorities::Audsley),
         "fp-audsley",
-        "The best priorities there are (Audsley), preemptive: exact",
+        "Optimal priorities (Audsley), preemptive: exact",
     ),
     (
         Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
@@ -59,27 +59,27 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Audsley),
         "np-fp-audsley",
-        "The best priorities there are (Audsley), non-preemptive: exact",
+        "Optimal priorities (Audsley), non-preemptive: exact",
     ),
     (
         Policy::FixedPriority(Preemption::Limited, Priorities::DeadlineMonotonic),
         "lp-fp",
-        "Deadline-monotonic priorities, preemption at block boundaries: safe",
+        "Deadline-monotonic priorities, preemption at block boundaries: sufficient",
     ),
     (
         Policy::FixedPriority(Preemption::Limited, Priorities::RateMonotonic),
         "lp-fp-rm",
-        "Rate-monotonic priorities, preemption at block boundaries: safe",
+        "Rate-monotonic priorities, preemption at block boundaries: sufficient",
     ),
     (
         Policy::FixedPriority(Preemption::Limited, Priorities::Given),
         "lp-fp-given",
-        "Priorities in the order of the tasks, the first highest, preemption at block boundaries: safe",
+        "Priorities in the order of the tasks, the first highest, preemption at block boundaries: sufficient",
     ),
     (
         Policy::FixedPriority(Preemption::Limited, Priorities::Audsley),
         "lp-fp-audsley",
-        "The best priorities there are (Audsley), preemption at block boundaries: safe",
+        "Optimal priorities (Audsley), preemption at block boundaries: sufficient",
     ),
     (
         Policy::Density,
@@ -94,32 +94,32 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::LiuLayland,
         "liu-layland",
-        "Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the same",
+        "Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the same priorities",
     ),
     (
         Policy::WorkCapacity,
         "work-capacity",
-        "Σ C(1)/T ≤ m: necessary only, proves nothing (a reading of [Singh21] §3.6)",
+        "Σ C(1)/T ≤ m: necessary only (an interpretation of [Singh21] §3.6)",
     ),
     (
         Policy::WorkCapacityDeadline,
         "work-capacity-deadline",
-        "The same, and C(m) ≤ D for each task: necessary only, proves nothing",
+        "Σ C(1)/T ≤ m, and C(m) ≤ D for each task: necessary only",
     ),
 ];
 
 impl Policy {
-    /// All policies.
+    /// Returns all policies.
     pub fn all() -> impl Iterator<Item = Policy> {
         NAMES.iter().map(|&(policy, ..)| policy)
     }
 
-    /// The name as in files and on the command line.
+    /// Returns the name in files and on the command line.
     pub fn name(self) -> &'static str {
         self.entry().map_or("?", |&(_, name, _)| name)
     }
 
-    /// One line for people.
+    /// Returns one line of help.
     pub fn description(self) -> &'static str {
         self.entry().map_or("?", |&(.., description)| description)
     }
@@ -130,13 +130,13 @@ impl Policy {
 }
 
 impl fmt::Display for Policy {
-    /// The name as in files and on the command line.
+    /// Writes the name in files and on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// A text that names no policy.
+/// The error for a text that names no policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown variant `{found}`, expected one of {}", expected())]
 pub struct UnknownPolicy {
@@ -199,7 +199,7 @@ impl schemars::JsonSchema for Policy {
             })
             .collect();
         schemars::json_schema!({
-            "description": "How the kernels of one partition are scheduled, and which test decides.",
+            "description": "Scheduling of the kernels of one partition, and its schedulability test.",
             "oneOf": names,
         })
     }

@@ -1,4 +1,4 @@
-//! Which assumptions a verdict needs.
+//! Selection of the assumptions that a verdict needs.
 
 use super::sentences::{self, Part};
 use super::{Assumption, AssumptionId};
@@ -10,25 +10,25 @@ use crate::traffic::{Arbitration, SharedMemory};
 use crate::wcet::{Form, Table};
 use crate::{Interference, Task, TaskSet};
 
-/// What a verdict was computed from, as far as assumptions go.
+/// The inputs of a verdict that determine its assumptions.
 #[derive(Clone, Debug)]
 pub struct Basis<'a> {
-    /// The tasks.
+    /// Task set of the verdict.
     pub set: &'a TaskSet,
-    /// The tests of the partitions, each once.
+    /// Tests of the partitions, without duplicates.
     pub policies: Vec<Policy>,
-    /// The interference model; `None` for one without a name in files.
+    /// Interference model; `None` for a model without a name in files.
     pub interference: Option<Interference>,
-    /// The memory that partitions share, where its traffic counts.
+    /// Memory that partitions share, if its traffic counts.
     pub memory: Option<SharedMemory>,
-    /// How the device is divided; `None` without a device, which is as [`Granularity::Sm`].
+    /// Granularity of the device. `None` without a device, which counts as [`Granularity::Sm`].
     pub granularity: Option<Granularity>,
     /// Whether there is more than one partition.
     pub several: bool,
 }
 
 impl Basis<'_> {
-    /// The basis of `plan` for `set`. A plan without partitions has no policy.
+    /// Returns the basis of `plan` for `set`. A plan without partitions has no policy.
     pub fn of_plan<'a>(plan: &Plan, set: &'a TaskSet) -> Basis<'a> {
         let mut policies: Vec<Policy> = Vec::new();
         for partition in &plan.partitions {
@@ -46,7 +46,8 @@ impl Basis<'_> {
         }
     }
 
-    /// The list: how partitions are scheduled, separated and disturbed, then what the task set states.
+    /// Returns the list of assumptions: first scheduling, separation and interference of partitions, then the statements of the
+    /// task set.
     pub fn assumptions(&self) -> Vec<Assumption> {
         let mut list = Vec::new();
         for &policy in &self.policies {
@@ -77,7 +78,7 @@ impl Basis<'_> {
         list
     }
 
-    /// The list for one simulated run, which says nothing about other runs.
+    /// Returns the list for one simulated run, which proves nothing about other runs.
     pub fn of_one_run(&self) -> Vec<Assumption> {
         let mut list = self.assumptions();
         let text =
@@ -86,7 +87,7 @@ impl Basis<'_> {
         list
     }
 
-    /// The memory that partitions share.
+    /// Adds the assumptions on the memory that partitions share.
     fn memory(&self, list: &mut Vec<Assumption>) {
         let Some(memory) = self.memory else {
             return;
@@ -94,7 +95,7 @@ impl Basis<'_> {
         let bandwidth = sentences::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
         if self.granularity == Some(Granularity::Mig) {
-            let text = "An instance with s of D memory slices has s/D of this bandwidth for itself. WCETs hold with the whole memory.";
+            let text = "An instance with s of D memory slices has s/D of this bandwidth for itself. The WCETs apply to the whole memory.";
             add(list, Some((AssumptionId::MemorySlices, text.to_owned())));
         }
         if memory.arbitration == Arbitration::MaxMin {
@@ -104,7 +105,7 @@ impl Basis<'_> {
         let unknown = self.count(|task| task.traffic().is_none() && task.bandwidth(1).is_none());
         let stated = unknown.count < unknown.of;
         if !self.set.other_traffic().is_empty() || (self.several && stated) {
-            let text = "A job moves at most its `traffic`, at most at its `bandwidth`, and `other_traffic` keeps to its numbers.";
+            let text = "No job exceeds its stated `traffic` and `bandwidth`, and no other source exceeds its `other_traffic`.";
             add(list, Some((AssumptionId::TrafficBounds, text.to_owned())));
         }
         if self.several {
@@ -115,7 +116,7 @@ impl Basis<'_> {
         }
     }
 
-    /// What tasks do not state, where that counts.
+    /// Adds the assumptions on values that tasks do not state and the analysis needs.
     fn unknown(&self, list: &mut Vec<Assumption>) {
         let in_conflict = matches!(
             self.interference,
@@ -128,7 +129,7 @@ impl Basis<'_> {
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
             let isolated = self.count(|task| {
-                // A plain table is one for both cases, so its author may not have measured conflicts.
+                // A plain table counts for both cases, so its author may not have measured conflicts.
                 !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(
@@ -145,7 +146,7 @@ impl Basis<'_> {
         }
     }
 
-    /// How many tasks are as `wanted`.
+    /// Counts the tasks that satisfy `wanted`.
     fn count(&self, wanted: impl Fn(&Task) -> bool) -> Part {
         let tasks = self.set.tasks();
         Part {
@@ -156,13 +157,13 @@ impl Basis<'_> {
 }
 
 impl Part {
-    /// `id` in `words`, if there are such tasks.
+    /// Returns `id` with its text from `words`, if there are such tasks.
     fn if_any(self, id: AssumptionId, words: impl Fn(Part) -> String) -> Option<(AssumptionId, String)> {
         (self.count > 0).then(|| (id, words(self)))
     }
 }
 
-/// Adds an assumption, unless `list` has it.
+/// Adds an assumption, unless it is already in `list`.
 fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
     if let Some((id, text)) = assumption {
         let assumption = Assumption::new(id, text);
@@ -172,7 +173,7 @@ fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
     }
 }
 
-/// Who runs, and who must see to it.
+/// Returns the assumption on the dispatcher.
 fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
     let order = match policy {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf | Policy::Density => {
@@ -182,7 +183,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
             ));
         }
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
-            let text = format!("Another test proves the deadlines. A pass of `{policy}` is only necessary.");
+            let text = format!("Another test proves the deadlines. `{policy}` is only a necessary test.");
             return Some((AssumptionId::DeadlinesByOtherTest, text));
         }
         Policy::FixedPriority(_, Priorities::DeadlineMonotonic) => "smallest D − J first",
@@ -194,7 +195,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
     Some((AssumptionId::DispatchFixedPriority, sentences::dispatch(order)))
 }
 
-/// When a more urgent kernel takes over.
+/// Returns the assumption on preemption.
 fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
     let (id, text) = match policy {
         Policy::Edf
@@ -218,7 +219,7 @@ fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
     Some((id, text.to_owned()))
 }
 
-/// What keeps the kernels of a partition on its SMs.
+/// Returns the assumption on the mechanism that separates partitions.
 fn separation(granularity: Granularity) -> (AssumptionId, String) {
     let (id, text) = match granularity {
         Granularity::Sm => (
@@ -245,7 +246,7 @@ fn separation(granularity: Granularity) -> (AssumptionId, String) {
     (id, text.to_owned())
 }
 
-/// Which contention counts, and which is left out.
+/// Returns the assumption on the contention that counts, and on the contention that is left out.
 fn interference(model: Option<Interference>, granularity: Option<Granularity>) -> (AssumptionId, String) {
     let divided = granularity == Some(Granularity::Mig);
     let (id, text) = match model {

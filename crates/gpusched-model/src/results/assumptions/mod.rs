@@ -1,8 +1,8 @@
-//! What a verdict assumes and gpusched does not check: one list for answers, plans, exports and the verifier.
+//! Assumptions of a verdict that gpusched does not check: one list for results, plans, exports and the verifier.
 //!
 //! * `id`: the stable names, each with the consequence of a violation;
-//! * `basis`: which of them a verdict needs, from the data that the verdict was computed from;
-//! * `words`: their sentences.
+//! * `basis`: the selection of assumptions, from the inputs of the verdict;
+//! * `sentences`: sentences with numbers.
 
 mod basis;
 mod id;
@@ -13,22 +13,22 @@ pub use id::{AssumptionId, Consequence};
 
 use serde::{Deserialize, Serialize};
 
-/// One statement about the real system that a verdict needs and gpusched does not check.
+/// A statement about the real system that a verdict needs and gpusched does not check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assumption {
-    /// The stable name.
+    /// Stable name of the assumption. Tools compare this name.
     pub id: AssumptionId,
-    /// What the real system has to do, in at most 140 characters. Tools compare `id`, because the words may change. Absent
-    /// where the list of a stream has the names alone.
+    /// Required behavior of the real system, in at most 140 characters. The wording may change. Absent in results for several
+    /// task sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What becomes of the verdict if the real system does something else.
+    /// Consequence for the verdict if the real system behaves differently.
     pub if_violated: Consequence,
 }
 
 impl std::fmt::Display for Assumption {
-    /// One line for people: the consequence, then the words, or the name where there are none.
+    /// Writes one line for display: the consequence, then the text or, without a text, the name.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} if violated: ", self.if_violated)?;
         match &self.text {
@@ -39,7 +39,7 @@ impl std::fmt::Display for Assumption {
 }
 
 impl Assumption {
-    /// The names alone if `list` is one of many: in a stream the words would be most of the output.
+    /// Keeps only names and consequences if `list` is one of several lists, because the texts would be most of the output.
     pub fn listed(mut list: Vec<Assumption>, alone: bool) -> Vec<Assumption> {
         if !alone {
             list.iter_mut().for_each(|assumption| assumption.text = None);
@@ -47,7 +47,7 @@ impl Assumption {
         list
     }
 
-    /// The assumption `id` in the words of `text`.
+    /// Creates the assumption `id` with `text`.
     fn new(id: AssumptionId, text: impl Into<String>) -> Assumption {
         Assumption {
             id,

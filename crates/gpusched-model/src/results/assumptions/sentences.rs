@@ -1,9 +1,9 @@
-//! Sentences with numbers in them.
+//! Sentences of assumptions that contain numbers.
 
 use crate::Bandwidth;
 use crate::tasks::wcet::WcetSource;
 
-/// Some of the tasks of a set.
+/// A number of tasks out of a set.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
     pub count: usize,
@@ -23,7 +23,7 @@ pub(super) fn dispatch(order: &str) -> String {
 
 pub(super) fn bandwidth(bandwidth: Bandwidth) -> String {
     format!(
-        "The memory is one server. It moves at least {bandwidth} while requests wait, over all request mixes."
+        "The memory is one server. It moves at least {bandwidth} while requests wait, for every request mix."
     )
 }
 
@@ -37,15 +37,17 @@ pub(super) fn releases(jitter: bool) -> String {
 }
 
 pub(super) fn traffic_unknown(tasks: Part) -> String {
-    format!("No `traffic` is known of {tasks}. Each of them may use all memory bandwidth while it runs.")
+    format!("The `traffic` of {tasks} is unknown. Such a task may use all memory bandwidth while it runs.")
 }
 
 pub(super) fn kind_unknown(tasks: Part) -> String {
-    format!("No `kind` is known of {tasks}. Each of them contends with all tasks of its partition.")
+    format!("The `kind` of {tasks} is unknown. Such a task contends with all tasks of its partition.")
 }
 
 pub(super) fn block_unknown(tasks: Part) -> String {
-    format!("No `block` is known of {tasks}. Each of them is one thread block, which nothing preempts.")
+    format!(
+        "The `block` of {tasks} is unknown. Such a task counts as one thread block, which cannot be preempted."
+    )
 }
 
 pub(super) fn conflict_as_isolated(tasks: Part) -> String {
@@ -67,7 +69,7 @@ pub(super) fn wcet(source: WcetSource, tasks: Part) -> String {
         }
         WcetSource::Estimated => {
             format!(
-                "No job takes longer than its estimated WCET, although an estimate is no bound ({tasks})."
+                "No job takes longer than its estimated WCET, although an estimate is not a bound ({tasks})."
             )
         }
     }

@@ -1,4 +1,4 @@
-//! A kernel of a group, and where its profile is.
+//! A kernel of a group, and the source of its memory profile.
 
 use std::fmt;
 
@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::MemoryProfile;
 use crate::wcet::MAX_SMS;
 
-/// A kernel with its SMs.
+/// A kernel of a group with its SMs and its memory profile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroupKernel {
-    /// Its name; without, that of its profile.
+    /// Name of the kernel; by default, the name of its profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// n, the SMs that are its own.
+    /// n: number of SMs that only this kernel uses.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
-    /// What is known of it alone.
+    /// Memory profile of the kernel in isolation.
     pub profile: ProfileSource,
 }
 
-/// A profile, or where it is.
+/// A memory profile, or a reference to one.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ProfileSource {
-    /// The profile.
+    /// The memory profile itself.
     Profile(Box<MemoryProfile>),
-    /// A published one, such as `VADD`, or a file that ends in `.json` or `.csv`, relative to that of the group.
+    /// Name of a published profile such as `VADD`, or path of a `.json` or `.csv` file relative to the file of the group.
     Named(String),
 }
 
 impl ProfileSource {
-    /// The profile, if it is here.
+    /// Returns the profile, unless it is a reference.
     pub fn profile(&self) -> Option<&MemoryProfile> {
         match self {
             ProfileSource::Profile(profile) => Some(profile),

@@ -1,4 +1,4 @@
-//! Kernels that run side by side, each on SMs of its own, before one memory: what `predict` reads.
+//! Groups of concurrent kernels on disjoint SMs that share one memory: the input of `predict`.
 
 mod kernel;
 mod platform;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::MemoryProfile;
 
-/// The most kernels of one group.
+/// Maximum number of kernels of one group.
 pub const MAX_KERNELS: usize = 1024;
 
 /// Kernels that start together on disjoint sets of SMs.
@@ -30,22 +30,22 @@ pub struct Group {
 #[serde(deny_unknown_fields, expecting = "a group: an object with a list \"kernels\"")]
 #[schemars(rename = "Group")]
 struct GroupShape {
-    /// For people.
+    /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// The GPU, as far as its memory goes.
+    /// GPU of the group, with its memory figures.
     #[serde(default)]
     platform: MemoryPlatform,
-    /// The kernels; their SMs are at most those of the platform, together.
+    /// Kernels of the group. Together they use at most the SMs of the platform.
     #[schemars(length(min = 1, max = MAX_KERNELS))]
     kernels: Vec<GroupKernel>,
 }
 
 impl Group {
-    /// A group of `kernels`.
+    /// Creates a group of `kernels`.
     ///
     /// # Errors
-    /// [`Refusal`] for a platform that cannot be, no kernel or more than [`MAX_KERNELS`], and more SMs than there are.
+    /// Fails for an impossible platform, a number of kernels outside 1 to [`MAX_KERNELS`], or more SMs than the platform has.
     pub fn new(
         name: Option<String>,
         platform: MemoryPlatform,
@@ -61,11 +61,11 @@ impl Group {
             let sms = kernel.sms;
             if sms == 0 || sms > free {
                 let expected = match free {
-                    0 => format!("none: the {} SMs of the platform are taken", platform.sms),
-                    _ => format!(
-                        "1 to {free}, those of the platform's {} that are left",
+                    0 => format!(
+                        "no more kernels: all {} SMs of the platform are in use",
                         platform.sms
                     ),
+                    _ => format!("1 to {free}, the remaining SMs of {}", platform.sms),
                 };
                 Refusal::refuse(format!("kernels[{index}].sms"), sms, expected)?;
             }
@@ -78,25 +78,25 @@ impl Group {
         })
     }
 
-    /// The name, if it has one.
+    /// Returns the name of the group, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The GPU.
+    /// Returns the GPU of the group.
     pub fn platform(&self) -> &MemoryPlatform {
         &self.platform
     }
 
-    /// The kernels; at least one.
+    /// Returns the kernels; at least one.
     pub fn kernels(&self) -> &[GroupKernel] {
         &self.kernels
     }
 
-    /// The same group with the profiles that `find` has for those given by name, which are published or in files.
+    /// Returns the group with its profile references resolved by `find`. A reference names a published profile or a file.
     ///
     /// # Errors
-    /// Those of `find`, which gets the position of the kernel, too.
+    /// Fails if `find` fails. `find` also receives the position of the kernel.
     pub fn resolved<E>(
         mut self,
         mut find: impl FnMut(usize, &str) -> Result<MemoryProfile, E>,

@@ -1,4 +1,4 @@
-//! A GPU as far as memory bandwidth goes.
+//! The memory figures of a GPU.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,28 +6,28 @@ use crate::Factor;
 use crate::Refusal;
 use crate::wcet::MAX_SMS;
 
-/// Figures of a GPU and its memory; those that are not given are of the RTX 2060 of [Masola23].
+/// Figures of a GPU and its memory. The default figures describe the RTX 2060 of [Masola23].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MemoryPlatform {
-    /// N, the number of SMs.
+    /// N: number of SMs.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
-    /// BW_max, the nominal bandwidth [GB/s].
+    /// BW_max: nominal memory bandwidth [GB/s]; > 0.
     pub bandwidth: Factor,
-    /// EM_BW, the bandwidth that kernels reach at most [GB/s].
+    /// EM_BW: maximum memory bandwidth that kernels reach [GB/s]; > 0 and at most BW_max.
     pub effective_bandwidth: Factor,
-    /// Banks of L2.
+    /// Number of L2 banks.
     #[schemars(range(min = 1))]
     pub l2_banks: u32,
-    /// α, how abruptly kernels saturate memory (Eq. 2).
+    /// α: steepness of memory saturation by kernels ([Masola23] Eq. 2); > 0.
     pub alpha: Factor,
 }
 
 const fn whole(value: u64) -> Factor {
     match Factor::from_billionths(value * 1_000_000_000) {
         Some(factor) => factor,
-        None => Factor::ONE, // no whole number here is above a million
+        None => Factor::ONE, // every number here is at most one million
     }
 }
 
@@ -45,10 +45,10 @@ impl Default for MemoryPlatform {
 }
 
 impl MemoryPlatform {
-    /// Refuses figures that cannot be.
+    /// Refuses impossible figures.
     ///
     /// # Errors
-    /// [`Refusal`] for the first of them.
+    /// Fails for the first impossible figure.
     pub fn check(&self) -> Result<(), Refusal> {
         let of = |field: &str| format!("platform.{field}");
         if !(1..=MAX_SMS).contains(&self.sms) {

@@ -1,4 +1,4 @@
-//! How long the thread blocks of a kernel take.
+//! Execution times of the thread blocks of a kernel.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize, Serializer};
@@ -9,48 +9,48 @@ use crate::kernel::LONGEST;
 use crate::time::Time;
 use crate::wcet::Form;
 
-/// The longest list of block times.
+/// Maximum length of a list of block times.
 const MAX_TIMES: usize = 10_000_000;
 
-/// How long the thread blocks of a kernel take when nothing disturbs them.
+/// Execution times of the thread blocks of a kernel without interference.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BlockTime {
-    /// All the same.
+    /// One time for all blocks.
     Fixed(Time),
-    /// One of the other forms.
+    /// Another form of block times.
     Form(Box<BlockTimeForm>),
 }
 
-/// Block times that are not all the same, or follow from something else.
+/// Block times that differ between blocks or depend on other data.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum BlockTimeForm {
-    /// Drawn uniformly from the least to the longest, both included.
+    /// Uniform distribution from the shortest to the longest time, both included.
     Uniform([Time; 2]),
-    /// Drawn from a normal distribution, cut off at 1 ns and at the longest.
+    /// Normal distribution truncated at 1 ns and at `max`.
     Normal(NormalTime),
-    /// The times of the blocks in their order; from the beginning again if there are more blocks.
+    /// Times of the blocks in order. The list starts again if there are more blocks.
     Times(Vec<Time>),
-    /// The kernel takes C(m) on its m SMs if it has them for itself; a wave of blocks takes an equal share of that.
+    /// WCET function: the kernel takes C(m) on its m SMs in isolation. Each wave of blocks takes an equal share of C(m).
     Wcet(#[schemars(with = "Form")] WcetFunction),
-    /// As a kernel profile says: e0 of its cluster alone, e1 beside CPU cores that access memory.
+    /// Clusters of a kernel profile: a block takes e0 of its cluster in isolation, and e1 while CPU cores access memory.
     Profile(ProfileTime),
 }
 
-/// A normal distribution of times.
+/// Normal distribution of block times.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NormalTime {
-    /// The mean.
+    /// Mean.
     pub mean: Time,
-    /// The standard deviation.
+    /// Standard deviation.
     pub std: Time,
-    /// The longest time.
+    /// Longest time: the distribution is truncated here.
     pub max: Time,
 }
 
 impl BlockTime {
-    /// The profile, if the times are those of one.
+    /// Returns the clusters of the kernel profile, if the block times use one.
     pub fn profile(&self) -> Option<&ProfileTime> {
         match self {
             BlockTime::Form(form) => match form.as_ref() {
@@ -61,7 +61,7 @@ impl BlockTime {
         }
     }
 
-    /// What is wrong with it.
+    /// Checks the block times and returns the first fault.
     fn check(&self) -> Result<(), String> {
         let one = |time: &Time| match (1..=LONGEST.ns()).contains(&time.ns()) {
             true => Ok(()),
@@ -80,7 +80,7 @@ impl BlockTime {
                 match least <= longest {
                     true => Ok(()),
                     false => Err(format!(
-                        "uniform: found {least} to {longest}, expected the least first"
+                        "uniform: found {least} to {longest}, expected the shorter time first"
                     )),
                 }
             }
@@ -179,7 +179,7 @@ mod tests {
         for (text, found) in [
             ("0", "found 0ns"),
             ("-1", "a time such as"),
-            (r#"{"uniform":["2us","1us"]}"#, "the least first"),
+            (r#"{"uniform":["2us","1us"]}"#, "the shorter time first"),
             (
                 r#"{"normal":{"mean":"3us","std":"1us","max":"2us"}}"#,
                 "normal.mean",

@@ -1,4 +1,4 @@
-//! CPU cores that access memory within a budget.
+//! CPU cores that access memory within a memory bandwidth budget.
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
@@ -8,32 +8,33 @@ use crate::Refusal;
 use crate::time::Time;
 use crate::{BudgetPolicy, Factor, Kernel, positive_time};
 
-/// CPU cores that access memory, as much as their budget allows, from the beginning of each regulation period on.
+/// Best-effort CPU cores. They access memory from the start of each regulation period until their memory bandwidth budget is
+/// used.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CpuTraffic {
-    /// T: the regulation period.
+    /// T: regulation period; at least 1 µs.
     #[serde(deserialize_with = "regulation_period")]
     pub regulation_period: Time,
-    /// Q: the share of each period in which they access memory; under a policy Q̄, the nominal budget.
+    /// Q: share of each period when the CPU cores access memory, from 0 to 1. With a `policy`, it is the nominal budget Q̄.
     pub budget: Factor,
-    /// The bandwidth that they use meanwhile, if they can [bytes per second].
+    /// Memory bandwidth that the CPU cores use within their budget, if available [bytes per second]; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
-    /// How the budget of a period is chosen while `kernel` runs.
+    /// Policy that chooses the budget of each period while `kernel` runs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub policy: BudgetPolicy,
-    /// The position of the kernel that must end by its bound under the nominal budget; its block times are a profile.
+    /// Position of the protected kernel, which must end by its bound under the nominal budget. Its `block_time` is a `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<usize>,
 }
 
 impl CpuTraffic {
-    /// The position of the protected kernel of `shape`, and the kernel as bounds and policies know it: M is what fits on its
-    /// SMs. `None` if no kernel is protected.
+    /// Returns the position of the protected kernel of `shape`, and the kernel in the form that bounds and policies use. M is
+    /// the number of its blocks that fit on its SMs. Returns `None` if no kernel is protected.
     ///
     /// # Errors
-    /// [`Refusal`] for a policy without a kernel, and a kernel without a profile.
+    /// Fails for a policy without a kernel, and for a kernel without a profile.
     pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, Refusal> {
         let Some(position) = self.kernel else {
             return match self.policy {
@@ -61,7 +62,7 @@ impl CpuTraffic {
         }
     }
 
-    /// Whether the budget is one, and the policy has what it needs.
+    /// Checks that the budget is from 0 to 1 and that the policy has the kernel that it needs.
     pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), Refusal> {
         if self.budget > Factor::ONE {
             let expected = "a number from 0 to 1".to_owned();

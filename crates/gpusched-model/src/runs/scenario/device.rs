@@ -1,4 +1,4 @@
-//! The GPU of a scenario: a known platform, or its figures.
+//! The GPU of a scenario: a platform preset or its figures.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize, Serializer};
@@ -6,42 +6,42 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::at_least_one;
 use crate::{Platform, SmOrder};
 
-/// The most SMs of a GPU in a scenario.
+/// Maximum number of SMs of a GPU in a scenario.
 pub const MAX_SMS: u32 = 4096;
 
-/// What the block scheduler knows of a GPU.
+/// Figures of a GPU that the block scheduler uses.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "a GPU: the name of a platform, or an object with \"sms\" and \"threads_per_sm\""
 )]
 pub struct DeviceShape {
-    /// M, the number of SMs.
+    /// M: number of SMs.
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
-    /// Threads that can be resident on one SM.
+    /// Maximum number of resident threads of one SM; a multiple of 32.
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub threads_per_sm: u32,
-    /// Thread blocks that can be resident on one SM.
+    /// Maximum number of resident thread blocks of one SM; 32 by default.
     #[serde(default = "blocks_per_sm", deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub blocks_per_sm: u32,
-    /// Registers of one SM.
+    /// Registers of one SM; 65536 by default.
     #[serde(default = "registers_per_sm")]
     pub registers_per_sm: u32,
-    /// Shared memory of one SM [KiB].
+    /// Shared memory of one SM [KiB]; 96 by default.
     #[serde(default = "shared_memory_per_sm_kib")]
     pub shared_memory_per_sm_kib: u32,
-    /// SMs in each GPC; absent: interference does not depend on GPCs.
+    /// SMs of one GPC. If absent, interference does not depend on GPCs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub sms_per_gpc: Option<u32>,
-    /// The order among equally good SMs.
+    /// Order of equally good SMs.
     #[serde(default)]
     pub sm_order: SmOrder,
-    /// Copy engines.
+    /// Number of copy engines; 1 by default.
     #[serde(default = "copy_engines", deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub copy_engines: u32,
@@ -63,15 +63,15 @@ fn copy_engines() -> u32 {
     1
 }
 
-/// The GPU of a scenario; in files a platform's name or a [`DeviceShape`].
+/// The GPU of a scenario. A file contains the name of a platform or a [`DeviceShape`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Device(DeviceShape);
 
 impl Device {
-    /// A GPU with these figures.
+    /// Creates a GPU with the figures of `shape`.
     ///
     /// # Errors
-    /// The field and what is wrong with it.
+    /// Fails for an invalid figure, with its field and fault.
     pub fn new(shape: DeviceShape) -> Result<Device, String> {
         if shape.sms > MAX_SMS {
             return Err(format!("sms: found {}, expected at most {MAX_SMS}", shape.sms));
@@ -88,7 +88,7 @@ impl Device {
         Ok(Device(shape))
     }
 
-    /// Its figures.
+    /// Returns the figures of the GPU.
     pub fn shape(&self) -> &DeviceShape {
         &self.0
     }
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Device {
 }
 
 impl Serialize for Device {
-    /// As figures, whether it had a name or not.
+    /// Writes the figures, even if the file had a name.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }

@@ -1,27 +1,27 @@
-//! What slows down thread blocks beside others: shared bandwidth, and factors measured on real GPUs.
+//! Interference between thread blocks: shared memory bandwidth, and slowdown factors measured on real GPUs.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::Factor;
 
-/// By how many times a block that does nothing but access memory takes longer beside others.
+/// Slowdown factors for a memory-bound block by source of interference; each is at least 1 and is 1 by default.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Factors {
-    /// Beside memory-bound blocks of other kernels on another SM of its GPC.
+    /// Factor for memory-bound blocks of other kernels on another SM of its GPC.
     #[serde(default = "one")]
     pub intra_gpc: Factor,
-    /// Beside memory-bound blocks of other kernels on another GPC.
+    /// Factor for memory-bound blocks of other kernels on another GPC.
     #[serde(default = "one")]
     pub inter_gpc: Factor,
-    /// Beside a memcpy.
+    /// Factor for a concurrent memcpy.
     #[serde(default = "one")]
     pub memcpy: Factor,
-    /// Beside a memset.
+    /// Factor for a concurrent memset.
     #[serde(default = "one")]
     pub memset: Factor,
-    /// Beside CPU cores while they spend their budget.
+    /// Factor for CPU cores while they use their memory bandwidth budget.
     #[serde(default = "one")]
     pub cpu: Factor,
 }
@@ -31,17 +31,17 @@ fn one() -> Factor {
 }
 
 impl Factors {
-    /// Names and factors of real GPUs: the largest that [Sanudo20] §V reports ("up to"), to be scaled by `memory_share`. A
-    /// figure that the text does not give is 1.
+    /// Factors of real GPUs by name. They are the largest that [Sanudo20] §V reports ("up to") and are scaled by
+    /// `memory_share`. A factor that the paper does not report is 1.
     pub const PRESETS: [(&'static str, [u64; 4]); 2] = [
         // memcpy almost 3×, memset almost 8× (Fig. 7, left); one GPC.
         ("tx2", [1, 1, 3, 8]),
-        // intra-GPC up to 10× (Fig. 9), inter-GPC "milder": 2 is our assumption; for the copy engine "similar conclusions" to
-        // the TX2 (Fig. 7, right).
+        // intra-GPC up to 10× (Fig. 9). For inter-GPC, "milder": 2 is an assumption of gpusched. For the copy engine, "similar
+        // conclusions" to the TX2 (Fig. 7, right).
         ("xavier", [10, 2, 3, 8]),
     ];
 
-    /// The preset called `name`.
+    /// Returns the preset called `name`.
     pub fn named(name: &str) -> Option<Factors> {
         let (_, [intra, inter, memcpy, memset]) =
             Factors::PRESETS.iter().find(|(known, _)| *known == name)?;
@@ -70,16 +70,15 @@ impl Factors {
     }
 }
 
-/// What slows down thread blocks beside others; nothing, if absent.
+/// Interference between thread blocks. If absent, there is no interference.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSetting {
-    /// The bandwidth of the memory, which is shared max-min fairly among kernels, copies and CPU cores [bytes per second];
-    /// absent: enough for all.
+    /// Memory bandwidth [bytes per second]. Kernels, copies and CPU cores share it max-min fairly. If absent, it is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub bandwidth: Option<u64>,
-    /// The factors, or the name of some (`tx2`, `xavier`).
+    /// Slowdown factors: an object, or the name of a preset (`tx2`, `xavier`).
     #[serde(
         default,
         deserialize_with = "factors",
@@ -89,7 +88,7 @@ pub struct InterferenceSetting {
     pub factors: Option<Factors>,
 }
 
-/// How factors are written.
+/// JSON forms of the factors.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "for the schema")]

@@ -1,4 +1,4 @@
-//! What a program submits: kernels and copies, in streams of applications.
+//! Commands that programs submit: kernels and copies in streams of applications.
 
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -7,13 +7,13 @@ use super::{BlockTime, DeviceShape, Need, at_least_one, is_default};
 use crate::time::Time;
 use crate::{Factor, positive_time};
 
-/// A stream of one application: commands of one stream run one after the other.
+/// A stream of one application. The commands of one stream run in sequence.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Stream {
-    /// The default (NULL) stream: its commands wait for all that the application submitted before, and all that it submits
-    /// later waits for them ([Sanudo20] §II-C).
+    /// The default (NULL) stream. Its commands wait for all earlier submissions of the application, and all later submissions
+    /// wait for them ([Sanudo20] §II-C).
     Default,
-    /// A stream that waits for no other.
+    /// A numbered stream, which does not wait for other numbered streams.
     Numbered(u32),
 }
 
@@ -82,9 +82,9 @@ impl schemars::JsonSchema for Stream {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum StreamPriority {
-    /// Its blocks go first wherever an SM becomes free.
+    /// High priority: the blocks start first when an SM has room.
     High,
-    /// The priority of streams that ask for none.
+    /// Low priority, the default.
     #[default]
     Low,
 }
@@ -96,54 +96,54 @@ pub enum StreamPriority {
     expecting = "a kernel: an object with \"stream\", \"blocks\", \"threads\" and \"block_time\""
 )]
 pub struct Launch {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The position of its application.
+    /// Position of the application of the kernel.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
-    /// Its stream.
+    /// Stream of the kernel.
     pub stream: Stream,
-    /// The priority of its stream.
+    /// Priority of the stream.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority: StreamPriority,
-    /// Thread blocks.
+    /// Number of thread blocks.
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub blocks: u32,
-    /// Threads of each block.
+    /// Number of threads of each block.
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub threads: u32,
-    /// Registers of each thread.
+    /// Registers of each thread. They count only if there are more than 32; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub registers: u32,
-    /// Shared memory of each block [bytes].
+    /// Shared memory of each block [bytes]. It counts only above 3 KiB; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shared_memory: u32,
-    /// The name of its configuration of L1 cache and shared memory; kernels with different ones do not run at the same time
-    /// ([Sanudo20] §III-C2). Without, it runs under any.
+    /// Name of the configuration of L1 cache and shared memory. Kernels with different configurations do not run at the same
+    /// time ([Sanudo20] §III-C2). If absent, the kernel runs under any configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
-    /// The SMs it may use; without, all.
+    /// SMs that the kernel may use, ascending; all by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<Vec<u32>>,
-    /// When it is submitted.
+    /// Time of submission; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// How long its blocks take undisturbed.
+    /// Execution time of its blocks without interference.
     pub block_time: BlockTime,
-    /// How much of the time of a block depends on memory, from 0 to 1: so much of it is subject to the factors of
-    /// `interference`.
+    /// Share of the block time that depends on memory, from 0 to 1. The factors of `interference` apply to this share; 0 by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_share: Option<Factor>,
-    /// The memory bandwidth that each running block uses if it can [bytes per second].
+    /// Memory bandwidth that each running block uses, if available [bytes per second]; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 
 impl Launch {
-    /// A kernel in `stream`, launched at 0, that needs nothing but warps.
+    /// Creates a kernel in `stream`, launched at 0, that needs only warps.
     pub fn new(stream: u32, blocks: u32, threads: u32, block_time: BlockTime) -> Launch {
         Launch {
             name: None,
@@ -163,25 +163,25 @@ impl Launch {
         }
     }
 
-    /// The number of SMs that it may use of `device`.
+    /// Returns the number of SMs of `device` that the kernel may use.
     pub fn sms(&self, device: &DeviceShape) -> u32 {
         self.sms.as_ref().map_or(device.sms, |sms| sms.len() as u32)
     }
 
-    /// How many of its blocks fit on these at a time, if they are empty.
+    /// Returns the number of its blocks that fit on these SMs at a time, if the SMs are empty.
     pub fn active_blocks(&self, device: &DeviceShape) -> u64 {
         let slots = Need::from(self).slots(&Need::of_sm(device));
         u64::from(self.sms(device)) * u64::from(slots.min(device.blocks_per_sm))
     }
 }
 
-/// What a copy engine does.
+/// Operation of a copy engine.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CopyKind {
-    /// Copies memory.
+    /// Memcpy: copies memory.
     Memcpy,
-    /// Fills memory.
+    /// Memset: fills memory.
     Memset,
 }
 
@@ -192,50 +192,51 @@ pub enum CopyKind {
     expecting = "a copy: an object with \"stream\", \"kind\" and \"time\""
 )]
 pub struct Copy {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The position of its application.
+    /// Position of the application of the copy.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
-    /// Its stream.
+    /// Stream of the copy.
     pub stream: Stream,
-    /// What it does.
+    /// Operation.
     pub kind: CopyKind,
-    /// How long it takes undisturbed.
+    /// Execution time without interference; > 0.
     #[serde(deserialize_with = "positive_time")]
     pub time: Time,
-    /// When it is submitted.
+    /// Time of submission; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// Among commands of the same launch time: it is submitted after that many of the kernels in the list; without, after all.
+    /// Number of kernels in the list that are submitted before this copy, if launch times are equal. By default, the copy
+    /// follows all kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
-    /// The memory bandwidth that it uses if it can [bytes per second].
+    /// Memory bandwidth that the copy uses, if available [bytes per second]; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 
-/// How often an application stands in the runlist ([Sanudo20] §III-A); the numbers are ours.
+/// Slots of an application in each round of the runlist ([Sanudo20] §III-A). The numbers are an assumption of gpusched.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApplicationPriority {
-    /// Once.
+    /// One slot.
     #[default]
     Low,
-    /// Twice.
+    /// Two slots.
     Medium,
-    /// Four times.
+    /// Four slots.
     High,
 }
 
 impl Application {
-    /// The timeslice of an application that states none.
+    /// Default timeslice of an application.
     pub const TIMESLICE: Time = Time::from_ns(2_000_000);
 }
 
 impl ApplicationPriority {
-    /// Its slots in a round of the runlist.
+    /// Returns the number of slots in a round of the runlist.
     pub fn slots(self) -> u32 {
         match self {
             ApplicationPriority::Low => 1,
@@ -249,25 +250,25 @@ impl ApplicationPriority {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Application {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How long it may use the GPU at a stretch while others wait.
+    /// Longest continuous use of the SMs while other applications wait; at least 1 µs, 2 ms by default.
     #[serde(deserialize_with = "timeslice", default = "default_timeslice")]
     pub timeslice: Time,
-    /// How often its turn comes.
+    /// Priority of the application: its number of slots in each round of the runlist.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority: ApplicationPriority,
 }
 
-/// Where the application scheduler can interrupt an application.
+/// Points where the application scheduler can interrupt an application.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SwitchBoundary {
-    /// No further block starts; the next application has its turn when all running blocks have ended.
+    /// No further block starts. The next application gets its turn when all running blocks have ended.
     #[default]
     Block,
-    /// Running blocks are put aside at once and go on in the next turn.
+    /// Running blocks are suspended at once and continue in the next turn of the application.
     Instruction,
 }
 

@@ -26,29 +26,29 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::Factor;
 use crate::time::Time;
 
-/// The most kernels and copies of a scenario.
+/// Maximum number of kernels and copies of a scenario.
 pub const MAX_COMMANDS: usize = 1_000_000;
 
-/// The most thread blocks of all kernels of a scenario.
+/// Maximum number of thread blocks of all kernels of a scenario.
 pub const MAX_BLOCKS: u64 = 1 << 32;
 
-/// The most regulation periods before the last launch.
+/// Maximum number of regulation periods before the last launch.
 const MAX_PERIODS: u64 = 100_000_000;
 
-/// How the block scheduler chooses an SM for a block.
+/// Rule of the block scheduler that chooses an SM for a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockScheduler {
-    /// The SM on which most further blocks of the kernel fit: the rule behind [Sanudo20] Eqs 2–4.
+    /// The SM with room for the most further blocks of the kernel, as in [Sanudo20] Eqs 2–4.
     #[default]
     Slots,
-    /// The next SM with room, in turn: what much of the literature assumes.
+    /// The next SM with room, in turn; a common assumption in the literature.
     RoundRobin,
 }
 
-/// What happens on a GPU.
+/// A checked scenario of the block-level simulator.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "ScenarioShape")]
 pub struct Scenario {
@@ -63,35 +63,35 @@ pub struct Scenario {
 )]
 #[schemars(rename = "Scenario")]
 pub struct ScenarioShape {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The GPU: the name of a platform, or its figures.
+    /// GPU: the name of a platform, or its figures.
     pub platform: Device,
-    /// How blocks are mapped to SMs.
+    /// Rule that maps thread blocks to SMs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub block_scheduler: BlockScheduler,
-    /// The processes that use the GPU; without, one.
+    /// Processes that use the GPU, by position from 0; one process by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<Application>,
-    /// Where an application can be interrupted.
+    /// Points where an application can be interrupted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub switch: SwitchBoundary,
-    /// What slows down blocks beside others.
+    /// Interference between thread blocks.
     #[serde(default, skip_serializing_if = "is_default")]
     pub interference: InterferenceSetting,
-    /// CPU cores that access memory.
+    /// Best-effort CPU cores that access memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTraffic>,
-    /// In the order of their submission, for equal launch times.
+    /// Kernels; at least one. Kernels with equal launch times are submitted in this order.
     pub kernels: Vec<Launch>,
-    /// In the order of their submission, for equal launch times.
+    /// Copies and memsets. Copies with equal launch times are submitted in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<Copy>,
 }
 
 impl ScenarioShape {
-    /// Kernels on a GPU, and nothing else.
+    /// Creates a scenario of kernels on a GPU, with defaults for all other fields.
     pub fn new(platform: Device, kernels: Vec<Launch>) -> ScenarioShape {
         ScenarioShape {
             name: None,
@@ -108,10 +108,10 @@ impl ScenarioShape {
 }
 
 impl Scenario {
-    /// The scenario of `shape`.
+    /// Checks `shape` and creates the scenario.
     ///
     /// # Errors
-    /// [`Refusal`] for kernels that fit on no SM, applications or SMs that there are not, and absurd numbers.
+    /// Fails for kernels that fit on no SM, applications or SMs that do not exist, and numbers beyond the limits.
     pub fn new(shape: ScenarioShape) -> Result<Scenario, Refusal> {
         let commands = shape.kernels.len() + shape.copies.len();
         if shape.kernels.is_empty() {
@@ -150,7 +150,7 @@ impl Scenario {
                 .map_err(|(field, found, expected)| Refusal::new(of(field), found, expected))?;
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
-                let expected = format!("clusters of {} blocks in all, those of the kernel", kernel.blocks);
+                let expected = format!("clusters with {} blocks in total, as in `blocks`", kernel.blocks);
                 return Refusal::refuse(
                     of("block_time.profile.clusters"),
                     format!("{found} blocks"),
@@ -187,7 +187,7 @@ impl Scenario {
         Ok(Scenario { shape })
     }
 
-    /// What the file says.
+    /// Returns the scenario in the shape of the file.
     pub fn shape(&self) -> &ScenarioShape {
         &self.shape
     }
@@ -198,7 +198,7 @@ fn launches(shape: &ScenarioShape) -> impl Iterator<Item = Time> {
     kernels.chain(shape.copies.iter().map(|copy| copy.launch))
 }
 
-/// Whether a block of `kernel` fits on an SM, and which SMs it may use exist.
+/// Checks that a block of `kernel` fits on an SM and that the SMs of the kernel exist.
 fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str, String, String)> {
     let figures = device.shape();
     if kernel.threads > figures.threads_per_sm {
@@ -264,7 +264,7 @@ impl schemars::JsonSchema for Scenario {
     }
 }
 
-/// A count that must not be zero.
+/// Reads a count that must not be zero.
 fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         0 => Err(D::Error::custom("found 0, expected a positive integer")),
@@ -272,7 +272,7 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
     }
 }
 
-/// Whether a field need not be written.
+/// Whether `value` is the default, which files may omit.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

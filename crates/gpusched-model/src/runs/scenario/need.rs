@@ -1,35 +1,35 @@
-//! What a thread block needs of an SM, as the block scheduler counts it ([Sanudo20] §III-C, MODELS §7).
+//! Resources of an SM that a thread block needs, as the block scheduler counts them ([Sanudo20] §III-C, MODELS §7).
 
 use super::DeviceShape;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
 
-/// Up to that many registers of a thread do not count ([Sanudo20] §III-C2).
+/// Registers of a thread up to this number do not count ([Sanudo20] §III-C2).
 pub const FREE_REGISTERS: u32 = 32;
 
-/// Registers are handed out to warps by that many.
+/// Allocation unit of the registers of a warp.
 const REGISTER_UNIT: u32 = 256;
 
-/// Up to that much shared memory of a block does not count [bytes] ([Sanudo20] §III-C2).
+/// Shared memory of a block up to this size does not count [bytes] ([Sanudo20] §III-C2).
 pub const FREE_SHARED_MEMORY: u32 = 3 * 1024;
 
-/// Shared memory is handed out to blocks by that much [bytes].
+/// Allocation unit of shared memory [bytes].
 pub const SHARED_MEMORY_UNIT: u32 = 256;
 
-/// What counts of a block, or what is free on an SM.
+/// Resources that a block needs, or that are free on an SM.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Need {
-    /// Warps.
+    /// Number of warps.
     pub warps: u32,
-    /// Registers.
+    /// Number of registers.
     pub registers: u32,
     /// Shared memory [bytes].
     pub shared_memory: u32,
 }
 
 impl Need {
-    /// What counts of a block with that many threads, registers per thread, and bytes of shared memory.
+    /// Returns the resources of a block with `threads` threads, `registers` registers per thread and `shared_memory` bytes.
     pub fn new(threads: u32, registers: u32, shared_memory: u32) -> Need {
         let warps = threads.div_ceil(WARP);
         let per_warp = registers
@@ -50,7 +50,7 @@ impl Need {
         }
     }
 
-    /// What an empty SM has.
+    /// Returns the resources of an empty SM.
     pub fn of_sm(device: &DeviceShape) -> Need {
         Need {
             warps: device.threads_per_sm / WARP,
@@ -59,7 +59,8 @@ impl Need {
         }
     }
 
-    /// How many of `self` fit into `room`: the least over all that counts ([Sanudo20] Eq. 1, as a number of blocks).
+    /// Returns the number of blocks with this need that fit into `room`: the minimum over all resources ([Sanudo20] Eq. 1, as a
+    /// number of blocks).
     pub fn slots(&self, room: &Need) -> u32 {
         let fit = |need: u32, room: u32| room.checked_div(need).unwrap_or(u32::MAX);
         fit(self.warps, room.warps)

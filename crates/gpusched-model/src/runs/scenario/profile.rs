@@ -1,4 +1,4 @@
-//! Block times of a kernel profile: clusters of blocks, alone and beside CPU cores that access memory.
+//! Block times of a kernel profile: WCETs of clusters in isolation and under interference of CPU cores.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,26 @@ use crate::kernel::Interval;
 use crate::time::Time;
 use crate::{Cluster, Kernel};
 
-/// The most by which memory traffic may slow down a block: rates then keep six digits.
+/// Maximum slowdown of a block by memory traffic. With this limit, rates keep six digits.
 const MAX_SLOWDOWN: u64 = 1000;
 
-/// The clusters of a kernel ([Aghilinasab20] §IV), as in its profile.
+/// Clusters of thread blocks of a kernel profile ([Aghilinasab20] §IV).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileTime {
-    /// Groups of blocks that take equally long.
+    /// Clusters: groups of blocks with the same WCETs.
     pub clusters: Vec<Cluster>,
-    /// Which blocks belong to which cluster: runs of block numbers, in their order, from block 0 to the last; without, the
-    /// clusters follow each other.
+    /// Cluster of each block, as intervals of block numbers in ascending order from block 0 to the last block. If absent, the
+    /// blocks of each cluster follow the blocks of the previous cluster.
     #[serde(default, skip_serializing_if = "is_default")]
     pub intervals: Vec<Interval>,
 }
 
 impl ProfileTime {
-    /// The kernel with these clusters, of which `active_blocks` blocks run at a time, under a regulation period.
+    /// Returns the kernel with these clusters, `active_blocks` blocks that run at a time, and the given regulation period.
     ///
     /// # Errors
-    /// [`Refusal`] for what is no kernel.
+    /// Fails for an invalid kernel.
     pub fn kernel(&self, active_blocks: u32, regulation_period: Time) -> Result<Kernel, Refusal> {
         let kernel = Kernel::new(active_blocks, regulation_period, self.clusters.clone())?;
         match self.intervals.as_slice() {
@@ -36,13 +36,13 @@ impl ProfileTime {
         }
     }
 
-    /// The blocks of all clusters.
+    /// Returns the number of blocks of all clusters.
     pub fn blocks(&self) -> u64 {
         let blocks = self.clusters.iter().map(Cluster::blocks);
         blocks.fold(0, u64::saturating_add)
     }
 
-    /// What is wrong with it: the field and what was expected.
+    /// Checks the clusters and returns the first fault with its field.
     pub(super) fn check(&self) -> Result<(), String> {
         self.kernel(1, Time::from_ns(1))
             .map_err(|error| error.to_string())?;

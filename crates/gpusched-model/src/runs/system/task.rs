@@ -1,4 +1,4 @@
-//! A kernel of a system: when it is released, and what best-effort cores may have meanwhile.
+//! A kernel of a system, with its releases and the memory bandwidth budget of best-effort cores.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::time::Time;
 use crate::{Factor, Kernel};
 
-/// A kernel, when it is released, and what best-effort cores may have meanwhile.
+/// A kernel with its releases and the memory bandwidth budget of best-effort cores while it runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(into = "KernelTaskShape", try_from = "KernelTaskShape")]
 pub struct KernelTask {
@@ -18,33 +18,33 @@ pub struct KernelTask {
 #[serde(deny_unknown_fields, expecting = "a kernel task: an object with \"kernel\"")]
 #[schemars(rename = "KernelTask")]
 pub struct KernelTaskShape {
-    /// The kernel itself, as `wcet bound` reads it.
+    /// Kernel, as `wcet bound` reads it.
     pub kernel: Kernel,
-    /// The time between two releases [ns]; absent: released once.
+    /// Period: time between two releases; > 0. If absent, the kernel is released once.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub period: Option<Time>,
-    /// The first release [ns]; less than the period; 0 if absent.
+    /// Offset: time of the first release; less than the period; 0 by default.
     #[serde(
         default,
         deserialize_with = "crate::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub offset: Option<Time>,
-    /// When a job must have ended, after its release [ns]; the period if absent, and without one: whenever.
+    /// Relative deadline of each job; > 0. By default, it is the period; without a period, there is no deadline.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
-    /// Q̄: the nominal budget, from 0 to 1; not beside `slowdown`.
+    /// Q̄: nominal memory bandwidth budget, from 0 to 1. Excludes `slowdown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<Factor>,
-    /// The accepted slowdown, (G(Q̄) − G(0))/G(0): Q̄ is the largest budget within it; not beside `q`.
+    /// Accepted slowdown (G(Q̄) − G(0))/G(0). Q̄ is the largest budget with at most this slowdown. Excludes `q`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<Factor>,
 }
@@ -60,11 +60,11 @@ impl schemars::JsonSchema for KernelTask {
 }
 
 impl KernelTask {
-    /// Checks `shape` and makes it a kernel task.
+    /// Checks `shape` and creates a kernel task.
     ///
     /// # Errors
-    /// [`Refusal`] for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a
-    /// budget beside a slowdown.
+    /// Fails for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a budget
+    /// together with a slowdown.
     pub fn new(shape: KernelTaskShape) -> Result<KernelTask, Refusal> {
         for (field, time) in [("period", shape.period), ("deadline", shape.deadline)] {
             if let Some(time) = time.filter(|time| !(Time::from_ns(1)..=Time::LIMIT).contains(time)) {
@@ -86,7 +86,7 @@ impl KernelTask {
             if let Some(slowdown) = shape.slowdown {
                 Refusal::refuse(
                     "q",
-                    format!("{q} beside a slowdown of {slowdown}"),
+                    format!("{q} together with a slowdown of {slowdown}"),
                     "one of the two",
                 )?;
             }
@@ -94,32 +94,32 @@ impl KernelTask {
         Ok(KernelTask { shape })
     }
 
-    /// The kernel itself.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.shape.kernel
     }
 
-    /// The time between two releases [ns]; `None` if it is released once.
+    /// Returns the time between two releases [ns], or `None` if the kernel is released once.
     pub fn period(&self) -> Option<Time> {
         self.shape.period
     }
 
-    /// The first release [ns].
+    /// Returns the time of the first release [ns].
     pub fn offset(&self) -> Time {
         self.shape.offset.unwrap_or_default()
     }
 
-    /// When a job must have ended, after its release [ns], if ever.
+    /// Returns the relative deadline [ns], if there is one.
     pub fn deadline(&self) -> Option<Time> {
         self.shape.deadline.or(self.shape.period)
     }
 
-    /// Q̄, if it is stated.
+    /// Returns Q̄, if stated.
     pub fn q(&self) -> Option<Factor> {
         self.shape.q
     }
 
-    /// The accepted slowdown, if it is stated.
+    /// Returns the accepted slowdown, if stated.
     pub fn slowdown(&self) -> Option<Factor> {
         self.shape.slowdown
     }

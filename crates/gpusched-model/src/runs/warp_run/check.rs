@@ -1,4 +1,4 @@
-//! What a run must be beyond its shape.
+//! Checks of a warp run beyond its shape.
 
 use std::collections::BTreeSet;
 
@@ -27,14 +27,14 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
         if let Some(name) = &kernel.name
             && !names.insert(name)
         {
-            return Refusal::refuse(of("name"), format!("{name:?} again"), "a name of its own");
+            return Refusal::refuse(of("name"), format!("{name:?} again"), "a unique name");
         }
         check_kernel(shape, kernel, &of)?;
     }
     Ok(())
 }
 
-/// What a number of SMs must be.
+/// Returns the text for a valid number of SMs.
 fn expected_sms(all: u32, cluster: u32) -> String {
     match cluster {
         1 => format!("1 to {all}"),
@@ -53,11 +53,15 @@ fn check_kernel(
     let scheduler = shape.scheduler();
     match (scheduler.has_budgets(), kernel.budget) {
         (true, None) => {
-            let expected = format!("one, as every kernel has under {scheduler}");
+            let expected = format!("an issue budget, which scheduler {scheduler} requires");
             return Refusal::refuse(of("budget"), "none", expected);
         }
         (false, Some(found)) => {
-            return Refusal::refuse(of("budget"), found, format!("none: {scheduler} has no budgets"));
+            return Refusal::refuse(
+                of("budget"),
+                found,
+                format!("no budget: scheduler {scheduler} has no issue budgets"),
+            );
         }
         _ => {}
     }
@@ -69,7 +73,7 @@ fn check_kernel(
         return Refusal::refuse(of("sms"), found, expected);
     }
     if matches!(kernel.program, KernelSource::Trace(_)) {
-        let expected = "none: a trace has its launch";
+        let expected = "no value: a trace contains its launch";
         if let Some(grid) = kernel.grid {
             return Refusal::refuse(of("grid"), grid, expected);
         }

@@ -1,4 +1,4 @@
-//! A kernel of a run: what it does, and how it is launched.
+//! A kernel of a warp run, with its program and launch.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,33 +16,33 @@ use crate::program::{Dimensions, Ordered, Overrides};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a kernel: an object with \"program\"")]
 pub struct RunKernel {
-    /// Its name, which no other kernel has; without, that of its program.
+    /// Unique name of the kernel; by default, the name of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it does.
+    /// Program of the kernel.
     pub program: KernelSource,
-    /// Other thread blocks than its program says.
+    /// Number of thread blocks, if it differs from the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Dimensions>,
-    /// Other threads of a block than its program says.
+    /// Number of threads of a block, if it differs from the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Dimensions>,
-    /// Other values of parameters, or bytes of buffers, than its program says.
+    /// Values of parameters, or sizes of buffers [bytes], that differ from the program.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     pub parameters: Ordered<i64>,
-    /// When it is launched [core cycle].
+    /// Launch time [core cycle].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// `qaws`: the switches among its warps in one turn; `rt-paws`: its priority. The other schedulers have none.
+    /// Issue budget under `qaws`: warp switches in one turn. Under `rt-paws`: priority. Not allowed with other schedulers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// The SMs it may use; without, all that take part.
+    /// SMs that the kernel may use; by default, all SMs of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<SmSet>,
 }
 
 impl RunKernel {
-    /// `program` under the launch that it says.
+    /// Creates a kernel that runs `program` with its own launch.
     pub fn new(program: KernelSource) -> RunKernel {
         RunKernel {
             name: None,
@@ -56,7 +56,7 @@ impl RunKernel {
         }
     }
 
-    /// What changes of the program's launch.
+    /// Returns the changes of the program's launch.
     pub fn overrides(&self) -> Overrides {
         Overrides {
             grid: self.grid,
@@ -71,10 +71,10 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// What a kernel does; files are relative to the folder of the scenario.
+/// The program of a kernel. File names are relative to the folder of the scenario.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KernelSource {
-    /// A file with a program.
+    /// A program file.
     File(PathBuf),
     /// A program.
     Program(Box<Program>),
@@ -85,7 +85,7 @@ pub enum KernelSource {
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TraceShape {
-    /// A `.traceg`.
+    /// Path of a `.traceg` file.
     trace: PathBuf,
 }
 
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for KernelSource {
     }
 }
 
-/// An object of which the first name was read.
+/// A JSON object whose first name has been read.
 struct Rest<A> {
     first: Option<String>,
     fields: A,

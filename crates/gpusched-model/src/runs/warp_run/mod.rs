@@ -1,4 +1,4 @@
-//! A scenario of the warp level with full kernels: a machine, and the kernels that are launched on it.
+//! A scenario of the warp level with full kernels: a simulated GPU and the kernels launched on it.
 
 mod check;
 mod kernel;
@@ -13,14 +13,14 @@ use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
 use crate::{Machine, Scheduler};
 
-/// Kernels on a GPU, simulated warp by warp.
+/// Kernels on a simulated GPU at the level of warps.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "WarpRunShape")]
 pub struct WarpRun {
     shape: WarpRunShape,
 }
 
-/// The same in the shape of the file.
+/// A warp run in the shape of the file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -28,37 +28,37 @@ pub struct WarpRun {
 )]
 #[schemars(rename = "WarpRun")]
 pub struct WarpRunShape {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The GPU.
+    /// Simulated GPU.
     pub machine: Machine,
-    /// Which warp issues next; without, as the machine says.
+    /// Warp scheduler; by default, the scheduler of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
-    /// SMs that take part, whole clusters of them; the memory system is that of the whole machine. Without, all.
+    /// Number of SMs in the run, in whole clusters; all by default. The run keeps the memory system of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
-    /// How kernels share SMs; without, as the machine says.
+    /// Rule for sharing SMs between kernels; by default, the rule of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
-    /// Whether the buffers of programs are in L2 at the start, as a copy to the GPU leaves them.
+    /// Whether the buffers of programs are in L2 at the start, as after a copy to the GPU; true by default.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub warm: bool,
-    /// Whether launches take the time that the machine says.
+    /// Whether launches take the latencies of the machine; false by default.
     #[serde(default, skip_serializing_if = "is_no")]
     pub launch_latency: bool,
-    /// The kernels. Their buffers are laid out one after the other in this order.
+    /// Kernels of the run. Their buffers follow one another in memory in this order.
     pub kernels: Vec<RunKernel>,
 }
 
-/// How kernels share SMs.
+/// Rule for sharing SMs between kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
-    /// Blocks of several kernels are on an SM together.
+    /// Blocks of several kernels can be on an SM at the same time.
     Sm,
-    /// An SM belongs to one kernel until it is empty.
+    /// An SM runs blocks of one kernel until it is empty.
     Spatial,
 }
 
@@ -75,7 +75,7 @@ fn is_no(value: &bool) -> bool {
 }
 
 impl WarpRunShape {
-    /// `kernel` alone on `machine`.
+    /// Creates a run of `kernel` alone on `machine`.
     pub fn alone(machine: Machine, kernel: RunKernel) -> WarpRunShape {
         WarpRunShape {
             name: None,
@@ -89,12 +89,12 @@ impl WarpRunShape {
         }
     }
 
-    /// The scheduler of the run.
+    /// Returns the warp scheduler of the run.
     pub fn scheduler(&self) -> Scheduler {
         self.scheduler.unwrap_or(self.machine.sm.scheduler.into())
     }
 
-    /// With another scheduler; budgets go if it has none.
+    /// Sets another scheduler. If it has no issue budgets, the kernels lose theirs.
     pub fn set_scheduler(&mut self, scheduler: Scheduler) {
         self.scheduler = Some(scheduler);
         if !scheduler.has_budgets() {
@@ -102,12 +102,12 @@ impl WarpRunShape {
         }
     }
 
-    /// The SMs that take part.
+    /// Returns the number of SMs in the run.
     pub fn sms(&self) -> u32 {
         self.sms.unwrap_or(self.machine.sms())
     }
 
-    /// Whether blocks of several kernels may be on an SM together.
+    /// Whether blocks of several kernels may be on an SM at the same time.
     pub fn shares_sms(&self) -> bool {
         let by_machine = self.machine.dispatch.share_sms;
         self.share.map_or(by_machine, |share| share == Share::Sm)
@@ -115,22 +115,22 @@ impl WarpRunShape {
 }
 
 impl WarpRun {
-    /// The run of `shape`.
+    /// Checks `shape` and creates the run.
     ///
     /// # Errors
-    /// [`Refusal`] for no kernels or more than the machine runs at a time, SMs that there are not, budgets that are
-    /// missing or that the scheduler does not have, launches beyond the last cycle, and launches of traces that are not theirs.
+    /// Fails for no kernels or more than the machine runs at a time, SMs that do not exist, and launches after the last cycle.
+    /// Also fails for missing issue budgets, budgets that the scheduler does not have, and launch fields of a trace.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })
     }
 
-    /// What the file says.
+    /// Returns the run in the shape of the file.
     pub fn shape(&self) -> &WarpRunShape {
         &self.shape
     }
 
-    /// The same, to change it.
+    /// Returns the shape of the file, for changes.
     pub fn into_shape(self) -> WarpRunShape {
         self.shape
     }

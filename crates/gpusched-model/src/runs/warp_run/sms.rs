@@ -1,4 +1,4 @@
-//! A set of SMs: `[0, 1, 5]`, or `"0-14,20"`.
+//! A set of SMs: `[0, 1, 5]` or `"0-14,20"`.
 
 use std::str::FromStr;
 
@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Machine;
 
-/// SMs by their numbers, from 0; at least one.
+/// A set of SM numbers from 0; at least one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SmSet(Vec<u32>);
 
 const EXPECTED: &str = "numbers of SMs such as [0, 1, 5] or \"0-14,20\", from 0, each once";
 
 impl SmSet {
-    /// The SMs `indices`; `None` if there are none, one twice, or one that no machine has.
+    /// Creates a set of the SMs `indices`. Returns `None` if the list is empty, repeats an SM, or has a number that no machine
+    /// has.
     pub fn new(mut indices: Vec<u32>) -> Option<SmSet> {
         indices.sort_unstable();
         let right = indices.iter().all(|&index| index < Machine::MAX_SMS)
@@ -22,7 +23,7 @@ impl SmSet {
         (right && !indices.is_empty()).then_some(SmSet(indices))
     }
 
-    /// The numbers, ascending.
+    /// Returns the SM numbers in ascending order.
     pub fn indices(&self) -> &[u32] {
         &self.0
     }

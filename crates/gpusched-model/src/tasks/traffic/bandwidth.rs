@@ -1,4 +1,4 @@
-//! A rate of memory traffic.
+//! Rates of memory traffic.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,27 +7,28 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{self, LIMIT, ParseQuantityError, Quantity};
 
-/// A rate [bytes per second]; text form `"120GB/s"`, or a plain integer number of bytes per second.
+/// A rate [bytes per second]. The text form is `"120GB/s"` or a plain integer number of bytes per second.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bandwidth(u64);
 
 impl Bandwidth {
-    /// The largest rate accepted as input, 10¹⁵ bytes per second.
+    /// Maximum rate accepted as input, 10¹⁵ bytes per second.
     pub const LIMIT: Bandwidth = Bandwidth(LIMIT);
 
-    /// `number` bytes per second, or `None` above [`Bandwidth::LIMIT`].
+    /// Returns `number` bytes per second, or `None` above [`Bandwidth::LIMIT`].
     pub fn new(number: u64) -> Option<Bandwidth> {
         (number <= LIMIT).then_some(Bandwidth(number))
     }
 
-    /// `parts` of `of` equal parts, rounded down; 0 of 0 parts. All of it from `of` parts on.
+    /// Returns `parts` of `of` equal parts, rounded down. The result is 0 for 0 of 0 parts, and the whole rate from `of` parts
+    /// up.
     pub fn share(self, parts: u32, of: u32) -> Bandwidth {
         let share = u128::from(self.0) * u128::from(parts.min(of)) / u128::from(of.max(1));
         Bandwidth(u64::try_from(share).unwrap_or(self.0)) // at most all of it
     }
 
-    /// Bytes per second, which are nano-bytes per nanosecond.
+    /// Returns the number of bytes per second, which equals nano-bytes per nanosecond.
     pub const fn bytes_per_second(self) -> u64 {
         self.0
     }
@@ -62,7 +63,7 @@ impl FromStr for Bandwidth {
 }
 
 impl fmt::Display for Bandwidth {
-    /// The shortest exact form with a decimal unit: `120GB/s`.
+    /// Writes the shortest exact form with a decimal unit: `120GB/s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         quantity::write(
             f,

@@ -1,4 +1,4 @@
-//! An amount of memory traffic.
+//! Amounts of memory traffic.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,26 +7,26 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{self, LIMIT, ParseQuantityError, Quantity};
 
-/// An amount of data [bytes]; text form `"48MB"`, `"1.5GiB"`, or a plain integer number of bytes.
+/// An amount of data [bytes]. The text form is `"48MB"`, `"1.5GiB"`, or a plain integer number of bytes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// The largest amount accepted as input, 10¹⁵ bytes.
+    /// Maximum amount accepted as input, 10¹⁵ bytes.
     pub const LIMIT: Bytes = Bytes(LIMIT);
 
-    /// `number` bytes, or `None` above [`Bytes::LIMIT`].
+    /// Returns `number` bytes, or `None` above [`Bytes::LIMIT`].
     pub fn new(number: u64) -> Option<Bytes> {
         (number <= LIMIT).then_some(Bytes(number))
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn bytes(self) -> u64 {
         self.0
     }
 
-    /// The same in nano-bytes, which a bandwidth in bytes per second moves per nanosecond.
+    /// Returns the amount in nano-bytes. A bandwidth in bytes per second moves that number of nano-bytes per nanosecond.
     pub fn nano(self) -> u128 {
         u128::from(self.0) * 1_000_000_000
     }
@@ -62,7 +62,7 @@ impl FromStr for Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// The shortest exact form with a decimal unit: `48MB`, `1.5kB`.
+    /// Writes the shortest exact form with a decimal unit: `48MB`, `1.5kB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         quantity::write(
             f,

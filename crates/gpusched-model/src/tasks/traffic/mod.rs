@@ -1,7 +1,7 @@
-//! Memory traffic: bytes, bytes per second, and who causes how much of it.
+//! Memory traffic: amounts, rates and sources.
 //!
-//! What [`gpusched_analysis::interference::bandwidth`] makes of it is a bound on the time that a partition loses to others. All numbers are
-//! whole: 1 byte per second is 1 nano-byte per nanosecond, so that rates times times need no rounding.
+//! [`gpusched_analysis::interference::bandwidth`] computes from it a bound on the interference delay of each partition. All
+//! numbers are whole: 1 byte per second is 1 nano-byte per nanosecond, so products of rates and times need no rounding.
 
 mod bandwidth;
 mod bytes;

@@ -1,43 +1,44 @@
-//! Memory traffic that no task of the set causes: CPU cores under a budget, copy engines.
+//! Memory traffic of other sources than the tasks: CPU cores under a memory bandwidth budget, copy engines.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Bandwidth, Bytes};
 use crate::time::Time;
 
-/// A source of memory traffic.
+/// A source of memory traffic other than the tasks.
 ///
-/// Its periods begin at least `period` apart. Within `period` of each beginning the source requests at most `traffic` bytes, at any
-/// time and in any pieces. Each byte is moved within `deadline` of its request. So one period may move its bytes late, and the next
-/// one early: back to back.
+/// The periods of the source begin at least `period` apart. Within `period` from each beginning, the source requests at most
+/// `traffic` bytes, at any time and in any pieces. Each byte is moved within `deadline` of its request. So one period may move
+/// its bytes late and the next period may move its bytes early, back to back.
 ///
-/// A *batch* promises more: all bytes of a period are moved within `deadline` of the beginning of the period. Examples are the
-/// transfers of a copy engine, and CPU cores whose accesses end before their budget is refilled (`deadline` = `period`).
+/// A *batch* guarantees more: all bytes of a period are moved within `deadline` of the beginning of the period. Examples are
+/// the transfers of a copy engine, and CPU cores whose accesses end before their budget is renewed (`deadline` = `period`).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "other traffic: an object with \"traffic\" and \"period\""
 )]
 pub struct OtherTraffic {
-    /// For people.
+    /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// V: the most bytes of one period or transfer.
+    /// V: maximum data of one period or transfer [bytes].
     pub traffic: Bytes,
-    /// T: the period of the budget, or the least time between two transfers [ns].
+    /// T: period of the memory bandwidth budget, or least time between two transfers [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub period: Time,
-    /// D: each byte is moved that long after its request, or after the beginning of its batch [ns]; the period if absent.
+    /// D: maximum time from the request of a byte, or from the beginning of its batch, until the byte is moved [ns]; > 0. By
+    /// default, it is the period.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
-    /// The most that is drawn at any time; that of the memory if absent.
+    /// Maximum bandwidth of the source at any time; by default, the bandwidth of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-    /// Whether D counts from the beginning of the period for all its bytes.
+    /// Whether D counts from the beginning of the period for all bytes of the period; false by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch: bool,
 }

@@ -1,4 +1,4 @@
-//! The peak bandwidth of a kernel over the SMs it runs on.
+//! Peak bandwidths of a kernel by number of SMs.
 
 use std::fmt;
 
@@ -8,49 +8,49 @@ use serde::{Deserialize, Serialize};
 use super::Bandwidth;
 use crate::wcet::MAX_SMS;
 
-/// The most that a kernel draws at any time when it has the memory for itself: one rate, or measured points.
+/// Maximum bandwidth of a kernel at any time in isolation: one rate, or measured points.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Peak {
-    /// On any number of SMs.
+    /// One rate for every number of SMs.
     Flat(Bandwidth),
-    /// Measured points (m [SMs], rate), strictly increasing in m, not decreasing in the rate.
+    /// Measured points (m [SMs], rate): strictly increasing in m, non-decreasing in the rate.
     Curve(Vec<(u32, Bandwidth)>),
 }
 
-/// Why points are no curve.
+/// The reason why points are not a valid curve.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeakError {
-    /// No points.
+    /// The list is empty.
     #[error("found no points, expected a bandwidth, or at least one [sms, bandwidth]")]
     Empty,
     /// m is zero, too large or not increasing.
     #[error("[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}")]
     Sms {
-        /// The position in the list, from 0.
+        /// Position in the list, from 0.
         index: usize,
-        /// The number found.
+        /// Number of SMs at this position.
         sms: u32,
     },
-    /// More SMs draw less.
+    /// More SMs have a lower rate.
     #[error(
         "[{index}]: found {rate} after {before}, expected a bandwidth that does not shrink with the number of SMs (use the larger of the two)"
     )]
     NotMonotone {
-        /// The position in the list, from 0.
+        /// Position in the list, from 0.
         index: usize,
-        /// The rate found.
+        /// Rate at this position.
         rate: Bandwidth,
-        /// The rate before it.
+        /// Rate at the previous position.
         before: Bandwidth,
     },
 }
 
 impl Peak {
-    /// Checks `points` and makes them a curve.
+    /// Checks `points` and creates a curve.
     ///
     /// # Errors
-    /// [`PeakError`] where there are none, or they are not monotone.
+    /// [`PeakError`] if the list is empty or not monotone.
     pub fn curve(points: Vec<(u32, Bandwidth)>) -> Result<Peak, PeakError> {
         let mut last: Option<(u32, Bandwidth)> = None;
         for (index, &(sms, rate)) in points.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Peak {
         last.map(|_| Peak::Curve(points)).ok_or(PeakError::Empty)
     }
 
-    /// The peak on `sms` SMs: that of the smallest measured m' ≥ m. `None` above the largest: nothing is known there.
+    /// Returns the peak on `sms` SMs, which is the rate at the smallest measured m' ≥ m. Returns `None` above the largest m'.
     pub fn at(&self, sms: u32) -> Option<Bandwidth> {
         match self {
             Peak::Flat(rate) => Some(*rate),
@@ -77,7 +77,7 @@ impl Peak {
     }
 }
 
-/// By hand, because an untagged enum answers a mistake with no more than "did not match any variant".
+/// Written by hand, because an untagged enum reports every mistake as "did not match any variant".
 impl<'de> Deserialize<'de> for Peak {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Peak, D::Error> {
         struct PeakVisitor;

@@ -1,27 +1,28 @@
-//! Whole numbers with a unit, read exactly.
+//! Whole numbers with a unit, parsed exactly.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{self, Deserializer, Visitor};
 
-/// The largest number of bytes, or of bytes per second: products with times and counts stay far within 128 bits.
+/// Maximum number of bytes or bytes per second. With this limit, products with times and counts stay far within 128 bits.
 pub(super) const LIMIT: u64 = 1_000_000_000_000_000;
 
 /// A quantity with units.
 pub(super) trait Quantity: Sized {
-    /// The units of the text form with their size; the empty unit is none of them.
+    /// Units of the text form with their sizes. The empty unit is not among them.
     const UNITS: &'static [(&'static str, u64)];
-    /// What a reader of files expects.
+    /// Description of a valid value in a file.
     const EXPECTED: &'static str;
-    /// What stands for it where there is text alone, as on the command line: a number without unit is as likely a forgotten one.
+    /// Description of a valid value in plain text, as on the command line. It needs a unit, because the user may have forgotten
+    /// one.
     const TEXT: &'static str;
 
-    /// The quantity of `number`, at most [`LIMIT`].
+    /// Creates the quantity of `number`, at most [`LIMIT`].
     fn of(number: u64) -> Self;
 }
 
-/// Why a text is no quantity.
+/// The error for a text that is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid value {found:?}, expected {expected}")]
 pub struct ParseQuantityError {
@@ -29,7 +30,7 @@ pub struct ParseQuantityError {
     expected: &'static str,
 }
 
-/// `text` with its unit: no float, so that "0.3kB" is 300 bytes.
+/// Parses `text` with its unit exactly, without floats: "0.3kB" is 300 bytes.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseQuantityError> {
     parse_where(text, Q::TEXT)
 }
@@ -72,7 +73,7 @@ fn exact(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     u64::try_from(value).ok().filter(|&value| value <= LIMIT)
 }
 
-/// The shortest exact form with a decimal unit of `units`, which are sorted from the largest on.
+/// Writes the shortest exact form with a decimal unit. `units` are sorted from the largest to the smallest.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, number: u64, units: &[(&str, u64)]) -> fmt::Result {
     let (unit, size) = units
         .iter()
@@ -91,7 +92,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, number: u64, units: &[(&str, u64
     f.pad(&text)
 }
 
-/// An integer, or a text with unit.
+/// Reads an integer, or a text with a unit.
 pub(super) fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) -> Result<Q, D::Error> {
     struct QuantityVisitor<Q>(PhantomData<Q>);
     impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {

@@ -1,31 +1,32 @@
-//! The memory that partitions share.
+//! Memory that partitions share.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Bandwidth;
 
-/// A memory that all partitions share: what it moves at least while there are requests, and how it divides that.
+/// Memory that all partitions share: its guaranteed bandwidth and its arbitration.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedMemory {
-    /// B: the bandwidth that the memory sustains as long as requests wait, whatever their mix [bytes per second]; positive.
+    /// B: guaranteed memory bandwidth, the minimum throughput while requests are pending, over all request mixes [bytes per
+    /// second]; > 0.
     #[serde(deserialize_with = "positive")]
     pub bandwidth: Bandwidth,
-    /// How it is divided.
+    /// Arbitration of the bandwidth.
     #[serde(default)]
     pub arbitration: Arbitration,
 }
 
-/// What is known of how bandwidth is divided among partitions that want more than there is.
+/// Knowledge about the arbitration among partitions that request more bandwidth than the memory has.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Arbitration {
-    /// Nothing but that none is wasted.
+    /// Any work-conserving arbiter.
     #[default]
     Any,
-    /// Max-min fairly: nobody gets less than another that wants more.
+    /// Max-min fair arbiter: no partition gets less bandwidth than another one that requests more.
     MaxMin,
 }
 

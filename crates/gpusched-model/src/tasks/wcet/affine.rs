@@ -1,4 +1,4 @@
-//! a/m + b.
+//! The affine form a/m + b.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,32 +6,32 @@ use super::rounding::ceil_div;
 use super::{Contention, MAX_SMS, WcetError};
 use crate::time::Time;
 
-/// a/m + b for a task alone and, where it differs, in conflict.
+/// Affine WCET a/m + b in isolation and, if it differs, in conflict.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with \"isolated\" and, if it differs, \"conflict\""
 )]
 pub struct AffinePair {
-    /// Cⁿ.
+    /// Cⁿ: WCET in isolation.
     pub isolated: Affine,
-    /// Cᶜ; the same as `isolated` if absent.
+    /// Cᶜ: WCET in conflict; the same as `isolated` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Affine>,
 }
 
-/// a/m + b.
+/// Affine function a/m + b of the number of SMs m.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object with \"a\" and \"b\" for a/m + b")]
 pub struct Affine {
-    /// The part that scales with the SMs [ns].
+    /// a: part of the WCET that scales with the SMs [ns].
     pub a: Time,
-    /// The part that does not [ns].
+    /// b: part of the WCET that does not depend on the SMs [ns].
     pub b: Time,
 }
 
 impl AffinePair {
-    /// a/m + b, rounded up.
+    /// Computes a/m + b, rounded up.
     pub(super) fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         self.of(contention).at(sms)
     }
@@ -43,7 +43,7 @@ impl AffinePair {
         }
     }
 
-    /// Nowhere zero or too large, and in conflict nowhere faster.
+    /// Checks that no value is zero or too large, and that no WCET in conflict is below the WCET in isolation.
     pub(super) fn check(&self) -> Result<(), WcetError> {
         let (isolated, conflict) = (self.isolated, *self.of(Contention::Conflict));
         for affine in [isolated, conflict] {
@@ -55,7 +55,8 @@ impl AffinePair {
                 return Err(WcetError::Zero { found: found() });
             }
         }
-        // The difference of the two is linear in 1/m: it is nowhere negative if it is not at either end.
+        // The difference of the two functions is linear in 1/m. If it is not negative at both ends, it is not negative
+        // anywhere.
         for sms in [1, MAX_SMS] {
             let scaled =
                 |affine: Affine| u128::from(affine.a.ns()) + u128::from(affine.b.ns()) * u128::from(sms);

@@ -1,28 +1,28 @@
-//! Why a form is no WCET function.
+//! Errors of WCET functions.
 
 use super::MAX_SMS;
 use crate::numbers::factor::Factor;
 use crate::time::Time;
 
-/// Why a form is no WCET function.
+/// The reason why a form is not a WCET function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WcetError {
     /// A time above [`Time::LIMIT`], or parameters whose product cannot be evaluated exactly.
     #[error("WCET too large: found {found}, expected below 2^63 ns on every number of SMs")]
     TooLarge {
-        /// The offending value or parameter.
+        /// Value or parameter that is too large.
         found: String,
     },
-    /// A function that is zero somewhere.
+    /// A function with a value of zero.
     #[error("WCET of zero: found {found}, expected at least 1 ns on every number of SMs")]
     Zero {
-        /// The offending value or parameter.
+        /// Value or parameter that gives zero.
         found: String,
     },
     /// A list without points.
     #[error("{list}: found no points, expected at least one [sms, time]")]
     Empty {
-        /// Which list.
+        /// Name of the list.
         list: &'static str,
     },
     /// m is zero, too large or not increasing.
@@ -30,11 +30,11 @@ pub enum WcetError {
         "{list}[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}"
     )]
     Sms {
-        /// Which list.
+        /// Name of the list.
         list: &'static str,
-        /// The position in the list, from 0.
+        /// Position in the list, from 0.
         index: usize,
-        /// The number found.
+        /// Number of SMs at this position.
         sms: u32,
     },
     /// C grows with m.
@@ -42,27 +42,27 @@ pub enum WcetError {
         "{list}[{index}]: found {time} after {before}, expected a WCET that does not grow with the number of SMs (use the monotone envelope of the measurements)"
     )]
     NotMonotone {
-        /// Which list.
+        /// Name of the list.
         list: &'static str,
-        /// The position in the list, from 0.
+        /// Position in the list, from 0.
         index: usize,
-        /// The time found.
+        /// Time at this position.
         time: Time,
-        /// The time before it.
+        /// Time at the previous position.
         before: Time,
     },
-    /// Conflict makes the kernel faster.
+    /// The WCET in conflict is below the isolated WCET.
     #[error(
         "conflict: found a WCET below the isolated one on {sms} SMs, expected at least the isolated WCET (use the larger of the two)"
     )]
     ConflictFaster {
-        /// A number of SMs where it happens.
+        /// A number of SMs with this error.
         sms: u32,
     },
-    /// k < 1.
+    /// The conflict factor k is below 1.
     #[error("conflict: found factor {found}, expected at least 1")]
     ConflictFactor {
-        /// The factor found.
+        /// Value of the factor.
         found: Factor,
     },
 }

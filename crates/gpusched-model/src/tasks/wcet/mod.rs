@@ -1,8 +1,8 @@
-//! WCET functions C(m): worst-case execution time against the number of SMs, alone and in conflict.
+//! WCET functions C(m): worst-case execution time by number of SMs, in isolation and in conflict.
 //!
-//! [Singh21] §3.3.2 and §3.6.1. All forms are non-increasing in m, and conflict never makes a kernel faster; both are
-//! checked when a function is built, because the tests and heuristics rest on them. Values are rounded **up** to a
-//! whole nanosecond from exact integer arithmetic.
+//! The source is [Singh21] §3.3.2 and §3.6.1. All forms are non-increasing in m, and conflict never makes a kernel faster. Both
+//! properties are checked when a function is built, because the tests and heuristics assume them. Values are computed in exact
+//! integer arithmetic and rounded **up** to a whole nanosecond.
 
 mod affine;
 mod error;
@@ -22,15 +22,15 @@ use serde::{Deserialize, Serialize};
 use crate::Factor;
 use crate::time::Time;
 
-/// The largest partition a WCET function is evaluated on [SMs].
+/// Maximum partition size of a WCET function [SMs].
 pub const MAX_SMS: u32 = 1 << 16;
 
 /// Whether a task shares its partition with a task of its own kind ([Singh21] §3.4.2).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Contention {
-    /// No other task of the same kind: Cⁿ.
+    /// The task shares its partition with no other task of the same kind: Cⁿ.
     Isolated,
-    /// At least one other task of the same kind: Cᶜ.
+    /// The task shares its partition with at least one other task of the same kind: Cᶜ.
     Conflict,
 }
 
@@ -39,24 +39,24 @@ pub enum Contention {
 #[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
-/// The shapes of a WCET function in files: a form, or a time that all numbers of SMs have in common.
+/// A WCET function in a file: a form, or one time for every number of SMs.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "what a schema is made of")]
 pub(crate) enum Written {
-    /// The same time on any number of SMs.
+    /// One time for every number of SMs.
     Constant(Time),
     /// A function of the number of SMs.
     Form(Form),
 }
 
-/// The four forms, in the shape of the task-set file.
+/// The four forms in the shape of the task-set file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Form {
     /// C(m) = k · (a/m + β·a), [Singh21] §3.6.1 as printed.
     Amdahl(Scaling),
-    /// C(m) = k · a · (1 + β) / m, our second reading of [Singh21] §3.6.
+    /// C(m) = k · a · (1 + β) / m, the second interpretation of [Singh21] §3.6 by gpusched.
     Proportional(Scaling),
     /// C(m) = a/m + b, [Singh21] §3.3.2.
     Affine(AffinePair),
@@ -65,10 +65,10 @@ pub enum Form {
 }
 
 impl WcetFunction {
-    /// Checks `form` and makes it a WCET function.
+    /// Checks `form` and creates a WCET function.
     ///
     /// # Errors
-    /// [`WcetError`] where C(m) would be zero, too large, grow with m, or shrink under conflict.
+    /// [`WcetError`] if C(m) is zero or too large, grows with m, or shrinks under conflict.
     pub fn new(form: Form) -> Result<WcetFunction, WcetError> {
         match &form {
             Form::Amdahl(scaling) => scaling.check(Scaling::amdahl)?,
@@ -79,8 +79,8 @@ impl WcetFunction {
         Ok(WcetFunction(form))
     }
 
-    /// C(m) = k · (a/m + β·a) ([Singh21] §3.6.1) with work a = `work` [ns], serial share β = `serial`, and k = `conflict` in conflict, 1
-    /// in isolation.
+    /// Creates C(m) = k · (a/m + β·a) ([Singh21] §3.6.1). The work a is `work` [ns], and the serial share β is `serial`. The
+    /// factor k is `conflict` in conflict and 1 in isolation.
     ///
     /// # Errors
     /// [`WcetError`] as for [`WcetFunction::new`].
@@ -92,7 +92,8 @@ impl WcetFunction {
         }))
     }
 
-    /// C(m) = k · a · (1 + β) / m, the other interpretation of [Singh21] §3.6; parameters as for [`WcetFunction::amdahl`].
+    /// Creates C(m) = k · a · (1 + β) / m, the other interpretation of [Singh21] §3.6, with the parameters of
+    /// [`WcetFunction::amdahl`].
     ///
     /// # Errors
     /// [`WcetError`] as for [`WcetFunction::new`].
@@ -104,7 +105,7 @@ impl WcetFunction {
         }))
     }
 
-    /// C(m) = `time` on any number of SMs, in isolation and in conflict: `"wcet": "2ms"` in files.
+    /// Creates C(m) = `time` for every number of SMs, in isolation and in conflict. A file contains `"wcet": "2ms"`.
     ///
     /// # Errors
     /// [`WcetError`] as for [`WcetFunction::new`].
@@ -119,7 +120,7 @@ impl WcetFunction {
         }))
     }
 
-    /// Whether Cᶜ is stated. If not, it is Cⁿ, which is optimistic where nobody measured it.
+    /// Whether Cᶜ is stated. If not, it equals Cⁿ, which is optimistic unless it was measured.
     pub fn states_conflict(&self) -> bool {
         match &self.0 {
             Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),
@@ -128,14 +129,14 @@ impl WcetFunction {
         }
     }
 
-    /// The form and its parameters.
+    /// Returns the form with its parameters.
     pub fn form(&self) -> &Form {
         &self.0
     }
 
-    /// C(m) [ns] on `sms` SMs, rounded up to a whole nanosecond.
+    /// Returns C(m) [ns] on `sms` SMs, rounded up to a whole nanosecond.
     ///
-    /// `None` where nothing is known: below the smallest measured point of a table, on 0 SMs, or above [`MAX_SMS`].
+    /// Returns `None` if C(m) is unknown: below the smallest measured point of a table, on 0 SMs, or above [`MAX_SMS`].
     pub fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         if sms == 0 || sms > MAX_SMS {
             return None;
@@ -148,22 +149,23 @@ impl WcetFunction {
         }
     }
 
-    /// The least occupation of the GPU, min over m of m · C(m) [SM·ns]: what Lemma 1 and the work-capacity test count.
+    /// Returns the least work: minimum over m of m · C(m) [SM·ns]. Lemma 1 and the work-capacity test use it.
     ///
-    /// The parametric forms have it at m = 1, as Lemma 1 is printed; a table with a superlinear speed-up may not (erratum).
+    /// In the parametric forms, the minimum is at m = 1, as Lemma 1 is printed. In a table with a superlinear speed-up, it may
+    /// be elsewhere (erratum).
     pub fn least_work(&self, contention: Contention) -> u128 {
         match &self.0 {
             Form::Table(table) => {
                 let work = |&(m, time): &(u32, Time)| u128::from(m) * u128::from(time.ns());
-                let points = table.of(contention); // at least one
+                let points = table.of(contention); // never empty
                 points[1..].iter().map(work).fold(work(&points[0]), u128::min)
             }
-            // Known, as the form was checked; if it were not, no test may take it for light.
+            // C(1) is known, because the form was checked. An unknown value must not make a task look small to any test.
             _ => self.at(1, contention).map_or(u128::MAX, |time| time.ns().into()),
         }
     }
 
-    /// The smallest number of SMs with a known WCET.
+    /// Returns the smallest number of SMs with a known WCET.
     pub fn smallest_sms(&self, contention: Contention) -> u32 {
         match &self.0 {
             Form::Table(table) => table.of(contention).first().map_or(1, |&(m, _)| m),
@@ -186,7 +188,7 @@ impl TryFrom<Form> for WcetFunction {
     }
 }
 
-/// By hand, because a derived enum answers a number with "expected value".
+/// Written by hand, because a derived enum reports a number with "expected value".
 impl<'de> Deserialize<'de> for WcetFunction {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<WcetFunction, D::Error> {
         use serde::de::value::MapAccessDeserializer;

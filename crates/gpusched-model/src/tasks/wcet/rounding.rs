@@ -1,8 +1,8 @@
-//! Exact products and quotients, rounded up.
+//! Exact products and quotients with rounding up.
 
 use crate::time::Time;
 
-/// ⌈numerator / denominator⌉ as a time, or `None` above [`Time::LIMIT`].
+/// Returns ⌈numerator / denominator⌉ as a time, or `None` above [`Time::LIMIT`].
 pub(super) fn ceil_div(numerator: u128, denominator: u128) -> Option<Time> {
     let ns = match (u64::try_from(numerator), u64::try_from(denominator)) {
         (Ok(numerator), Ok(denominator)) => numerator.div_ceil(denominator),
@@ -11,7 +11,7 @@ pub(super) fn ceil_div(numerator: u128, denominator: u128) -> Option<Time> {
     (ns <= Time::LIMIT.ns()).then_some(Time::from_ns(ns))
 }
 
-/// a·b·c, or `None` if it has more than 128 bits.
+/// Returns a·b·c, or `None` if the product needs more than 128 bits.
 pub(super) fn product(a: u64, b: u64, c: u128) -> Option<u128> {
     let product = u128::from(a) * u128::from(b);
     match (u64::try_from(product), u64::try_from(c)) {

@@ -1,4 +1,4 @@
-//! Work that is spread over the SMs, and a share that does not profit: the two scaling forms.
+//! The two scaling forms: work that is divided among the SMs, and a serial share.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,25 +7,25 @@ use super::{Contention, MAX_SMS, WcetError};
 use crate::numbers::factor::Factor;
 use crate::time::Time;
 
-/// Parameters of the two scaling forms.
+/// Parameters of the forms `amdahl` and `proportional`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with \"work\", \"serial\" and, if it differs in conflict, \"conflict\""
 )]
 pub struct Scaling {
-    /// a: the work that is spread over the SMs [ns].
+    /// a: work that is divided among the SMs [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub work: Time,
-    /// β: the share of the work that does not profit from parallelism.
+    /// β: share of the work that does not profit from parallelism.
     pub serial: Factor,
-    /// k in conflict, at least 1; the same as in isolation if absent.
+    /// k: factor in conflict, at least 1. If absent, the WCET in conflict equals the isolated WCET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Factor>,
 }
 
 impl Scaling {
-    /// k in conflict.
+    /// Returns the factor k in conflict.
     pub fn k(&self) -> Factor {
         self.conflict.unwrap_or(Factor::ONE)
     }
@@ -37,7 +37,7 @@ impl Scaling {
         }
     }
 
-    /// k·(a/m + β·a) = k·a·(β_d + m·β_n) / (m·β_d), with β = β_n/β_d.
+    /// Computes k·(a/m + β·a) = k·a·(β_d + m·β_n) / (m·β_d), with β = β_n/β_d.
     pub(super) fn amdahl(&self, sms: u32, contention: Contention) -> Option<Time> {
         let m = u128::from(sms);
         let (k, k_divisor) = self.factor(contention);
@@ -47,7 +47,7 @@ impl Scaling {
         ceil_div(numerator, m * u128::from(beta_divisor) * u128::from(k_divisor))
     }
 
-    /// k·a·(1+β)/m = k·a·(β_d + β_n) / (m·β_d).
+    /// Computes k·a·(1+β)/m = k·a·(β_d + β_n) / (m·β_d).
     pub(super) fn proportional(&self, sms: u32, contention: Contention) -> Option<Time> {
         let (k, k_divisor) = self.factor(contention);
         let (beta, beta_divisor) = self.serial.ratio();
@@ -59,7 +59,8 @@ impl Scaling {
         )
     }
 
-    /// C is largest at m = 1, the intermediate product at m = [`MAX_SMS`]: both ends defined means defined throughout.
+    /// Checks both ends. C is largest at m = 1, and the intermediate product is largest at m = [`MAX_SMS`]. If both ends are
+    /// defined, C is defined for every m.
     pub(super) fn check(
         &self,
         at: impl Fn(&Scaling, u32, Contention) -> Option<Time>,

@@ -1,20 +1,20 @@
-//! Where a WCET comes from.
+//! Source of the numbers in a WCET function.
 
 use serde::{Deserialize, Serialize};
 
-/// Where the numbers of a WCET function come from. No test depends on it; every verdict repeats it as an assumption.
+/// Source of the numbers in a WCET function. No test depends on it. Every verdict repeats it as an assumption.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum WcetSource {
-    /// The author of the task set states them.
+    /// The author of the task set states the numbers.
     #[default]
     Stated,
-    /// A curve over measurements, which also covers numbers of SMs without a measurement.
+    /// A curve fitted to measurements. It also covers numbers of SMs without a measurement.
     Fitted,
-    /// The longest times of measurements.
+    /// The longest measured times.
     Measured,
-    /// Estimates, which bound nothing.
+    /// Estimates, which are not bounds.
     Estimated,
 }

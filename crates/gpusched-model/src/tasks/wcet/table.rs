@@ -1,4 +1,4 @@
-//! Measured points.
+//! WCET tables of measured points.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,34 +8,34 @@ use crate::time::Time;
 /// Measured points (m [SMs], C [ns]): strictly increasing in m, non-increasing in C.
 type Points = Vec<(u32, Time)>;
 
-/// Measured points: one list for both states, one each, or one alone.
+/// Measured points: one list for both cases, one list for each case, or a list for isolation only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Table {
-    /// The same points alone and in conflict.
+    /// The same points in isolation and in conflict.
     Both(Points),
-    /// Own points for each state.
+    /// Separate points in isolation and in conflict.
     Each {
-        /// Cⁿ.
+        /// Cⁿ: points in isolation.
         isolated: Points,
-        /// Cᶜ.
+        /// Cᶜ: points in conflict.
         conflict: Points,
     },
-    /// Points alone; what is not stated in conflict is taken to be the same.
+    /// Points in isolation only. The WCET in conflict is assumed to be equal.
     Isolated {
-        /// Cⁿ, and Cᶜ.
+        /// Cⁿ: points in isolation; also used for Cᶜ.
         isolated: Points,
     },
 }
 
-/// C at the largest measured m' ≤ `sms`.
+/// Returns C at the largest measured m' ≤ `sms`.
 fn value(points: &[(u32, Time)], sms: u32) -> Option<Time> {
     let measured = points.partition_point(|&(m, _)| m <= sms);
     Some(points[measured.checked_sub(1)?].1)
 }
 
 impl Table {
-    /// What was measured on the largest m' ≤ `sms`; `None` below all of them.
+    /// Returns the WCET at the largest measured m' ≤ `sms`, or `None` below all measured points.
     pub(super) fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         value(self.of(contention), sms)
     }
@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// Each list is one of measured points, and in conflict nowhere faster.
+    /// Checks each list, and that no WCET in conflict is below the WCET in isolation.
     pub(super) fn check(&self) -> Result<(), WcetError> {
         match self {
             Table::Both(points) => check_points("table", points),
@@ -56,7 +56,7 @@ impl Table {
             Table::Each { isolated, conflict } => {
                 check_points("table.isolated", isolated)?;
                 check_points("table.conflict", conflict)?;
-                // Both are step functions: it is enough to compare where either steps.
+                // Both are step functions, so a comparison at the steps of both is enough.
                 for &(sms, _) in isolated.iter().chain(conflict) {
                     if let (Some(alone), Some(contended)) = (value(isolated, sms), value(conflict, sms))
                         && contended < alone
@@ -104,7 +104,7 @@ fn check_points(list: &'static str, points: &[(u32, Time)]) -> Result<(), WcetEr
     Ok(())
 }
 
-/// By hand rather than `untagged`, which would answer every mistake with "did not match any variant".
+/// Written by hand, because an untagged enum reports every mistake as "did not match any variant".
 impl<'de> Deserialize<'de> for Table {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error> {
         use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};

@@ -1,4 +1,4 @@
-//! What each form says, and which are refused.
+//! Values of each form, and refused forms.
 
 use super::Contention::{Conflict, Isolated};
 use super::*;
@@ -48,7 +48,7 @@ fn tables_use_the_largest_measured_point_below() {
     assert_eq!(f.least_work(Isolated), 60_000);
     let f = wcet(r#"{"table":{"isolated":[[1,90],[2,30]],"conflict":[[2,50]]}}"#).unwrap();
     assert_eq!(ns(&f, 1, Conflict), None);
-    // superlinear: less SM time on two SMs than on one
+    // The speed-up is superlinear: two SMs need less SM time than one SM.
     assert_eq!(f.least_work(Isolated), 60);
 }
 

@@ -1,4 +1,4 @@
-//! The observer that compares.
+//! The observer that compares placements.
 
 use super::super::{Event, Sm};
 use super::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
@@ -6,27 +6,27 @@ use gpusched_model::scenario::Need;
 use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 
-/// A block that started elsewhere.
+/// A block that started on another SM than measured.
 struct Elsewhere {
     kernel: usize,
     block: u32,
     start: Time,
-    /// (SM, slots) as measured, and as simulated.
+    /// Measured (SM, slots), and simulated (SM, slots).
     measured: (u32, u32),
     simulated: (u32, u32),
 }
 
-/// Sees where blocks start, and knows where they started in fact.
+/// Compares simulated starts of blocks with the measured SMs.
 pub(super) struct Watch<'a> {
     scenario: &'a Scenario,
     measured: &'a Measured,
     needs: Vec<Need>,
-    /// What is free on the SMs, as each application sees them.
+    /// Free resources of the SMs, as each application sees them.
     rooms: Vec<Vec<Sm>>,
     /// (measured, simulated) blocks by kernel and SM.
     loads: Vec<Vec<(usize, usize)>>,
     elsewhere: Vec<Elsewhere>,
-    /// In the order of time.
+    /// Ends in time order.
     ends: Vec<(Time, u32)>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Lets `change` have its way with the SM `sm` as the application of `kernel` sees it.
+    /// Applies `change` to the SM `sm` as the application of `kernel` sees it.
     fn change(&mut self, kernel: usize, sm: u32, change: impl Fn(&mut Sm, &Need)) {
         let application = self.application(kernel);
         let room = self.rooms.get_mut(application);

@@ -1,4 +1,4 @@
-//! An observer that draws everything on a timeline.
+//! An observer that draws a run on a timeline.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use gpusched_model::Observer;
 use gpusched_model::scenario::{ScenarioShape, Stream};
 use gpusched_model::time::Time;
 
-/// A timeline of a scenario: a track per SM with its blocks, one per stream with its kernels and copies, one for the turns of
-/// applications; counters for busy SMs, bandwidth, and memory accesses of CPU cores.
+/// The timeline of a scenario. It has one track per SM with blocks, one per stream with kernels and copies, and one for the
+/// turns of applications. Counters show busy SMs, bandwidth and memory accesses of CPU cores.
 #[derive(Debug)]
 pub struct Chart<'a> {
     shape: &'a ScenarioShape,
     timeline: Timeline,
-    /// What the timeline refused first.
+    /// First error of the timeline.
     refused: Option<TimelineError>,
     sms: Vec<TrackId>,
     streams: BTreeMap<(usize, Stream), TrackId>,
@@ -22,22 +22,22 @@ pub struct Chart<'a> {
     busy: CounterId,
     bandwidth: Option<CounterId>,
     cpu: Option<CounterId>,
-    /// Q, and the regulation period [ns].
+    /// Counter of Q, and the regulation period [ns].
     budget: Option<(CounterId, Time)>,
     names: Vec<String>,
-    /// By kernel and number, each with the time since which it runs without a break.
+    /// Running blocks by kernel and number, each with the time since when it runs without interruption.
     running: BTreeMap<(usize, u32), Block>,
-    /// The blocks on each SM.
+    /// Number of blocks on each SM.
     blocks: Vec<u32>,
     ready: Vec<Time>,
     turn: Option<(usize, Time)>,
 }
 
 impl<'a> Chart<'a> {
-    /// Nothing drawn yet.
+    /// Creates an empty timeline with its tracks.
     ///
     /// # Errors
-    /// [`TimelineError::TooManyTracks`] for GPUs and programs that nobody can look at.
+    /// Fails with [`TimelineError::TooManyTracks`] if the GPU or the program is too large for a timeline.
     pub fn new(shape: &'a ScenarioShape) -> Result<Chart<'a>, TimelineError> {
         let mut timeline = Timeline::new();
         let gpu = timeline.process("GPU")?;
@@ -101,10 +101,10 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// The timeline.
+    /// Returns the timeline.
     ///
     /// # Errors
-    /// What it refused first, such as the events of a run too long to look at.
+    /// Fails with the first error of the timeline, for example if the run has too many events.
     pub fn finish(self) -> Result<Timeline, TimelineError> {
         match self.refused {
             Some(error) => Err(error),
@@ -184,13 +184,13 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The blocks of `application` that run or were preempted.
+    /// Returns the running and preempted blocks of `application`.
     fn blocks_of(&self, application: usize) -> Vec<Block> {
         let of = |block: &Block| self.shape.kernels[block.kernel].application == application;
         self.running.values().copied().filter(of).collect()
     }
 
-    /// `block` ran up to `end`.
+    /// Draws that `block` ran up to `end`.
     fn ran(&mut self, block: Block, end: Time) -> Result<(), TimelineError> {
         let name = format!("block {}", block.number);
         let args = [("kernel", (block.kernel as u64).into())];
@@ -201,7 +201,7 @@ impl<'a> Chart<'a> {
         self.timeline.slice(self.sms[block.sm as usize], slice)
     }
 
-    /// One more block on `sm`, or one less.
+    /// Counts one more or one less block on `sm`.
     fn count(&mut self, now: Time, sm: u32, more: bool) -> Result<(), TimelineError> {
         let blocks = &mut self.blocks[sm as usize];
         let before = *blocks;
@@ -217,7 +217,7 @@ impl<'a> Chart<'a> {
         self.timeline.sample(self.busy, now, busy as f64)
     }
 
-    /// Samples a counter that may be there.
+    /// Samples an optional counter.
     fn sample(&mut self, counter: Option<CounterId>, now: Time, value: f64) -> Result<(), TimelineError> {
         counter.map_or(Ok(()), |counter| self.timeline.sample(counter, now, value))
     }

@@ -1,4 +1,4 @@
-//! Observers of blocks: what they draw, and what they keep.
+//! Observers of blocks: charts, overviews and records.
 
 pub(super) mod chart;
 pub(super) mod overview;

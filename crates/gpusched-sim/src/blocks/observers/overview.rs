@@ -1,10 +1,10 @@
-//! An observer that keeps what fits on a page: when and where each kernel ran.
+//! An observer that keeps a short overview: when and on which SMs each kernel ran.
 
 use crate::blocks::{CopyRecord, Event, KernelRecord};
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// When and where kernels and copies ran; of a number of blocks that may be far beyond memory.
+/// When and where kernels and copies ran. Its size does not depend on the number of blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overview {
     kernels: Vec<Option<KernelOverview>>,
@@ -14,14 +14,14 @@ pub struct Overview {
 /// When and where a kernel ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelOverview {
-    /// When.
+    /// Times of the kernel.
     pub times: KernelRecord,
-    /// Where: 64 SMs in each word, the lowest in the lowest bit.
+    /// SMs of the kernel: 64 SMs per word, with the lowest SM in the lowest bit.
     sms: Vec<u64>,
 }
 
 impl KernelOverview {
-    /// The SMs that it used, ascending.
+    /// Returns the SMs that the kernel used, ascending.
     pub fn sms(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.sms).flat_map(|(index, &word): (u32, _)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
@@ -31,12 +31,12 @@ impl KernelOverview {
 }
 
 impl Overview {
-    /// The kernels, in the order of the scenario; those that came to run.
+    /// Returns the kernels that ran, in the order of the scenario.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelOverview> {
         self.kernels.iter().flatten()
     }
 
-    /// The copies, in the order in which they ended.
+    /// Returns the copies in the order of their ends.
     pub fn copies(&self) -> &[CopyRecord] {
         &self.copies
     }

@@ -1,4 +1,4 @@
-//! An observer that keeps everything.
+//! An observer that keeps all events.
 
 use serde::Serialize;
 
@@ -6,59 +6,59 @@ use crate::blocks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Where and when a block ran.
+/// SM and times of a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct BlockRecord {
-    /// The kernel's position in the scenario.
+    /// Position of the kernel in the scenario.
     pub kernel: usize,
-    /// The number of the block in its kernel.
+    /// Number of the block in its kernel.
     pub block: u32,
-    /// The SM.
+    /// SM of the block.
     pub sm: u32,
-    /// When it started [ns].
+    /// Start [ns].
     pub start_ns: Time,
-    /// When it ended [ns].
+    /// End [ns].
     pub end_ns: Time,
 }
 
-/// When a kernel ran.
+/// Times of a kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct KernelRecord {
-    /// The kernel's position in the scenario.
+    /// Position of the kernel in the scenario.
     pub kernel: usize,
-    /// When its stream had come to it [ns].
+    /// Time when its stream reached the kernel [ns].
     pub ready_ns: Time,
-    /// When its first block started [ns].
+    /// Start of its first block [ns].
     pub start_ns: Time,
-    /// When its last block ended [ns].
+    /// End of its last block [ns].
     pub end_ns: Time,
 }
 
-/// When a copy ran.
+/// Times of a copy.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct CopyRecord {
-    /// The copy's position in the scenario.
+    /// Position of the copy in the scenario.
     pub copy: usize,
-    /// When it started [ns].
+    /// Start [ns].
     pub start_ns: Time,
-    /// When it ended [ns].
+    /// End [ns].
     pub end_ns: Time,
 }
 
-/// Everything that ran.
+/// All blocks, kernels and copies of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Record {
-    /// By kernel, then by number.
+    /// Blocks by kernel, then by number.
     pub blocks: Vec<BlockRecord>,
-    /// In the order of the scenario.
+    /// Kernels in the order of the scenario.
     pub kernels: Vec<KernelRecord>,
-    /// In the order of the scenario.
+    /// Copies in the order of the scenario.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CopyRecord>,
 }
 
 impl Record {
-    /// Puts all in the order of the scenario; to be called at the end.
+    /// Sorts all records into the order of the scenario. Call it at the end.
     pub fn sort(&mut self) {
         self.blocks
             .sort_unstable_by_key(|block| (block.kernel, block.block));

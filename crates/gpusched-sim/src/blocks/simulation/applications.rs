@@ -1,4 +1,4 @@
-//! Applications take turns.
+//! Turns of applications.
 
 use super::super::launches::Running;
 use super::{Event, Scheduled, Simulation};
@@ -6,7 +6,7 @@ use gpusched_model::Observer;
 use gpusched_model::scenario::SwitchBoundary;
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// The application scheduler.
+    /// Runs the application scheduler.
     pub(super) fn take_turns(&mut self) {
         loop {
             let has_work = |application: usize| self.applications[application].has_work();
@@ -62,7 +62,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Puts all running blocks of `application` aside.
+    /// Preempts all running blocks of `application`.
     fn suspend(&mut self, application: usize) {
         let mut suspended = Vec::new();
         for (place, block) in self.running.iter_mut().enumerate() {
@@ -83,7 +83,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         launches.suspended = suspended;
     }
 
-    /// Gives `block` a place and schedules its end.
+    /// Puts `block` into a place and schedules its end.
     pub(super) fn place_running(&mut self, mut block: Running) {
         block.live = true;
         let place = match self.free.pop() {

@@ -1,4 +1,4 @@
-//! What changes how fast blocks and copies progress.
+//! Changes of the rates of blocks and copies.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer};
 
-/// The rates of places of `running` and of `running_copies`.
+/// Rates by place in `running` and in `running_copies`.
 struct Rates {
     blocks: Vec<(usize, u64)>,
     copies: Vec<(usize, u64)>,
 }
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// A regulation period begins, when all that ends at this instant has ended.
+    /// Starts a regulation period, after all ends at this instant.
     pub(super) fn begin_period(&mut self) {
         let (Some(cpu), Some(budgets)) = (&self.scenario.cpu, &mut self.budgets) else {
             return;
@@ -35,7 +35,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         self.access_memory(budget > Time::ZERO);
     }
 
-    /// CPU cores begin to access memory, or stop.
+    /// Starts or stops the memory accesses of CPU cores.
     pub(super) fn access_memory(&mut self, active: bool) {
         if self.cpu != active {
             self.cpu = active;
@@ -43,7 +43,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Gives all running blocks and copies the rates that their company allows.
+    /// Updates the rates of all running blocks and copies.
     pub(super) fn change_rates(&mut self) {
         let Rates { blocks, copies } = self.rates();
         for (place, rate) in blocks {
@@ -68,8 +68,8 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// The rates of all that runs: the share of the bandwidth that a kernel or a copy gets of what it demands, or what its
-    /// company leaves to a block, whichever is less.
+    /// Returns the rates of all running blocks and copies. A rate is the share of the demanded bandwidth that a kernel or
+    /// copy gets. Contention may reduce the rate of a block further.
     fn rates(&mut self) -> Rates {
         let gpc = self.scenario.platform.shape().sms_per_gpc;
         let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));

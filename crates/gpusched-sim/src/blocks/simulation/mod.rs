@@ -1,4 +1,4 @@
-//! The event loop: what happens when.
+//! The event loop.
 
 mod applications;
 mod memory;
@@ -19,24 +19,24 @@ use gpusched_model::scenario::{Need, ScenarioShape, StreamPriority};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer, Scenario};
 
-/// Something that happens at a time known beforehand.
+/// An event that is scheduled in advance.
 #[derive(Copy, Clone, Debug)]
 enum Scheduled {
     /// A command is submitted.
     Launch(usize),
     /// The block in a place of `running` ends, unless its end has changed since.
     BlockEnd { place: u32, generation: u32 },
-    /// The same for a copy.
+    /// The copy in a place of `running_copies` ends, unless its end has changed since.
     CopyEnd { place: u32, generation: u32 },
     /// A timeslice ends.
     SliceEnd(u64),
-    /// A regulation period begins.
+    /// A regulation period starts.
     Period,
-    /// CPU cores have spent their budget.
+    /// CPU cores have used their budget.
     Spent,
 }
 
-/// A kernel while it is simulated.
+/// The state of a kernel.
 #[derive(Clone, Debug)]
 struct KernelState {
     command: usize,
@@ -53,7 +53,7 @@ struct KernelState {
     ended: u32,
 }
 
-/// A copy that is under way.
+/// A running copy.
 #[derive(Copy, Clone, Debug)]
 struct RunningCopy {
     copy: usize,
@@ -70,35 +70,35 @@ struct Simulation<'a, O> {
     events: EventQueue<Scheduled>,
     commands: Commands,
     kernels: Vec<KernelState>,
-    /// The command of each copy.
+    /// Command of each copy.
     copies: Vec<usize>,
     applications: Vec<Launches>,
     turns: Turns,
     placement: Placement,
     running: Vec<Running>,
-    /// Places of `running` that are free.
+    /// Free places of `running`.
     free: Vec<u32>,
     waiting_copies: VecDeque<usize>,
     running_copies: Vec<RunningCopy>,
-    /// Whether anything slows anything down.
+    /// Whether the scenario has any contention.
     interference: bool,
-    /// How much of each regulation period CPU cores may access memory.
+    /// Memory bandwidth budgets of the CPU cores.
     budgets: Option<Budgets>,
-    /// The budget of this period, once known.
+    /// Budget of this period, once known.
     budget: Option<Time>,
-    /// Whether a period begins at this instant.
+    /// Whether a period starts at this instant.
     period_begins: bool,
     /// Whether CPU cores access memory.
     cpu: bool,
-    /// Commands that have not ended.
+    /// Number of incomplete commands.
     left: usize,
 }
 
-/// Simulates `scenario` from time 0 until all its commands have ended, or `observer` has seen enough; random block times depend
-/// on `seed`. The time of the last end.
+/// Simulates `scenario` from time 0 until all its commands end or `observer` stops. Random block times depend on `seed`.
+/// Returns the time of the last end.
 ///
 /// # Errors
-/// [`Error::Refused`] for block times that cannot be drawn, and runs beyond [`Time::LIMIT`].
+/// Fails with [`Error::Refused`] if block times cannot be drawn, or if the run exceeds [`Time::LIMIT`].
 pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer<Event>) -> Result<Time> {
     let shape = scenario.shape();
     let mut simulation = Simulation::new(shape, seed, observer)?;
@@ -183,7 +183,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
             };
             if now > Time::LIMIT {
                 let found = format!("a run longer than {}", Time::LIMIT);
-                return Err(Error::parameter("", found, "a shorter one"));
+                return Err(Error::parameter("", found, "a shorter run"));
             }
             self.now = now;
             while let Some(event) = self.events.pop_until(now) {
@@ -226,7 +226,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
         }
     }
 
-    /// One thing that a command waited for has come.
+    /// Records that one condition of a command is met.
     fn release(&mut self, index: usize) {
         match self.commands.release(index) {
             None => {}

@@ -1,4 +1,4 @@
-//! Blocks and copies start.
+//! Starts of blocks and copies.
 
 use super::super::Block;
 use super::super::durations::Work;
@@ -8,7 +8,7 @@ use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::Observer;
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// The block scheduler, for the application whose turn it is.
+    /// Runs the block scheduler for the application that has the turn.
     pub(super) fn start_blocks(&mut self) {
         let Some(application) = self.turns.current.filter(|_| !self.turns.is_over()) else {
             return;
@@ -37,7 +37,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Starts as many blocks of `kernel` as have room.
+    /// Starts all blocks of `kernel` that have room.
     fn start_blocks_of(&mut self, kernel: usize) {
         let state = &self.kernels[kernel];
         let (application, need) = (state.application, state.need);
@@ -78,7 +78,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// The copy engines: first come, first served.
+    /// Starts copies on the copy engines: first come, first served.
     pub(super) fn start_copies(&mut self) {
         let engines = self.scenario.platform.shape().copy_engines as usize;
         while self.running_copies.iter().filter(|copy| copy.live).count() < engines {

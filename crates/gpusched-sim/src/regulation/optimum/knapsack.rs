@@ -1,16 +1,16 @@
-//! A fractional knapsack: what costs least per gain goes first.
+//! A fractional knapsack: items with the least cost per gain come first.
 
-/// Something that may be taken in part.
+/// An item that may be taken in part.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Item {
-    /// What all of it gains.
+    /// Gain of the whole item.
     pub gain: f64,
-    /// What it costs per gain; not negative.
+    /// Cost per gain; not negative.
     pub cost: f64,
 }
 
-/// How much of the gain of each item to take within `capacity`, so that the sum is largest; of items that cost the same the
-/// first ones first. None of any if the capacity is negative.
+/// Returns the gain to take from each item within `capacity`, so that the sum is largest. Among items of equal cost, the
+/// first items come first. All gains are 0 if the capacity is negative.
 pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     let cost = |index: usize| items.get(index).map_or(0.0, |item| item.cost);
@@ -21,7 +21,7 @@ pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
     }
     for index in order {
         let (Some(item), Some(taken)) = (items.get(index), taken.get_mut(index)) else {
-            continue; // all of `order` are indices
+            continue; // every entry of `order` is an index
         };
         let price = item.gain * item.cost;
         if price <= left {
@@ -29,7 +29,7 @@ pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
             left -= price;
         } else {
             *taken = left / item.cost;
-            break; // nothing is left
+            break; // the capacity is used up
         }
     }
     taken

@@ -1,25 +1,25 @@
-//! The most memory time that any budgets can give away while a kernel runs.
+//! Upper bound on the memory time that budgets can grant while a kernel runs.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::Block;
 use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::time::Time;
 
-/// The most memory time [ns] during a run of `blocks` on `active` places that ends within `deadline` [ns], whatever the
-/// budgets and wherever in its period the memory time is; 0 if no run can end by then.
+/// Returns an upper bound on the memory time [ns] in a run of `blocks` on `active` places that ends within `deadline` [ns].
+/// It holds for all budgets and all access patterns. It is 0 if no run can end by the deadline.
 ///
-/// Let block i overlap with yᵢ of memory time, let all places be busy until τ and some of them until the end F, Z of this
-/// tail be memory time, and Y all of it. Then
+/// Block i overlaps with memory time yᵢ. All places are busy until τ, and some places are busy until the end F. Z is the
+/// memory time of this tail, and Y is the total memory time. Then
 ///
-/// * M·Y ≤ Σyᵢ + (M − 1)Z, because memory time counts M times until τ and at least once after it;
+/// * M·Y ≤ Σyᵢ + (M − 1)Z, because memory time counts M times until τ and at least once after τ;
 /// * Σ(e⁰ᵢ + (1 − sᵢ)yᵢ) ≤ M·F − Z, because in the tail at least one place is idle;
-/// * 0 ≤ yᵢ ≤ e¹ᵢ; and Z ≤ max e¹ᵢ, because what runs in the tail has started by τ.
+/// * 0 ≤ yᵢ ≤ e¹ᵢ, and Z ≤ max e¹ᵢ, because every block in the tail has started by τ.
 ///
-/// The most of (Σyᵢ + (M − 1)Z)/M is a fractional knapsack: yᵢ gains 1 and costs 1 − sᵢ, Z gains M − 1 and costs 1.
+/// The maximum of (Σyᵢ + (M − 1)Z)/M is a fractional knapsack: yᵢ gains 1 and costs 1 − sᵢ, Z gains M − 1 and costs 1.
 pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let places = active.max(1) as f64;
     let contended = |block: &Block| block.alone / block.speed;
-    // Neighbours that are alike are one item: whole clusters, where times are not drawn.
+    // Equal neighbours form one item: a whole cluster, unless times are random.
     let alike = blocks.chunk_by(|a, b| a == b);
     let mut items: Vec<Item> = alike
         .filter_map(|blocks| {
@@ -42,8 +42,8 @@ pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     most.min(deadline)
 }
 
-/// The most memory time [ns] between the start of a kernel, `offset` after the beginning of a period, and `deadline` after it,
-/// if each period has at most `most`; all in ns.
+/// Returns the largest memory time [ns] from the start of a kernel to its deadline, if each period has at most `most` ns. The
+/// kernel starts `offset` after the start of a period, and `deadline` counts from its start.
 pub fn demand_limit(most: u64, offset: Time, deadline: Time, period: Time) -> u64 {
     let first = period.ns().saturating_sub(offset.ns()).min(deadline.ns());
     let rest = deadline.ns() - first;

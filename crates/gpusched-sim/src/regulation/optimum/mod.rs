@@ -1,9 +1,9 @@
-//! How much could budgets give away that knew the run beforehand?
+//! The memory time that budgets could grant if they knew the run in advance.
 //!
-//! * [`limit`]: more is not possible, whatever the budgets;
-//! * [`Simulator::optimum`]: budgets planned in advance ([`flow`]), and what they come to. So the optimum is between the two.
+//! * [`limit`] is an upper bound for all budgets.
+//! * [`Simulator::optimum`] simulates budgets that are planned in advance ([`flow`]). The optimum is between the two results.
 //!
-//! A plan is no policy: it needs the times of all blocks, and it is safe in the run it was made for alone.
+//! A plan is not a policy. It needs the times of all blocks, and it is safe only in the run that it was made for.
 
 pub mod knapsack;
 mod limit;
@@ -16,38 +16,38 @@ use super::{Execution, Process, Run, Simulator};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// The most that any budgets can do in a run, and what planned ones do.
+/// Upper bound for all budgets in one run, and the result of planned budgets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Optimum {
-    /// The most memory requests of best-effort cores while the kernel runs, if it ends in time.
+    /// Upper bound on the memory requests of best-effort cores while the kernel runs, if it meets its deadline.
     pub limit: f64,
-    /// The run with the best plan that ends in time, or the last plan if none does. Its policy is meaningless.
+    /// Run with the best plan that meets the deadline, or with the last plan if every plan misses it. Its policy has no meaning.
     pub run: Run,
-    /// Whether the fluid's own plan, which knows neither blocks nor bursts, ends late.
+    /// Whether the first plan misses the deadline. It treats the blocks as a fluid and ignores bursts.
     pub fluid_late: bool,
 }
 
-/// How many plans are tried of each kind, and how many more until one ends in time. Each aims at a deadline that makes up for
-/// how early the one before was, or twice for how late.
+/// Number of plans tried for each `Cut`, and maximum number if all of them miss the deadline. Each plan aims at a deadline
+/// that is corrected by the earliness of the plan before, or by twice its lateness.
 const PLANS: (u32, u32) = (6, 24);
 
-/// How early is as good as just in time [ns].
+/// Earliness that counts as exactly on time [ns].
 const EARLY: f64 = 1.0;
 
 impl Simulator {
-    /// The most memory time [ns] of best-effort cores in run `execution` if it ends within `deadline`, whatever the budgets.
+    /// Returns an upper bound on the memory time [ns] of best-effort cores in run `execution` that ends within `deadline`.
     pub fn memory_limit(&self, execution: &Execution, deadline: Time) -> f64 {
         let demand = demand_limit(self.wanted(), execution.offset, deadline, self.period);
         limit(&execution.blocks, self.active, deadline.ns() as f64).min(demand as f64)
     }
 
-    /// What best-effort cores use of a whole period [ns], rounded up.
+    /// Returns the memory time that best-effort cores use of a whole period [ns], rounded up.
     fn wanted(&self) -> u64 {
         self.cores.spend(self.period.ns(), &mut Vec::new()).ceil() as u64
     }
 
-    /// What is possible in run `execution` if it has to end within `deadline`; with `record`, each period of the planned run.
-    /// No process computes budgets.
+    /// Returns the optimum of run `execution` for `deadline`. With `record`, the planned run has each of its periods. The
+    /// computation of budgets takes no time.
     pub fn optimum(&self, execution: &Execution, deadline: Time, record: bool) -> Optimum {
         let segments = segments(&execution.blocks, &self.table, self.active);
         let demand = self.cores.spend(self.period.ns(), &mut Vec::new()) / self.period.ns() as f64;
@@ -89,17 +89,17 @@ impl Simulator {
         }
     }
 
-    /// Run `execution` by `plan`.
+    /// Simulates run `execution` with `plan`.
     fn planned(&self, execution: &Execution, plan: &Plan, record: bool) -> Run {
-        let policy = BudgetPolicy::Nominal; // plays no part
+        let policy = BudgetPolicy::Nominal; // has no effect
         self.simulate(execution, policy, &mut plan.clone(), Process::default(), record)
     }
 
-    /// The least budget of which best-effort cores use `memory` [ns], or a whole period.
+    /// Returns the least budget with which best-effort cores use `memory` [ns], at most a whole period.
     fn budget_for(&self, memory: u64) -> u64 {
         let uses = |budget: u64| self.cores.spend(budget, &mut Vec::new()) >= memory as f64;
         if uses(memory) {
-            return memory.min(self.period.ns()); // where no budget is lost, none is needed beyond that
+            return memory.min(self.period.ns()); // cores lose no budget, so `memory` is enough
         }
         let (mut short, mut enough) = (memory, self.period.ns());
         while enough.saturating_sub(short) > 1 {

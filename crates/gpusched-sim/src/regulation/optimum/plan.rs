@@ -1,4 +1,4 @@
-//! Budgets for all periods in advance, from a fluid that flows like the blocks.
+//! Planned budgets for all periods, from a fluid model of the blocks.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::{Block, Governor};
@@ -8,13 +8,13 @@ use gpusched_model::time::Time;
 /// Consecutive blocks of one cluster as a fluid: all places work on it at once.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Segment {
-    /// How long they take without memory time, Σe⁰/M [ns].
+    /// Duration without memory time, Σe⁰/M [ns].
     pub alone: f64,
-    /// Σe⁰/Σe¹: how fast they flow in memory time.
+    /// Speed in memory time, Σe⁰/Σe¹.
     pub speed: f64,
 }
 
-/// The segments of `blocks` in their order, on `active` places.
+/// Returns the segments of `blocks` in order, on `active` places.
 pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<Segment> {
     let mut segments: Vec<(Option<usize>, f64, f64)> = Vec::new();
     for (number, block) in (0u64..).zip(blocks) {
@@ -36,10 +36,10 @@ pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<
     fluid.collect()
 }
 
-/// What the fluid does: of each segment, how long it flows and how much of that is memory time [ns], so that all ends within
-/// `deadline` [ns] with most memory time, if it is never denser than `demand` (0 to 1).
+/// Returns the duration of each segment and its memory time [ns]. All segments end within `deadline` [ns], and the total
+/// memory time is largest. The share of memory time in a segment is at most `demand` (0 to 1).
 ///
-/// A segment that takes a alone and has memory time y flows for a + (1 − s)y, so y ≤ d(a + (1 − s)y).
+/// A segment with duration a in isolation and memory time y takes a + (1 − s)y, so y ≤ d(a + (1 − s)y).
 pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)> {
     let items: Vec<Item> = segments
         .iter()
@@ -59,12 +59,12 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
         .collect()
 }
 
-/// What a period gets that start or end of the kernel cut: where in it the memory time is depends on the pattern.
+/// Memory time of a period that the start or the end of the kernel cuts. The access pattern decides where it is in the period.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// What the fluid has in it.
+    /// The memory time of the fluid in the cut period.
     Part,
-    /// What it would have if the period were whole.
+    /// The memory time of a whole period at the same rate.
     Whole,
 }
 
@@ -73,7 +73,7 @@ impl Cut {
     pub const ALL: [Cut; 2] = [Cut::Part, Cut::Whole];
 }
 
-/// The memory time of each period [ns], rounded down, if what `flow` says begins `offset` after the beginning of one.
+/// Returns the memory time of each period [ns], rounded down. The `flow` starts `offset` after the start of a period.
 pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> Vec<u64> {
     let length = period.ns() as f64;
     let mut periods = Vec::new();
@@ -99,17 +99,17 @@ pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> V
     periods
 }
 
-/// Budgets that have been settled before the run.
+/// Budgets that are fixed before the run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     deadline: Time,
     budgets: Vec<u64>,
-    /// The period that is decided on next.
+    /// Number of the period to decide on next.
     next: usize,
 }
 
 impl Plan {
-    /// Q·T of one period after the other in `budgets` [ns]; those after the last one get the same as it.
+    /// Creates a plan with the budget Q·T of each period in `budgets` [ns]. All periods after them get the last budget.
     pub fn new(budgets: Vec<u64>, deadline: Time) -> Plan {
         Plan {
             deadline,

@@ -1,4 +1,4 @@
-//! One job from its start to its end, stretch by stretch.
+//! Simulation of one job from its start to its end, stretch by stretch.
 
 use crate::regulation::Block;
 use crate::regulation::bursts::Bursts;
@@ -12,29 +12,29 @@ use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// A job that is about to start, and what it meets.
+/// A job that is about to start, and its environment.
 #[derive(Clone, Debug)]
 pub(super) struct Course<'a> {
     pub table: &'a RemainingTable,
     pub clusters: usize,
     pub active: usize,
     pub blocks: &'a [Block],
-    /// T [ns].
+    /// Regulation period T [ns].
     pub period: u64,
-    /// From the start of the job to the next regulation period [ns]; T if it starts with one.
+    /// Time from the start of the job to the next regulation period [ns]; T if the job starts with a period.
     pub first: u64,
     pub setting: &'a Setting,
     pub process: Process,
-    /// Which random bursts: the seed, the number of the job in the run, and the run.
+    /// Random stream of the bursts: the seed, the number of the job in the run, and the run.
     pub random: (u64, u64, u64),
 }
 
 /// A stretch of one job.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
-    /// When it begins, after the start of the job [ns].
+    /// Start of the stretch, counted from the start of the job [ns].
     pub elapsed: u64,
-    /// Its length, unless the job ends before [ns].
+    /// Length of the stretch, unless the job ends earlier [ns].
     pub length: u64,
     pub q: f64,
     pub remaining: Vec<u64>,
@@ -42,18 +42,18 @@ pub(super) struct Step {
     pub slack: Option<i64>,
 }
 
-/// How a job went.
+/// The result of one job.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arrival {
-    /// From its start to its end, rounded up [ns]; at least 1.
+    /// Time from its start to its end, rounded up [ns]; at least 1.
     pub length: u64,
     pub requests: f64,
 }
 
 impl Course<'_> {
-    /// Runs the job by decisions of `governor`; `each` sees its stretches if `record`.
+    /// Runs the job with the decisions of `governor`. If `record` is set, `each` receives its stretches.
     ///
-    /// Within a stretch, which begins at 0, times are floats, as in a [`Simulator`](crate::regulation::Simulator).
+    /// Within a stretch, which starts at 0, times are floats, as in a [`Simulator`](crate::regulation::Simulator).
     pub fn run(&self, governor: &mut impl Governor, record: bool, mut each: impl FnMut(Step)) -> Arrival {
         governor.restart();
         let period = self.period as f64;
@@ -62,7 +62,7 @@ impl Course<'_> {
         let mut bursts = Bursts::default();
         let mut remaining = vec![0; self.clusters];
         self.table.remaining(0, [], &mut remaining);
-        let mut budget = governor.nominal(); // fresh, whatever was used before
+        let mut budget = governor.nominal(); // a fresh budget
         let mut known = true; // whether a decision is possible
         let (mut elapsed, mut length, mut count) = (0u64, self.first, 0u64);
         let mut requests = 0.0;
@@ -123,7 +123,7 @@ impl Course<'_> {
         }
     }
 
-    /// Places `memory` ns in stretch `count`, of `room` ns.
+    /// Places `memory` ns in stretch `count` of `room` ns.
     fn place(&self, machine: &Machine<'_>, bursts: &mut Bursts, memory: f64, count: u64, room: f64) {
         match self.setting.pattern {
             AccessPattern::Front => Placement::At(0.0).fill(bursts, memory, room),
@@ -141,7 +141,7 @@ impl Course<'_> {
                     let mut future = machine.clone();
                     self.begin(&mut future, count, bursts);
                     future.run_to(room, bursts);
-                    // Of kernels that end, the one that ends last.
+                    // If the kernel ends in several placements, the latest end is the worst.
                     let end = if future.is_done() {
                         future.ended / room
                     } else {
@@ -158,7 +158,7 @@ impl Course<'_> {
         }
     }
 
-    /// What is left beyond the nominal budget [ns].
+    /// Returns the tolerated memory time beyond the nominal budgets [ns].
     fn slack(&self, elapsed: u64, remaining: &[u64], governor: &impl Governor) -> Option<i64> {
         let window = governor.deadline().ns().saturating_sub(elapsed);
         let memory = governor.memory(window, remaining)?;

@@ -1,28 +1,28 @@
-//! Which kernel is next.
+//! Dispatching: the choice of the next kernel.
 
 use serde::{Deserialize, Serialize};
 
-/// Which of the kernels that wait is next, once the GPU is free; none is ever preempted.
+/// Which waiting kernel starts when the GPU becomes free. Kernels are never preempted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Dispatch {
-    /// The one that was released first; ties: the lower position.
+    /// Earliest release; ties: lower position.
     #[default]
     Fifo,
-    /// The one with the earliest deadline; ties: the lower position.
+    /// Earliest deadline; ties: lower position.
     NpEdf,
-    /// The one with the smallest relative deadline; ties: the lower position.
+    /// Smallest relative deadline; ties: lower position.
     NpFp,
-    /// The one with the smallest period; ties: the lower position.
+    /// Smallest period; ties: lower position.
     NpFpRm,
-    /// The one at the lowest position.
+    /// Lowest position.
     NpFpGiven,
 }
 
 impl Dispatch {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Dispatch; 5] = [
         Dispatch::Fifo,
         Dispatch::NpEdf,

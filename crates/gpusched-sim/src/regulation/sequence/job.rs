@@ -1,82 +1,82 @@
-//! What became of the jobs of one run.
+//! Records of the jobs of one run.
 
 use serde::{Deserialize, Serialize};
 
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// One execution of a kernel; instants count from the first possible release.
+/// One execution of a kernel. Times count from the first possible release.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The kernel, by position.
+    /// Position of the kernel.
     pub kernel: usize,
-    /// Which of its jobs, from 0.
+    /// Number of the job of this kernel, from 0.
     pub job: u64,
-    /// When it was released [ns].
+    /// Release [ns].
     pub release_ns: Time,
-    /// When it started [ns].
+    /// Start [ns].
     pub start_ns: Time,
-    /// When it ended, rounded up to a whole nanosecond [ns].
+    /// End, rounded up to a whole nanosecond [ns].
     pub finish_ns: Time,
-    /// From its release to its end [ns].
+    /// Response time, from release to end [ns].
     pub response_ns: Time,
-    /// When it must have ended [ns]; absent without a deadline.
+    /// Absolute deadline [ns]; absent without a deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_ns: Option<Time>,
-    /// Whether it ended after that.
+    /// Whether the job missed its deadline.
     pub missed: bool,
-    /// G(Q̄) less the time from its start to its end [ns]; negative: it ended after its nominal WCET.
+    /// G(Q̄) − execution time from start to end [ns]; negative if the job ended after its nominal WCET.
     pub margin_ns: i64,
-    /// Memory requests of best-effort cores while it ran.
+    /// Memory requests of best-effort cores while the job ran.
     pub requests: f64,
 }
 
 impl Job {
-    /// Whether it ended after its nominal WCET.
+    /// Returns whether the job ended after its nominal WCET.
     pub fn late(&self) -> bool {
         self.margin_ns < 0
     }
 }
 
-/// A regulation period, or the part of one before or after a kernel starts or ends.
+/// A regulation period, or a part of one before or after the start or the end of a kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stretch {
-    /// When it begins, after the first possible release.
+    /// Start, counted from the first possible release.
     pub begin: Time,
-    /// When it ends.
+    /// End, counted from the first possible release.
     pub end: Time,
-    /// The kernel that runs, by position, and which of its jobs; `None`: no kernel does.
+    /// Position of the running kernel and number of its job. `None` while no kernel runs.
     pub job: Option<(usize, u64)>,
-    /// The share of a regulation period in which best-effort cores may access memory, from here to the end of the period;
-    /// 1 while no kernel runs.
+    /// Share of a regulation period during which best-effort cores may access memory, from here to the end of the period. 1
+    /// while no kernel runs.
     pub q: f64,
-    /// The blocks of each cluster that are not done, as the decision saw them.
+    /// Incomplete blocks of each cluster at the decision.
     pub remaining: Vec<u64>,
     /// Memory requests of best-effort cores.
     pub requests: f64,
-    /// The memory time that the rest of the kernel can bear beyond the nominal budget in all its periods [ns]; `None` if it
-    /// can bear any traffic, or no kernel runs.
+    /// Memory time that the rest of the kernel tolerates beyond the nominal budgets of all its periods [ns]. `None` if it
+    /// tolerates any traffic, or if no kernel runs.
     pub slack: Option<i64>,
 }
 
 /// One run of all kernels under one policy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SequenceRun {
-    /// Its number.
+    /// Number of the run.
     pub run: u64,
-    /// The policy.
+    /// Policy of the run.
     pub policy: BudgetPolicy,
-    /// The jobs, by their starts.
+    /// Jobs by start.
     pub jobs: Vec<Job>,
-    /// Memory requests of best-effort cores while kernels ran.
+    /// Memory requests of best-effort cores while a kernel ran.
     pub running_requests: f64,
-    /// Memory requests while none did.
+    /// Memory requests of best-effort cores while no kernel ran.
     pub idle_requests: f64,
-    /// How long none did [ns].
+    /// Total time without a running kernel [ns].
     pub idle: Time,
-    /// How long all that took [ns].
+    /// Length of the run [ns].
     pub length: Time,
-    /// Each stretch of it, if asked for.
+    /// Each stretch of the run, if requested.
     pub stretches: Vec<Stretch>,
 }

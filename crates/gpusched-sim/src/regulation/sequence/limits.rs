@@ -1,4 +1,4 @@
-//! What is small enough to be simulated, and how long it takes.
+//! Limits on the size of simulated systems, and the length of their runs.
 
 use super::dispatch::Dispatch;
 use super::queue::Queue;
@@ -7,13 +7,13 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, System};
 
-/// The most regulation periods of one run, and of one kernel in it.
+/// Maximum number of regulation periods of one run, and of one kernel in it.
 const MAX_PERIODS: u128 = 10_000_000;
 
-/// The most thread blocks of one run.
+/// Maximum number of thread blocks of one run.
 pub(super) const MOST_BLOCKS: u128 = 1_000_000_000;
 
-/// Whether `kernel` is small enough to be simulated.
+/// Checks that `kernel` is small enough for a simulation.
 pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     if kernel.blocks() > MAX_BLOCKS {
         let found = kernel.blocks();
@@ -32,17 +32,17 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     if periods > MAX_PERIODS {
         return Err(Error::parameter(
             format!("kernels[{index}].kernel.regulation_period"),
-            format!("{period}, of which the kernel may take {periods}"),
+            format!("{period}; the kernel may take {periods} periods"),
             format!("at most {MAX_PERIODS}"),
         ));
     }
     Ok(())
 }
 
-/// When the last job ends at the latest if each takes its nominal WCET at most, or the hyperperiod, if that is later.
+/// Returns the latest end of the last job if no job exceeds its nominal WCET. If the hyperperiod is later, returns the hyperperiod.
 ///
-/// No order matters: the GPU never idles while a job waits, so the work that is left at any time, and the end of all work,
-/// only grow with the times that jobs take.
+/// The order of the jobs has no effect. The GPU never idles while a job waits, so the remaining work and the end of all work
+/// only grow with the execution times.
 pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], period: Time) -> Result<Time> {
     let mut end = 0u128;
     while let Some(release) = queue.release() {
@@ -61,7 +61,7 @@ pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], perio
         Some(end) => Ok(Time::from_ns(end)),
         None => Err(Error::parameter(
             "regulation_period",
-            format!("{period}, of which all jobs may take {periods}"),
+            format!("{period}; all jobs may take {periods} periods"),
             format!("at most {MAX_PERIODS}"),
         )),
     }

@@ -1,10 +1,11 @@
-//! Several kernels on one GPU, one at a time and to their ends, beside best-effort cores under one regulation.
+//! Simulation of several kernels on one GPU under one regulation of the best-effort cores. Kernels run one at a time, without
+//! preemption.
 //!
-//! While no kernel runs, best-effort cores are not regulated. A kernel that starts locks them to a fresh Q̄·T for the rest of
-//! the regulation period, which is what G(Q̄, 0) allows for ([Aghilinasab20] Eqs 5 and 6 with sync = 0); from then on a
-//! [`Governor`](super::Governor) decides on each period, until the kernel ends.
+//! While no kernel runs, best-effort cores are not regulated. When a kernel starts, they get a fresh budget Q̄·T for the rest
+//! of the regulation period. G(Q̄, 0) allows for this budget ([Aghilinasab20] Eqs 5 and 6 with sync = 0). From the next
+//! period on, a [`Governor`](super::Governor) decides on each period, until the kernel ends.
 //!
-//! Instants are whole nanoseconds: a kernel holds the GPU up to the next one after its end. Floats are within one kernel only.
+//! Starts and ends are whole nanoseconds: a kernel occupies the GPU up to the next nanosecond. Floats occur only within one kernel.
 
 mod course;
 mod dispatch;

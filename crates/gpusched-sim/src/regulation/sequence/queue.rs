@@ -1,4 +1,4 @@
-//! Jobs that wait, and jobs to come.
+//! Waiting jobs and future jobs.
 
 use super::dispatch::Dispatch;
 use gpusched_model::System;
@@ -7,16 +7,16 @@ use gpusched_model::time::Time;
 /// A job that is about to start.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Next {
-    /// The kernel, by position.
+    /// Position of the kernel.
     pub kernel: usize,
-    /// Which of its jobs, from 0.
+    /// Number of the job of this kernel, from 0.
     pub job: u64,
     pub release: Time,
-    /// When it must have ended, if ever.
+    /// Absolute deadline, if the job has one.
     pub due: Option<Time>,
 }
 
-/// The jobs of each kernel that have not started. Those of one kernel start in the order of their releases.
+/// Jobs of each kernel that have not started. Jobs of one kernel start in the order of their releases.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     kernels: Vec<Releases>,
@@ -32,7 +32,7 @@ struct Releases {
 }
 
 impl Releases {
-    /// When the first job that has not started is released.
+    /// Returns the release of the first job that has not started.
     fn release(&self) -> Option<u64> {
         let later = self.started.saturating_mul(self.period.unwrap_or(0));
         (self.started < self.jobs).then(|| self.offset.saturating_add(later))
@@ -40,7 +40,7 @@ impl Releases {
 }
 
 impl Queue {
-    /// All jobs of `system`, over one hyperperiod.
+    /// Creates the queue of all jobs of `system` in one hyperperiod.
     pub fn new(system: &System) -> Queue {
         let kernels = system.kernels().iter().map(|task| Releases {
             jobs: system.jobs(task),
@@ -54,7 +54,7 @@ impl Queue {
         }
     }
 
-    /// When the next job is released that has not started; in the past if it waits. `None`: all have started.
+    /// Returns the release of the next job that has not started; in the past if it waits. `None` if all jobs have started.
     pub fn release(&self) -> Option<Time> {
         self.kernels
             .iter()
@@ -63,7 +63,7 @@ impl Queue {
             .map(Time::from_ns)
     }
 
-    /// Takes the job that starts at `now`, if one waits.
+    /// Takes the job that starts at `now`, if a job waits.
     pub fn take(&mut self, now: Time, dispatch: Dispatch) -> Option<Next> {
         let waiting = self.kernels.iter().enumerate().filter_map(|(index, kernel)| {
             let release = kernel.release().filter(|&release| release <= now.ns())?;

@@ -1,4 +1,4 @@
-//! Runs of several kernels.
+//! Simulator of several kernels.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use gpusched_model::System;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 
-/// Runs of one system in one setting.
+/// Simulator of one system in one setting.
 #[derive(Clone, Debug)]
 pub struct Sequencer {
     members: Vec<Member>,
@@ -36,7 +36,7 @@ struct Member {
     clusters: usize,
     active: usize,
     jobs: u64,
-    /// How many jobs there are of the kernels before.
+    /// Number of jobs of the kernels before this kernel.
     before: u64,
 }
 
@@ -44,8 +44,8 @@ impl Sequencer {
     /// Prepares runs of `system`, whose kernels have the nominal WCETs `nominal`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for too many blocks or periods, a start or a lead of a period or more, and times that a profile does
-    /// not have.
+    /// Fails with [`Error::Refused`] for too many blocks or periods, for an offset or a lead of one period or more, and for
+    /// times that a profile lacks.
     pub fn new(
         system: &System,
         nominal: &[Time],
@@ -73,7 +73,7 @@ impl Sequencer {
             check(index, kernel)?;
             blocks += u128::from(kernel.blocks()) * u128::from(jobs);
             let table = RemainingTable::new(kernel);
-            // Kernels must not draw the same numbers.
+            // Each kernel draws its own random numbers.
             let own = seed.wrapping_add((index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             members.push(Member {
                 blocks: Blocks::new(kernel, setting.blocks, &table, own).map_err(|error| {
@@ -107,7 +107,7 @@ impl Sequencer {
         })
     }
 
-    /// The same with other thread blocks for kernel `kernel`; no more than it has.
+    /// Replaces the thread blocks of kernel `kernel` by `blocks`, at most as many as the kernel has.
     pub fn with_blocks(mut self, kernel: usize, blocks: Vec<Block>) -> Sequencer {
         if let Some(member) = self.members.get_mut(kernel) {
             member.blocks = Blocks::Fixed(blocks);
@@ -115,19 +115,19 @@ impl Sequencer {
         self
     }
 
-    /// How long a run takes, if no kernel ends after its nominal WCET: one hyperperiod, or more if its last job may end later
-    /// [ns]. It is the same for all policies.
+    /// Returns the length of a run [ns] if no kernel exceeds its nominal WCET: one hyperperiod, or more if the last job may
+    /// end later. It does not depend on the policy.
     pub fn horizon(&self) -> Time {
         self.horizon
     }
 
-    /// How long before time 0 run `run` has its last regulation period begin [ns].
+    /// Returns the time from the last start of a regulation period to time 0 in run `run` [ns].
     pub fn offset(&self, run: u64) -> Time {
         let offset = self.setting.offset_ns;
         offset.unwrap_or_else(|| random_offset(self.seed, run, self.period))
     }
 
-    /// Run `run` under `policy`, by decisions of `allocators`, one per kernel; with `record`, each stretch of it.
+    /// Simulates run `run` under `policy` with the decisions of `allocators`, one per kernel. With `record`, keeps each stretch.
     pub fn run(
         &self,
         run: u64,
@@ -142,7 +142,7 @@ impl Sequencer {
         self.simulate(run, policy, allocators, process, record)
     }
 
-    /// Run `run` by decisions of any `governors`, one per kernel, with a `process` that takes them.
+    /// Simulates run `run` with the decisions of any `governors`, one per kernel. The `process` computes the decisions.
     pub fn simulate(
         &self,
         run: u64,
@@ -234,7 +234,7 @@ impl Sequencer {
             });
         });
         let finish = later(start, arrival.length);
-        // A last stretch that is nothing but rounding is none.
+        // Removes a last stretch that only comes from rounding.
         while stretches.len() > from + 1 && stretches.last().is_some_and(|last| last.begin >= finish) {
             stretches.pop();
         }
@@ -256,7 +256,7 @@ impl Sequencer {
         }
     }
 
-    /// No kernel runs from `from` to `to`.
+    /// Simulates the interval from `from` to `to` without a running kernel.
     fn idle(&self, from: Time, to: Time, offset: Time, record: bool, found: &mut SequenceRun) {
         let demand = self.setting.demand.as_f64() * REQUESTS_PER_NS;
         let length = to.ns().saturating_sub(from.ns());
@@ -278,7 +278,7 @@ impl Sequencer {
         }
     }
 
-    /// From `now` to the next regulation period [ns]; all of it at its beginning.
+    /// Returns the time from `now` to the next regulation period [ns]; a whole period at the start of one.
     fn room(&self, now: Time, offset: Time) -> u64 {
         let period = self.period.ns();
         let past = (u128::from(now.ns()) + u128::from(offset.ns())) % u128::from(period);

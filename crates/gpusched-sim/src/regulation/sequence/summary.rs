@@ -1,4 +1,4 @@
-//! Many runs of several kernels in a few numbers.
+//! Summary of many runs of several kernels.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,105 +10,105 @@ use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling, Verdict};
 
-/// What became of several kernels and of best-effort cores in many runs.
+/// Results of several kernels and best-effort cores over many runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceSummary {
-    /// The system, if it has a name.
+    /// Name of the system, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// T [ns].
+    /// Regulation period T [ns].
     pub regulation_period_ns: Time,
-    /// The least common multiple of the periods [ns]; absent if no kernel has one.
+    /// Hyperperiod: least common multiple of the periods [ns]. Absent if no kernel has a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyperperiod_ns: Option<Time>,
-    /// How long a run takes, the same under all policies [ns].
+    /// Length of a run [ns], equal under all policies.
     pub horizon_ns: Time,
-    /// Which kernel is next.
+    /// Rule that chooses the next kernel.
     pub dispatch: Dispatch,
-    /// Which blocks count as hit although memory time covers them in part only, in bounds and in decisions.
+    /// Blocks that count as delayed although memory time covers only a part of them, in bounds and in decisions.
     pub straddling: Straddling,
-    /// What was assumed; the offset is that of time 0.
+    /// Assumptions of the simulation. The offset is the offset of time 0.
     pub setting: Setting,
-    /// The number of runs under each policy.
+    /// Number of runs under each policy.
     pub runs: u64,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The kernels.
+    /// Kernels of the system.
     pub kernels: Vec<KernelSetting>,
-    /// What a schedulability test says beforehand, of kernels that take their nominal WCETs; absent if there is no deadline.
+    /// Verdict of a schedulability test with the nominal WCETs. Absent if no kernel has a deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// One entry per policy.
+    /// Results of each policy.
     pub policies: Vec<SequencePolicy>,
 }
 
-/// One of the kernels.
+/// One kernel of the system.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KernelSetting {
-    /// Its name, if it has one.
+    /// Name of the kernel, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The time between two releases [ns]; absent: released once.
+    /// Time between two releases [ns]. Absent if the kernel is released once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<Time>,
-    /// The first release [ns].
+    /// First release [ns].
     pub offset_ns: Time,
-    /// When a job must have ended, after its release [ns].
+    /// Relative deadline of a job, counted from its release [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<Time>,
-    /// Q̄.
+    /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// G(Q̄): when a job must have ended, after its start [ns].
+    /// Nominal WCET G(Q̄): longest time from the start to the end of a job [ns].
     pub wcet_nominal_ns: Time,
-    /// Its jobs in a run.
+    /// Number of jobs in a run.
     pub jobs: u64,
 }
 
-/// What became of them under one policy.
+/// Results of the runs under one policy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequencePolicy {
-    /// The policy.
+    /// Policy of the runs.
     pub policy: BudgetPolicy,
-    /// Memory requests of best-effort cores, whether or not a kernel runs.
+    /// Memory requests of best-effort cores, with or without a running kernel.
     pub requests: Estimate,
-    /// By which share of those under NOMINAL they are more, run by run; absent if there are none under NOMINAL.
+    /// Relative increase of `requests` over the NOMINAL policy, run by run. Absent if NOMINAL has no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Those while a kernel runs.
+    /// Memory requests of best-effort cores while a kernel runs.
     pub running_requests: Estimate,
-    /// By which share of those under NOMINAL these are more.
+    /// Relative increase of `running_requests` over the NOMINAL policy, run by run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_improvement: Option<Estimate>,
-    /// The share of time in which no kernel runs, and best-effort cores are not regulated.
+    /// Share of time without a running kernel. Best-effort cores are not regulated during this time.
     pub idle_share: Estimate,
-    /// The jobs that miss their deadlines, in all runs.
+    /// Number of jobs that miss their deadlines, in all runs.
     pub missed_jobs: u64,
-    /// The jobs that end after their nominal WCETs, in all runs.
+    /// Number of jobs that end after their nominal WCETs, in all runs.
     pub late_jobs: u64,
-    /// The worst of each kernel, in all runs.
+    /// Worst results of each kernel in all runs.
     pub kernels: Vec<KernelOutcome>,
-    /// The jobs of the first run, by their starts.
+    /// Jobs of the first run, by start.
     pub jobs: Vec<Job>,
 }
 
-/// The worst of one kernel.
+/// Worst results of one kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KernelOutcome {
-    /// The longest time from a release to the end of the job [ns].
+    /// Longest response time, from release to end [ns].
     pub response_ns: Time,
-    /// The least of G(Q̄) less the time from the start to the end of a job [ns].
+    /// Smallest difference between G(Q̄) and the time from the start to the end of a job [ns].
     pub margin_ns: i64,
-    /// The jobs that miss their deadlines.
+    /// Number of jobs that miss their deadlines.
     pub missed_jobs: u64,
-    /// The jobs that end after their nominal WCETs.
+    /// Number of jobs that end after their nominal WCETs.
     pub late_jobs: u64,
 }
 
-/// Runs under one policy, added up one after the other.
+/// Accumulates the results of runs under one policy.
 #[derive(Clone, Debug)]
 pub struct SequenceTally {
     policy: BudgetPolicy,
@@ -122,7 +122,7 @@ pub struct SequenceTally {
 }
 
 impl SequenceTally {
-    /// No runs yet of `kernels` kernels.
+    /// Creates an empty tally for `kernels` kernels.
     pub fn new(policy: BudgetPolicy, kernels: usize) -> SequenceTally {
         let none = Moments::default();
         let outcome = KernelOutcome {
@@ -143,7 +143,7 @@ impl SequenceTally {
         }
     }
 
-    /// Adds `run`, which is under NOMINAL as `nominal`.
+    /// Adds `run`. The same run under NOMINAL is `nominal`.
     pub fn add(&mut self, run: &SequenceRun, nominal: &SequenceRun) {
         let all = |run: &SequenceRun| run.running_requests + run.idle_requests;
         self.requests.add(all(run));
@@ -170,7 +170,7 @@ impl SequenceTally {
         }
     }
 
-    /// What there is so far.
+    /// Returns the summary of the runs so far.
     pub fn summary(&self) -> SequencePolicy {
         let some = |moments: &Moments| (moments.count > 0).then(|| moments.estimate());
         SequencePolicy {

@@ -1,4 +1,4 @@
-//! Many runs in a few numbers.
+//! Summary of many runs.
 
 mod optimum;
 mod policy;
@@ -14,41 +14,41 @@ use super::Setting;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling};
 
-/// What became of a kernel and of best-effort cores in many runs.
+/// Results of a kernel and best-effort cores over many runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
-    /// The kernel, if it has a name.
+    /// Name of the kernel, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// Q̄.
+    /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Which blocks count as hit although memory time covers them in part only, in the bound and in decisions.
+    /// Blocks that count as delayed although memory time covers only a part of them, in the bound and in decisions.
     pub straddling: Straddling,
-    /// G(Q̄): when the kernel must have ended [ns].
+    /// Nominal WCET G(Q̄): deadline of the kernel, counted from its start [ns].
     pub wcet_nominal_ns: Time,
-    /// What was assumed.
+    /// Assumptions of the simulation.
     pub setting: Setting,
-    /// The number of runs under each policy.
+    /// Number of runs under each policy.
     pub runs: u64,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The recorded runs that were replayed, where block times are those of a trace.
+    /// Number of measured runs that were replayed. Absent if block times do not come from a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
-    /// One entry per policy.
+    /// Results of each policy.
     pub policies: Vec<PolicySummary>,
-    /// How much more there could be, if asked for.
+    /// Results of planned budgets and their upper bound, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<OptimumSummary>,
 }
 
-/// The recorded runs of a trace; after the last the first comes again.
+/// Numbers of measured runs in a trace. After the last run, the first run follows.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
-    /// At q = 0.
+    /// Number of runs at q = 0.
     pub isolated: u64,
-    /// At q = 1.
+    /// Number of runs at q = 1.
     pub interference: u64,
 }

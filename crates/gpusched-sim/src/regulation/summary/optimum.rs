@@ -1,4 +1,4 @@
-//! Many optima in a few numbers.
+//! Summary of planned budgets over many runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,35 +7,35 @@ use crate::regulation::{Optimum, Run};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// How much budgets could give away that knew each run beforehand.
+/// Results of budgets that know each run in advance.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OptimumSummary {
-    /// The most memory requests of best-effort cores while the kernel runs and ends in time, whatever the budgets.
+    /// Upper bound on the memory requests of best-effort cores while the kernel runs and meets its deadline, for all budgets.
     pub limit: Estimate,
-    /// Their memory requests under budgets planned in advance.
+    /// Memory requests of best-effort cores under planned budgets.
     pub requests: Estimate,
-    /// By which share these are more than under NOMINAL, run by run; absent if there are none under NOMINAL.
+    /// Relative increase of `requests` over the NOMINAL policy, run by run. Absent if NOMINAL has no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Which share of the limit they are, run by run; absent if the limit is 0.
+    /// Ratio of `requests` to `limit`, run by run. Absent if the limit is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_limit: Option<Estimate>,
-    /// The mean of Q over the periods of a run.
+    /// Mean of Q over the periods of a run.
     pub q_mean: Estimate,
-    /// The standard deviation of Q over the periods of a run.
+    /// Standard deviation of Q over the periods of a run.
     pub q_std: Estimate,
-    /// When the kernel ends [ns].
+    /// End of the kernel, counted from its start [ns].
     pub finish_ns: Finish,
-    /// The nominal WCET less the last of these [ns].
+    /// Nominal WCET − latest end of the kernel [ns].
     pub margin_ns: f64,
-    /// The runs for which no plan ends in time.
+    /// Number of runs where every plan misses the deadline.
     pub late_runs: u64,
-    /// The runs in which the fluid's own plan, which knows neither blocks nor bursts, ends late.
+    /// Number of runs where the first plan misses the deadline. It treats the blocks as a fluid and ignores bursts.
     pub fluid_late_runs: u64,
 }
 
-/// Optima, added up one after the other.
+/// Accumulates the optima of runs.
 #[derive(Clone, Debug)]
 pub struct OptimumTally {
     limit: Moments,
@@ -44,7 +44,7 @@ pub struct OptimumTally {
 }
 
 impl OptimumTally {
-    /// No runs yet of a kernel that must end by `deadline`.
+    /// Creates an empty tally for a kernel with deadline `deadline`.
     pub fn new(deadline: Time) -> OptimumTally {
         OptimumTally {
             limit: Moments::default(),
@@ -53,7 +53,7 @@ impl OptimumTally {
         }
     }
 
-    /// Adds `optimum` of a run that is under NOMINAL as `nominal`.
+    /// Adds the `optimum` of a run. The same run under NOMINAL is `nominal`.
     pub fn add(&mut self, optimum: &Optimum, nominal: &Run) {
         self.limit.add(optimum.limit);
         self.planned.add(&optimum.run, nominal);
@@ -61,7 +61,7 @@ impl OptimumTally {
         self.fluid_late += u64::from(optimum.fluid_late);
     }
 
-    /// What there is so far.
+    /// Returns the summary of the runs so far.
     pub fn summary(&self) -> OptimumSummary {
         let PolicySummary {
             requests,

@@ -1,4 +1,4 @@
-//! Many runs under one policy in a few numbers.
+//! Summary of many runs under one policy.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,35 +6,35 @@ use crate::regulation::Run;
 use gpusched_analysis::bandwidth::{BudgetPolicy, jain};
 use gpusched_model::time::Time;
 
-/// What became of them under one policy.
+/// Results of the runs under one policy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicySummary {
-    /// The policy.
+    /// Policy of the runs.
     pub policy: BudgetPolicy,
     /// Memory requests of best-effort cores while the kernel runs.
     pub requests: Estimate,
-    /// By which share of those under NOMINAL they are more, run by run; absent if there are none under NOMINAL.
+    /// Relative increase of `requests` over the NOMINAL policy, run by run. Absent if NOMINAL has no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Which share of the limit they are, run by run; absent if nobody asked, or if the limit is 0.
+    /// Ratio of `requests` to the limit for all budgets, run by run. Absent if it was not requested, or if the limit is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_limit: Option<Estimate>,
-    /// Memory requests of each best-effort core, where cores are told apart.
+    /// Memory requests of each best-effort core, if cores are separate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<Estimate>,
-    /// Jain's fairness index of these, run by run; absent if there are none.
+    /// Jain's fairness index of `cores`, run by run. Absent if there are no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Estimate>,
-    /// The mean of Q over the periods of a run.
+    /// Mean of Q over the periods of a run.
     pub q_mean: Estimate,
-    /// The standard deviation of Q over the periods of a run.
+    /// Standard deviation of Q over the periods of a run.
     pub q_std: Estimate,
-    /// When the kernel ends [ns].
+    /// End of the kernel, counted from its start [ns].
     pub finish_ns: Finish,
-    /// The nominal WCET less the last of these [ns].
+    /// Nominal WCET − latest end of the kernel [ns].
     pub margin_ns: f64,
-    /// The runs that end after the nominal WCET.
+    /// Number of runs that end after the nominal WCET.
     pub late_runs: u64,
 }
 
@@ -42,32 +42,32 @@ pub struct PolicySummary {
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Estimate {
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The lower end of its 95 % confidence interval (normal approximation); absent for one run.
+    /// Lower end of the 95 % confidence interval of the mean (normal approximation). Absent for one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// The upper end.
+    /// Upper end of the 95 % confidence interval of the mean. Absent for one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
 }
 
-/// When a kernel ends [ns].
+/// End of a kernel, counted from its start [ns].
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finish {
-    /// On average.
+    /// Mean end.
     pub mean: f64,
-    /// At the earliest.
+    /// Earliest end.
     pub first: f64,
-    /// At the latest.
+    /// Latest end.
     pub last: f64,
 }
 
 /// The 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Mean and variance as they come (Welford 1962).
+/// Running mean and variance (Welford 1962).
 #[derive(Copy, Clone, Debug, Default)]
 pub(in crate::regulation) struct Moments {
     pub count: u64,
@@ -93,13 +93,13 @@ impl Moments {
         }
     }
 
-    /// The same, if there is any value.
+    /// Returns the estimate, if there is any value.
     fn known(&self) -> Option<Estimate> {
         (self.count > 0).then(|| self.estimate())
     }
 }
 
-/// Runs under one policy, added up one after the other.
+/// Accumulates the results of runs under one policy.
 #[derive(Clone, Debug)]
 pub struct Tally {
     policy: BudgetPolicy,
@@ -118,7 +118,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// No runs yet of a kernel that must end by `deadline`.
+    /// Creates an empty tally for a kernel with deadline `deadline`.
     pub fn new(policy: BudgetPolicy, deadline: Time) -> Tally {
         let none = Moments::default();
         Tally {
@@ -138,7 +138,7 @@ impl Tally {
         }
     }
 
-    /// Adds `run`, which is under NOMINAL as `nominal`.
+    /// Adds `run`. The same run under NOMINAL is `nominal`.
     pub fn add(&mut self, run: &Run, nominal: &Run) {
         self.requests.add(run.requests);
         if nominal.requests > 0.0 {
@@ -159,14 +159,14 @@ impl Tally {
         self.late += u64::from(run.late);
     }
 
-    /// Adds what share `run` is of `limit`, the most requests that are possible.
+    /// Adds the ratio of the requests of `run` to `limit`, the largest possible number of requests.
     pub fn compare(&mut self, run: &Run, limit: f64) {
         if limit > 0.0 {
             self.of_limit.add(run.requests / limit);
         }
     }
 
-    /// What there is so far.
+    /// Returns the summary of the runs so far.
     pub fn summary(&self) -> PolicySummary {
         PolicySummary {
             policy: self.policy,

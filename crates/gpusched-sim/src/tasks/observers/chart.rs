@@ -5,23 +5,23 @@ use crate::timeline::{Instant, Mark, ProcessId, Slice, Timeline, TimelineError, 
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// A track for all that a partition runs, and one for each of its tasks, with releases and misses.
+/// Draws one track for the jobs that the partition runs, and one track per task with releases and misses.
 #[derive(Debug)]
 pub struct Chart<'a> {
     timeline: &'a mut Timeline,
-    /// What the timeline refused first.
+    /// First error of the timeline.
     refused: Option<TimelineError>,
     partition: TrackId,
     tasks: Vec<(String, TrackId)>,
-    /// Since when the running job runs.
+    /// Time since the running job runs without interruption.
     since: Time,
 }
 
 impl<'a> Chart<'a> {
-    /// Nothing drawn yet of the partition called `name` and its tasks.
+    /// Creates the tracks of the partition called `name` and of its tasks.
     ///
     /// # Errors
-    /// [`TimelineError::TooManyTracks`].
+    /// Fails with [`TimelineError::TooManyTracks`].
     pub fn new(
         timeline: &'a mut Timeline,
         name: &str,
@@ -43,7 +43,7 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// What the timeline refused first.
+    /// Returns the first error of the timeline.
     pub fn refused(self) -> Option<TimelineError> {
         self.refused
     }
@@ -60,7 +60,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// `job` ran since `since`.
+    /// Draws that `job` ran from `self.since` to `now`.
     fn ran(&mut self, now: Time, job: Job) -> Result<(), TimelineError> {
         let Some((name, track)) = self.tasks.get(job.task) else {
             return Ok(());

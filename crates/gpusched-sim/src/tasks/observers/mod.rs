@@ -1,4 +1,4 @@
-//! Observers of jobs: what they draw, and what they count.
+//! Observers of jobs: charts, occupancy and counts.
 
 pub(super) mod chart;
 pub(super) mod occupancy;

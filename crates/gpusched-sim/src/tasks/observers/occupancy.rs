@@ -1,21 +1,22 @@
-//! For how long a partition is busy, over time.
+//! Busy time of a partition over time.
 
 use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Busy time in intervals of equal length.
+/// Busy time of a partition in intervals of equal length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Occupancy {
     width: u64,
-    /// By interval [ns]; what happens after the last does not count.
+    /// Busy time per interval [ns]. Time after the last interval does not count.
     busy: Vec<u64>,
-    /// Since when something runs [ns].
+    /// Start of the present busy time [ns].
     since: u64,
 }
 
 impl Occupancy {
-    /// `intervals` intervals from 0 to `end`, or a little later so that they are equally long; at least one.
+    /// Creates `intervals` equal intervals (at least one) from 0 to `end`. The last interval may end a little later than
+    /// `end`.
     pub fn new(end: Time, intervals: usize) -> Occupancy {
         let intervals = intervals.max(1);
         let width = end.ns().div_ceil(intervals as u64).max(1);
@@ -27,17 +28,17 @@ impl Occupancy {
         }
     }
 
-    /// The length of an interval [ns].
+    /// Returns the length of an interval [ns].
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// The busy time in each interval [ns], at most its length.
+    /// Returns the busy time in each interval [ns], at most the length of the interval.
     pub fn busy(&self) -> &[u64] {
         &self.busy
     }
 
-    /// Something ran from `self.since` to `now`.
+    /// Adds the busy time from `self.since` to `now`.
     fn ran(&mut self, now: Time) {
         let (mut from, to) = (self.since, now.ns());
         while from < to {

@@ -1,46 +1,46 @@
-//! What became of the jobs, in numbers.
+//! Counts of the jobs of a partition.
 
 use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Counts what happens in a partition.
+/// Counts the events of a partition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// By position in the partition.
+    /// Counts per task, by position in the partition.
     pub tasks: Vec<TaskTally>,
-    /// The last completion [ns].
+    /// Last completion [ns].
     pub end: Time,
-    /// Since when the present job runs [ns].
+    /// Time since when the present job runs [ns].
     since: u64,
 }
 
-/// What became of the jobs of one task.
+/// Counts of the jobs of one task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct TaskTally {
-    /// Jobs that were completed.
+    /// Number of completed jobs.
     pub jobs: u64,
-    /// Those of them that were late.
+    /// Number of completed jobs that missed their deadlines.
     pub misses: u64,
-    /// How often one made way for another.
+    /// Number of preemptions.
     pub preemptions: u64,
-    /// For how long they ran [ns].
+    /// Total execution time [ns].
     pub busy: u64,
-    /// The longest time from arrival to completion [ns].
+    /// Longest response time [ns].
     pub longest: u64,
-    /// The sum of these times [ns].
+    /// Sum of all response times [ns].
     pub total: u128,
 }
 
 impl TaskTally {
-    /// The mean time from arrival to completion [ns]: a figure.
+    /// Returns the mean response time [ns].
     pub fn mean(&self) -> f64 {
         self.total as f64 / self.jobs.max(1) as f64
     }
 }
 
 impl Tally {
-    /// Nothing happened to `tasks` tasks. Others are not counted.
+    /// Creates zero counts for `tasks` tasks.
     pub fn new(tasks: usize) -> Tally {
         Tally {
             tasks: vec![TaskTally::default(); tasks],
@@ -49,22 +49,22 @@ impl Tally {
         }
     }
 
-    /// Late jobs of all tasks.
+    /// Returns the number of late jobs of all tasks.
     pub fn misses(&self) -> u64 {
         self.tasks.iter().map(|task| task.misses).sum()
     }
 
-    /// Jobs of all tasks.
+    /// Returns the number of completed jobs of all tasks.
     pub fn jobs(&self) -> u64 {
         self.tasks.iter().map(|task| task.jobs).sum()
     }
 
-    /// Preemptions of all tasks.
+    /// Returns the number of preemptions of all tasks.
     pub fn preemptions(&self) -> u64 {
         self.tasks.iter().map(|task| task.preemptions).sum()
     }
 
-    /// For how long the partition ran something [ns].
+    /// Returns the busy time of the partition [ns].
     pub fn busy(&self) -> u64 {
         self.tasks.iter().map(|task| task.busy).sum()
     }

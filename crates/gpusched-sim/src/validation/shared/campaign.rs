@@ -1,4 +1,4 @@
-//! Many systems, on any number of threads: what each analysis accepts, and what of that misses a deadline.
+//! Validation of many systems, on any number of threads. It counts the accepted systems of each analysis and their deadline misses.
 
 use gpusched_analysis::interference::model_of;
 use rayon::ThreadPool;
@@ -13,41 +13,41 @@ use gpusched_analysis::partitioning::Problem;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::{Policy, Verdict};
 
-/// What is to be validated.
+/// Parameters of a validation.
 #[derive(Copy, Clone, Debug)]
 pub struct Campaign {
-    /// How many systems.
+    /// Number of systems.
     pub systems: u64,
-    /// The seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Whether partitions are those of real GPUs, all granularities in turn.
+    /// Whether partitions are partitions of real GPUs. All granularities take turns.
     pub devices: bool,
-    /// The verdicts of the analysis that counts traffic: [`verdicts`] with it, or what a test puts in its place.
+    /// Verdicts of the analysis that counts memory traffic: [`verdicts`] with `memory`, or a replacement in tests.
     pub analysis: fn(&System) -> Result<Vec<Verdict>>,
 }
 
-/// What became of the systems of one policy.
+/// Results of the systems of one policy.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Tally {
-    /// Systems.
+    /// Number of systems.
     pub systems: u64,
-    /// Those that `conflict` accepts, which is blind to the memory.
+    /// Number of systems that `conflict` accepts. This interference model ignores memory traffic.
     pub blind: u64,
-    /// Those of them that miss a deadline when bandwidth is short.
+    /// Number of systems that `conflict` accepts and that miss a deadline when bandwidth is short.
     pub blind_missed: u64,
-    /// Those that `conflict+bandwidth` accepts.
+    /// Number of systems that `conflict+bandwidth` accepts.
     pub accepted: u64,
-    /// Those of them that miss a deadline: 0, or the analysis is wrong.
+    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline. Any value above 0 refutes the analysis.
     pub accepted_missed: u64,
-    /// Simulations.
+    /// Number of simulations.
     pub runs: u64,
-    /// Jobs in these.
+    /// Number of jobs in these simulations.
     pub jobs: u64,
 }
 
 impl Tally {
-    /// Both together.
+    /// Returns the sum of both.
     pub fn plus(&self, other: &Tally) -> Tally {
         Tally {
             systems: self.systems + other.systems,
@@ -61,17 +61,17 @@ impl Tally {
     }
 }
 
-/// What a campaign found.
+/// The result of a campaign.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// By policy, in the order of [`policies`].
+    /// Results by policy, in the order of [`policies`].
     pub policies: Vec<(Policy, Tally)>,
-    /// The first system that was accepted and missed a deadline.
+    /// First accepted system that missed a deadline.
     pub broken: Option<u64>,
 }
 
 impl Report {
-    /// All policies together.
+    /// Returns the sum over all policies.
     pub fn total(&self) -> Tally {
         let tallies = self.policies.iter().map(|(_, tally)| tally);
         tallies.fold(Tally::default(), |sum, tally| sum.plus(tally))
@@ -79,10 +79,10 @@ impl Report {
 }
 
 impl Campaign {
-    /// Runs on the threads of `pool`; `advanced` is told of every system that is done.
+    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every system.
     ///
     /// # Errors
-    /// [`Error::Internal`] for a system that cannot be drawn.
+    /// Fails with [`Error::Internal`] if a system cannot be drawn.
     pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
         let policies = policies();
         let none = || Ok((vec![Tally::default(); policies.len()], None::<u64>));
@@ -140,10 +140,10 @@ impl Campaign {
     }
 }
 
-/// The verdicts of the partitions of `system`, with the traffic of the others or without.
+/// Returns the verdicts of the partitions of `system`. With `memory`, they count the traffic of other partitions.
 ///
 /// # Errors
-/// None for drawn systems.
+/// Never fails for systems of [`system`].
 pub fn verdicts(system: &System, memory: bool) -> Result<Vec<Verdict>> {
     let offer = system.device.as_ref().map(|device| &device.offer);
     let sms = match offer {

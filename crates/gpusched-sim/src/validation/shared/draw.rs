@@ -1,6 +1,6 @@
-//! Random partitions at one memory.
+//! Random partitions that share one memory.
 //!
-//! System i depends on the seed and i alone. Policies and ways to divide bandwidth take turns; all else is drawn.
+//! System i depends only on the seed and i. Policies and arbitration rules take turns. All other properties are random.
 
 use rand::Rng;
 
@@ -14,29 +14,29 @@ use gpusched_model::{
     WcetFunction,
 };
 
-/// Periods [µs]; their least common multiple is small.
+/// Possible periods [µs], with a small least common multiple.
 const PERIODS: [u64; 8] = [20, 24, 30, 40, 48, 60, 80, 120];
 
-/// A multiple of all periods [ns].
+/// A common multiple of all periods [ns].
 pub const HYPERPERIOD: u64 = 240_000;
 
-/// What is analysed and simulated.
+/// A system to analyse and simulate.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// All tasks, and traffic of others.
+    /// All tasks and other memory traffic.
     pub set: TaskSet,
-    /// The tasks of each partition, as positions in the set.
+    /// Tasks of each partition, as positions in the set.
     pub parts: Vec<Vec<usize>>,
-    /// Where the partitions are; if absent, each has one SM of a GPU that has no more.
+    /// Partitions on a device. If absent, each partition has one SM, and the GPU has one SM per partition.
     pub device: Option<OnDevice>,
-    /// The memory.
+    /// Shared memory.
     pub memory: SharedMemory,
-    /// The test, and the scheduler.
+    /// Policy of the schedulability test and of the scheduler.
     pub policy: Policy,
 }
 
 impl System {
-    /// The tasks of each partition, and its SMs.
+    /// Returns the tasks of each partition and its number of SMs.
     pub fn parts(&self) -> Vec<(&[usize], u32)> {
         let sizes = self.device.iter().flat_map(|device| &device.placed);
         let sizes = sizes.map(|placed| placed.sms).chain(std::iter::repeat(1));
@@ -44,7 +44,7 @@ impl System {
         tasks.zip(sizes).collect()
     }
 
-    /// As it is simulated.
+    /// Returns the setting of the simulation.
     pub fn setting(&self) -> Setting<'_> {
         let bandwidth = self.memory.bandwidth;
         Setting {
@@ -58,12 +58,12 @@ impl System {
     }
 }
 
-/// The policies with a proof, in the order of reports.
+/// Returns the policies with a proof, in the order of reports.
 pub fn policies() -> Vec<Policy> {
     Policy::all().filter(|policy| policy.shares_memory()).collect()
 }
 
-/// System `index`; `None` if the numbers make no tasks, which does not happen.
+/// Returns system `index`. `None` if the tasks are invalid, which never happens.
 pub fn system(seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 0);
     let policies = policies();
@@ -74,7 +74,7 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
         _ => Arbitration::MaxMin,
     };
     let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
-    // How much of the memory's time tasks take [%]: from systems that hardly notice each other to hopeless ones.
+    // Largest share of memory time of a task [%]. Low values give nearly independent partitions, high values give overload.
     let heavy = between(&mut rng, 5, 100);
     let crowded = between(&mut rng, 20, 90);
     let mut tasks = Vec::new();
@@ -117,12 +117,12 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// From `low` to `high`.
+/// Draws an integer from `low` to `high`.
 fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
 }
 
-/// A task with up to twice `share` percent of utilization, and up to `heavy` percent of its time at memory.
+/// Draws a task with a utilization of up to twice `share` percent. It spends up to `heavy` percent of its time at memory.
 fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
     let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
     let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);
@@ -132,7 +132,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         1 => period + period / 2,
         _ => period * between(rng, 60, 100) / 100,
     };
-    // The peak, and how long a job would take at it.
+    // Peak rate, and bytes that a job moves at this rate in its memory time.
     let rate = capacity / 100 * between(rng, 10, 100);
     let bytes =
         u128::from(rate) * u128::from(isolated) / 1_000_000_000 * u128::from(between(rng, 0, heavy)) / 100;

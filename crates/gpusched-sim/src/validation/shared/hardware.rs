@@ -1,4 +1,4 @@
-//! Random partitions of real GPUs: sizes and places that a device has at one granularity.
+//! Random partitions of real GPUs, with the sizes and placements of a device at one granularity.
 
 use rand::Rng;
 use strum::VariantArray;
@@ -11,21 +11,21 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Bandwidth, Peak, Task, TaskSet, TaskShape, WcetFunction};
 
-/// Draws until partitions have room on a device, at most so many.
+/// Maximum number of attempts to draw partitions that fit on a device.
 const TRIES: usize = 1_000;
 
 /// The partitions of a system on a device.
 #[derive(Clone, Debug)]
 pub struct OnDevice {
-    /// What the device offers.
+    /// Supported partition sizes of the device.
     pub offer: Offer,
-    /// By partition.
+    /// Placement of each partition.
     pub placed: Vec<Placed>,
 }
 
 impl OnDevice {
-    /// The bandwidth of the memory slices of each partition, where the whole memory has `bandwidth`; `None` where all
-    /// partitions share it.
+    /// Returns the bandwidth of the memory slices of each partition, if the whole memory has `bandwidth`. `None` if all
+    /// partitions share the memory.
     pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
         let hardware = self.offer.hardware();
         let mig = hardware.device.mig()?;
@@ -39,9 +39,8 @@ impl OnDevice {
     }
 }
 
-/// `system`, which is number `index` of `seed`, on a GPU: granularities take turns, the device and the sizes are drawn. WCETs
-/// and peaks are those of the system at the size of the partition of their task. `None` if no device has room, which does
-/// not happen.
+/// Returns `system`, number `index` of `seed`, on a random GPU with random partition sizes. Granularities take turns. Each
+/// task keeps its WCETs and its peak at the size of its partition. `None` if no device has room, which never happens.
 pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 1);
     let turn = usize::try_from(index).ok()? / (2 * policies().len());
@@ -53,7 +52,7 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
         let device = devices.get(below(&mut rng, devices.len()))?;
         let offer = Offer::new(device, granularity).ok()?;
         let shares = usize::try_from(offer.shares()).ok()?;
-        // Every other time, no partition is larger than its part of the GPU.
+        // In every second attempt, no partition is larger than its part of the GPU.
         let shares = if attempt % 2 == 0 {
             shares
         } else {
@@ -80,7 +79,7 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// `task`, whose numbers are those on `sms` SMs: three times as long on one SM, shorter on twice as many.
+/// Returns `task` with its numbers moved to `sms` SMs. It takes three times as long on one SM and less time on twice as many SMs.
 fn scaled(task: &Task, sms: u32, rng: &mut impl Rng) -> Option<Task> {
     let shape: TaskShape = task.clone().into();
     let Form::Table(Table::Each { isolated, conflict }) = task.wcet().form() else {

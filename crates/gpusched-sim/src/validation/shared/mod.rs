@@ -1,8 +1,8 @@
-//! Partitions that share a memory, analysed and simulated side by side ([`crate::shared_runs`]).
+//! Validation of partitions that share a memory, by simulation with [`crate::shared_runs`].
 //!
-//! * [`draw`]: random systems of two to four partitions, their traffic, and traffic of others;
-//! * [`hardware`]: the same systems on partitions of real GPUs;
-//! * [`campaign`]: many systems: what each analysis accepts, and what of that misses a deadline.
+//! * [`draw`]: random systems of two to four partitions, with their traffic and other traffic;
+//! * [`hardware`]: these systems on partitions of real GPUs;
+//! * [`campaign`]: counts the accepted systems of each analysis and their deadline misses.
 
 pub mod campaign;
 pub mod draw;

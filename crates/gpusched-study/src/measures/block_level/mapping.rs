@@ -1,4 +1,4 @@
-//! Whether two blocks of different streams run on the same SM, simulated and by an equation ([Sanudo20] Tables II to IV).
+//! Whether two blocks of different streams run on the same SM: simulated and by an equation ([Sanudo20] Tables II to IV).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +7,28 @@ use crate::measures::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::scenario::{Device, Launch, ScenarioShape};
 
-/// The most warps of a block.
+/// Maximum number of warps of a block.
 const MAX_WARPS: u32 = 32;
 
-/// Kernels of one block, one after the other on a GPU: of x warps, then of y warps, for all x and y up to 32.
+/// Launches kernels of one block on a GPU: one of x warps, then one of y warps, for all x and y up to 32.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MappingCase")]
 pub struct MappingParameters {
-    /// The GPU.
+    /// Simulated GPU.
     platform: Device,
-    /// Which equation says whether both are on the same SM: 2, 3 or 4.
+    /// Equation that predicts whether both blocks are on the same SM: 2, 3 or 4.
     equation: u32,
-    /// z: warps of the blocks of a kernel that comes first, one on each SM (Eq. 3), or on all but one (Eq. 4, for those x that
-    /// go to that one). From and to.
+    /// Least and largest z. z is the number of warps per block of a kernel that is launched first. It has one block on each
+    /// SM (Eq. 3), or on all SMs except one (Eq. 4). With Eq. 4, only the x that go to the free SM count. Absent for Eq. 2.
     #[serde(default)]
     before: Option<[u32; 2]>,
-    /// Whether each pair is a row, or each z.
+    /// Whether each pair is a row. By default, each z has one row per quantity.
     #[serde(default)]
     list: bool,
 }
 
-/// Pairs of blocks, ready to be placed.
+/// Pairs of blocks, ready for the simulation.
 #[derive(Debug)]
 pub struct Mapping {
     parameters: MappingParameters,
@@ -50,8 +50,8 @@ impl Parameters for MappingParameters {
         let warps = self.platform.shape().threads_per_sm / 32;
         match (self.equation, self.before) {
             (2, None) => {}
-            (2, Some(before)) => return found("before", format!("{before:?}"), "none for Eq. 2"),
-            (_, None) => return found("before", "none".to_owned(), "the least and the most warps"),
+            (2, Some(before)) => return found("before", format!("{before:?}"), "no value for Eq. 2"),
+            (_, None) => return found("before", "none".to_owned(), "the least and the largest z"),
             (equation, Some([from, to])) => {
                 let least = u32::from(equation == 4);
                 if from < least || from > to || to > MAX_WARPS.min(warps) {
@@ -64,12 +64,12 @@ impl Parameters for MappingParameters {
 }
 
 impl Mapping {
-    /// mw: the warps of an SM.
+    /// Returns mw, the number of warps of an SM.
     fn warps(&self) -> u32 {
         self.parameters.platform.shape().threads_per_sm / 32
     }
 
-    /// The SMs of the first blocks of the last kernels, of blocks and warps each.
+    /// Returns the SM of the first block of each kernel in `kernels`, given as (blocks, warps).
     fn place(&self, kernels: &[(u32, u32)]) -> Result<Vec<u32>> {
         let launches = (0..).zip(kernels);
         let launches =
@@ -80,7 +80,7 @@ impl Mapping {
         Ok(firsts.map(|block| block.sm).collect())
     }
 
-    /// Whether the equation says that the second block is on the SM of the first.
+    /// Returns whether the equation predicts that both blocks are on the same SM.
     fn predicted(&self, z: u32, x: u32, y: u32) -> bool {
         let mw = self.warps();
         match self.parameters.equation {
@@ -93,7 +93,7 @@ impl Mapping {
         }
     }
 
-    /// Each x and y, and whether they are on the same SM.
+    /// Returns all x and y, and whether their blocks are on the same SM.
     fn pairs(&self, z: u32) -> Result<Vec<(u32, u32, bool)>> {
         let (mw, sms) = (self.warps(), self.parameters.platform.shape().sms);
         let before = match self.parameters.equation {
@@ -105,7 +105,7 @@ impl Mapping {
             let with =
                 |more: &[(u32, u32)]| -> Vec<(u32, u32)> { before.iter().chain(more).copied().collect() };
             if self.parameters.equation == 4 {
-                // The SM that was left free is the last in the order; x must go there.
+                // The free SM is the last in the order. The block of x warps must go there.
                 let order = self.parameters.platform.shape().sm_order.of(sms);
                 if self.place(&with(&[(1, x)]))?.last() != order.last() {
                     continue;

@@ -1,4 +1,4 @@
-//! How often round-robin says the wrong SM for some block ([Sanudo20] Fig. 3).
+//! How often round-robin mispredicts the SM of some block ([Sanudo20] Fig. 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -10,33 +10,33 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Random launch configurations: kernels in streams of their own, all at once.
+/// Launches random configurations of concurrent kernels, each in a stream of its own.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MispredictionCase")]
 pub struct MispredictionParameters {
-    /// The GPU.
+    /// Simulated GPU.
     platform: Device,
     /// Numbers of streams, each with one kernel.
     streams: Vec<u32>,
-    /// The least and the most blocks of a kernel.
+    /// Least and largest number of blocks of a kernel.
     blocks: [u32; 2],
-    /// The least and the most threads of a block.
+    /// Least and largest number of threads of a block.
     threads: [u32; 2],
-    /// Configurations for each number of streams.
+    /// Number of configurations for each number of streams.
     configurations: u64,
-    /// Published shares, one for each number of streams.
+    /// Published shares of mispredicted configurations, one for each number of streams.
     #[serde(default)]
     published: Option<Vec<f64>>,
 }
 
-/// The most blocks of one configuration.
+/// Maximum number of blocks of one configuration.
 const MAX_BLOCKS: u64 = 100_000;
 
-/// The most configurations.
+/// Maximum number of configurations.
 const MAX_CONFIGURATIONS: u64 = 10_000_000;
 
-/// Configurations, ready to be drawn.
+/// Random configurations, ready for the simulation.
 #[derive(Debug)]
 pub struct Mispredictions {
     parameters: MispredictionParameters,
@@ -85,7 +85,7 @@ impl Parameters for MispredictionParameters {
 }
 
 impl Mispredictions {
-    /// Whether round-robin says another SM for some block of a configuration.
+    /// Returns whether round-robin chooses another SM for some block of a configuration.
     fn differ(&self, seed: u64, streams: u32, configuration: u64) -> Result<bool> {
         let parameters = &self.parameters;
         let mut rng = stream(

@@ -1,4 +1,4 @@
-//! How many blocks of a kernel fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
+//! Number of blocks of a kernel that fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use crate::measures::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{Device, Need};
 
-/// Kernels with blocks of these threads, registers and shared memory.
+/// Counts the blocks that fit on an SM, for every combination of threads, registers and shared memory.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OccupancyCase")]
 pub struct OccupancyParameters {
-    /// The GPU.
+    /// GPU.
     platform: Device,
-    /// Threads of a block.
+    /// Numbers of threads of a block.
     threads: Vec<u32>,
-    /// Registers of a thread.
+    /// Numbers of registers of a thread.
     #[serde(default = "zero")]
     registers: Vec<u32>,
-    /// Shared memory of a block [bytes].
+    /// Sizes of the shared memory of a block [bytes].
     #[serde(default = "zero")]
     shared_memory: Vec<u32>,
 }
@@ -29,7 +29,7 @@ fn zero() -> Vec<u32> {
     vec![0]
 }
 
-/// The most rows of one case.
+/// Maximum number of rows of one case.
 const MAX_ROWS: usize = 100_000;
 
 /// Kernels, ready to be counted.

@@ -1,11 +1,11 @@
-//! Where and when the blocks of a scenario run.
+//! SMs and times of the blocks of a scenario.
 
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{BlockTime, Scenario, ScenarioShape};
 use gpusched_model::time::Time;
 use gpusched_sim::blocks::{Record, simulate};
 
-/// The record of one run, in the order of the scenario.
+/// Returns the record of one run, in the order of the scenario.
 pub(super) fn run(shape: ScenarioShape, seed: u64) -> Result<Record> {
     let scenario = Scenario::new(shape)?;
     let mut record = Record::default();
@@ -14,7 +14,7 @@ pub(super) fn run(shape: ScenarioShape, seed: u64) -> Result<Record> {
     Ok(record)
 }
 
-/// Blocks that run until all that matters has started: 1 ms.
+/// Returns a block time of 1 ms, so that blocks run until all relevant blocks have started.
 pub(super) fn long() -> BlockTime {
     BlockTime::Fixed(Time::from_ns(1_000_000))
 }

@@ -1,4 +1,4 @@
-//! What becomes of the kernels of a scenario, beside the others and alone.
+//! Response times of the kernels of a scenario, concurrently and in isolation.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,22 @@ use gpusched_model::scenario::BlockScheduler;
 use gpusched_model::time::Time;
 use gpusched_sim::blocks::Record;
 
-/// One scenario.
+/// Simulates one scenario, and each of its kernels in isolation.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ScenarioCase")]
 pub struct ScenarioParameters {
-    /// The file with the scenario.
+    /// File with the scenario.
     scenario: String,
-    /// How blocks are mapped to SMs, if not as the scenario says.
+    /// Block scheduler, which maps blocks to SMs. Default: the block scheduler of the scenario.
     #[serde(default)]
     block_scheduler: Option<BlockScheduler>,
-    /// A published slowdown of the first kernel.
+    /// Published slowdown of the first kernel.
     #[serde(default)]
     published: Option<f64>,
 }
 
-/// A scenario, ready to be simulated.
+/// A scenario, ready for the simulation.
 #[derive(Debug)]
 pub struct ScenarioMeasure {
     scenario: Scenario,
@@ -55,7 +55,7 @@ impl Parameters for ScenarioParameters {
 }
 
 impl ScenarioMeasure {
-    /// What `kernel` does without other kernels, copies and CPU cores.
+    /// Returns the record of `kernel` without other kernels, copies and CPU cores.
     fn alone(&self, kernel: usize, seed: u64) -> Result<Record> {
         let mut shape = self.scenario.shape().clone();
         shape.kernels = vec![shape.kernels[kernel].clone()];

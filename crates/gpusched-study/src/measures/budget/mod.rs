@@ -1,4 +1,4 @@
-//! Budgets that change at run time: what best-effort cores gain over NOMINAL ([Aghilinasab20] §VII-C), and Q over time.
+//! Budgets that change at run time: gain of best-effort cores over NOMINAL, and Q over time ([Aghilinasab20] §VII-C).
 
 mod over_time;
 mod scenario;
@@ -19,52 +19,52 @@ use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 
-/// Runs of a kernel under all policies, for every combination of block times, starts, patterns and demands.
+/// Simulates a kernel under all budget policies, for every combination of block times, starts, patterns and demands.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BudgetCase")]
 pub struct BudgetParameters {
-    /// The file with the kernel.
+    /// File with the kernel.
     kernel: String,
-    /// In how many intervals its clusters alternate, in place of its own.
+    /// Number of intervals of alternating clusters. Default: the intervals of the kernel.
     #[serde(default)]
     intervals: Option<usize>,
-    /// The slowdown that the nominal budget is for.
+    /// Slowdown that the nominal budget allows.
     #[serde(default = "super::nominal::tenth")]
     slowdown: Factor,
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed although memory time covers only a part of them.
     #[serde(default)]
     straddling: Straddling,
-    /// How long blocks take.
+    /// Execution times of blocks.
     #[serde(default = "drawn")]
     blocks: Vec<BlockTimes>,
-    /// When the kernel starts after the beginning of a period: times, or `random`.
+    /// Starts of the kernel after the start of a period: times, or `random`.
     #[serde(default = "random")]
     offsets: Vec<String>,
-    /// When in a period best-effort cores access memory.
+    /// Access patterns of best-effort cores within a period.
     #[serde(default = "front")]
     patterns: Vec<AccessPattern>,
-    /// In which share of a period they want to: names, or numbers as text.
+    /// Demands of best-effort cores, as shares of a period: names, or numbers as text.
     #[serde(default = "bandwidth")]
     demands: Vec<String>,
-    /// Runs under each policy.
+    /// Number of runs under each policy.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
-    /// What is reported; all by default.
+    /// Quantities to report. Default: all.
     #[serde(default)]
     quantities: Option<Vec<String>>,
-    /// The file with published results.
+    /// File with published results.
     #[serde(default)]
     published: Option<String>,
-    /// What the kernel is called there.
+    /// Name of the kernel in the published results.
     #[serde(default)]
     benchmark: Option<String>,
 }
 
-/// The most runs of one case.
+/// Maximum number of runs of one case.
 const MAX_RUNS: u64 = 1_000_000;
 
-/// Runs that are simulated before any of them is added up.
+/// Number of runs that are simulated before their results are added.
 const BATCH: u64 = 64;
 
 fn drawn() -> Vec<BlockTimes> {
@@ -83,7 +83,7 @@ fn bandwidth() -> Vec<String> {
     vec!["bandwidth".to_owned()]
 }
 
-/// Runs, ready to be simulated.
+/// Runs, ready for the simulation.
 #[derive(Debug)]
 pub struct Budgets {
     subject: Subject,
@@ -163,11 +163,11 @@ impl Parameters for BudgetParameters {
     }
 }
 
-/// Table IV does not say beside which program it prints Q: that it is the most demanding one is an assumption.
+/// The program that determines Q in Table IV. The paper does not name it; gpusched assumes the most demanding one.
 const ASSUMED: (&str, &str) = ("libquantum", "SPEC");
 
 impl Budgets {
-    /// The published improvement, mean of Q and its standard deviation.
+    /// Returns the published improvement, mean of Q and standard deviation of Q.
     fn beside(&self, scenario: &Scenario, policy: BudgetPolicy) -> Beside {
         let Some((results, benchmark)) = &self.published else {
             return Beside::default();
@@ -207,7 +207,7 @@ impl Measure for Budgets {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
         let allocators = self.subject.allocators()?;
         let mut statistics = vec![self.subject.statistics(); self.scenarios.len()];
-        // Scenarios that differ in pattern or demand alone share their runs.
+        // Scenarios that differ only in pattern or demand share their runs.
         let mut first = 0;
         while let Some(head) = self.scenarios.get(first) {
             let group = self

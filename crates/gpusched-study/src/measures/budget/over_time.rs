@@ -10,32 +10,32 @@ use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 
-/// The periods of the first run of a kernel under all policies.
+/// Lists the regulation periods of the first run of a kernel, under all budget policies.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BudgetOverTimeCase")]
 pub struct OverTimeParameters {
-    /// The file with the kernel.
+    /// File with the kernel.
     kernel: String,
-    /// In how many intervals its clusters alternate, in place of its own.
+    /// Number of intervals of alternating clusters. Default: the intervals of the kernel.
     #[serde(default)]
     intervals: Option<usize>,
-    /// The slowdown that the nominal budget is for.
+    /// Slowdown that the nominal budget allows.
     #[serde(default = "crate::measures::nominal::tenth")]
     slowdown: Factor,
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed although memory time covers only a part of them.
     #[serde(default)]
     straddling: Straddling,
-    /// How long blocks take.
+    /// Execution times of blocks.
     #[serde(default = "drawn")]
     blocks: BlockTimes,
-    /// When the kernel starts after the beginning of a period: a time, or `random`.
+    /// Start of the kernel after the start of a period: a time, or `random`.
     #[serde(default = "random")]
     offset: String,
-    /// When in a period best-effort cores access memory.
+    /// Access pattern of best-effort cores within a period.
     #[serde(default)]
     pattern: AccessPattern,
-    /// In which share of a period they want to: a name, or a number as text.
+    /// Demand of best-effort cores, as a share of a period: a name, or a number as text.
     #[serde(default = "bandwidth")]
     demand: String,
 }
@@ -52,7 +52,7 @@ fn bandwidth() -> String {
     "bandwidth".to_owned()
 }
 
-/// A run, ready to be simulated.
+/// A run, ready for the simulation.
 #[derive(Debug)]
 pub struct BudgetOverTime {
     subject: Subject,
@@ -78,7 +78,7 @@ impl Parameters for OverTimeParameters {
         let demands = demands("demand", &[self.demand])?;
         let scenarios = Scenario::all(&[self.blocks], &offsets, &[self.pattern], &demands)?;
         let first = scenarios.into_iter().next();
-        let scenario = first.ok_or_else(|| Refusal::new("", "no scenario", "one"))?;
+        let scenario = first.ok_or_else(|| Refusal::new("", "no scenario", "one scenario"))?;
         subject.simulator(&scenario, 1)?;
         Ok(BudgetOverTime { subject, scenario })
     }
@@ -111,7 +111,7 @@ impl Measure for BudgetOverTime {
         Ok(rows)
     }
 
-    /// As many periods as a run may have.
+    /// Returns the maximum number of periods of a run.
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let policies = BudgetPolicy::ALL.into_iter();
         let rows =

@@ -1,4 +1,4 @@
-//! A kernel, its budgets, and what it is simulated beside.
+//! A kernel, its budgets, and the assumptions about the best-effort cores.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,10 +13,10 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting, Simulator};
 
-/// The budget process of [Aghilinasab20] §VI-B and §VII-C: it starts 50 µs early and misses the cache 470 times per millisecond.
+/// Budget process of [Aghilinasab20] §VI-B and §VII-C: lead of 50 µs, and 470 cache misses per millisecond.
 const PROCESS: (Time, u64) = (Time::from_ns(50_000), 470);
 
-/// The most scenarios of one case.
+/// Maximum number of scenarios of one case.
 const MAX_SCENARIOS: usize = 1000;
 
 /// A kernel and its nominal budget.
@@ -25,18 +25,18 @@ pub(super) struct Subject {
     kernel: Kernel,
     q: Factor,
     straddling: Straddling,
-    /// G(Q̄).
+    /// Nominal WCET G(Q̄).
     deadline: Time,
 }
 
-/// A demand, and what it is called.
+/// A demand and its name.
 #[derive(Clone, Debug)]
 pub(super) struct NamedDemand {
     pub name: String,
     share: Factor,
 }
 
-/// One combination of what is assumed.
+/// One combination of assumptions.
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
     blocks: BlockTimes,
@@ -46,7 +46,7 @@ pub(super) struct Scenario {
     pub(super) demand: NamedDemand,
 }
 
-/// The demands in `texts`.
+/// Parses the demands in `texts`.
 pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>, Refusal> {
     let read = |text: &String| {
         let Demand(share) = parsed(field, text)?;
@@ -56,7 +56,7 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
     texts.iter().map(read).collect()
 }
 
-/// The starts in `texts`.
+/// Parses the starts in `texts`.
 pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Option<Time>)>, Refusal> {
     let read = |text: &String| {
         let time = match parsed(field, text)? {
@@ -73,7 +73,7 @@ fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusa
 }
 
 impl Scenario {
-    /// All combinations, those with the same runs one after the other.
+    /// Returns all combinations. Combinations with the same runs are adjacent.
     pub(super) fn all(
         blocks: &[BlockTimes],
         offsets: &[(String, Option<Time>)],
@@ -102,12 +102,12 @@ impl Scenario {
         Ok(scenarios)
     }
 
-    /// Whether block times and start of a run are the same.
+    /// Returns whether both scenarios have the same block times and start.
     pub(super) fn shares_runs(&self, other: &Scenario) -> bool {
         (self.blocks, &self.offset) == (other.blocks, &other.offset)
     }
 
-    /// What a row was simulated beside.
+    /// Returns the columns that identify the scenario of a row.
     pub(super) fn labels(&self) -> Labels {
         Labels::of("blocks", self.blocks)
             .with("offset", &self.offset)
@@ -131,7 +131,7 @@ impl Scenario {
 }
 
 impl Subject {
-    /// The kernel in `path`, with its nominal budget.
+    /// Reads the kernel in `path` and computes its nominal budget.
     pub fn read(
         files: &mut Files,
         path: &str,
@@ -153,7 +153,7 @@ impl Subject {
         self.kernel.name().unwrap_or("")
     }
 
-    /// The most regulation periods of a run that is in time.
+    /// Returns the maximum number of regulation periods of a run that meets its deadline.
     pub fn periods(&self) -> u64 {
         self.deadline
             .ns()
@@ -161,7 +161,7 @@ impl Subject {
             + 1
     }
 
-    /// Decisions of each policy, NOMINAL first.
+    /// Returns one allocator per policy, NOMINAL first.
     pub fn allocators(&self) -> Result<Vec<(BudgetPolicy, Allocator)>> {
         let allocators = BudgetPolicy::ALL.into_iter().map(|policy| {
             let allocator = Allocator::new(&self.kernel, self.q, policy, self.straddling);
@@ -173,17 +173,17 @@ impl Subject {
         allocators.collect()
     }
 
-    /// Runs in `scenario`.
+    /// Creates the simulator of `scenario`.
     pub fn simulator(&self, scenario: &Scenario, seed: u64) -> Result<Simulator, Refusal> {
         Simulator::new(&self.kernel, scenario.setting(), seed).map_err(Refusal::in_file("", self.name()))
     }
 
-    /// What was refused although it had been checked.
+    /// Converts a refusal of parameters that were checked before.
     pub fn explain(refusal: Refusal) -> Error {
         refusal.into()
     }
 
-    /// No runs yet.
+    /// Creates empty statistics.
     pub fn statistics(&self) -> Statistics {
         Statistics::new(self.deadline)
     }

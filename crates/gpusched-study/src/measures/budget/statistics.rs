@@ -1,11 +1,11 @@
-//! Many runs under all policies in a few rows.
+//! Statistics of many runs under all policies, as rows.
 
 use crate::measures::{Labels, Row, statistics};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_sim::regulation::{Run, Tally};
 
-/// What is reported of each policy; gains and leads not of NOMINAL.
+/// Quantities of each policy. NOMINAL has no improvement and no leads.
 pub(super) const QUANTITIES: [&str; 19] = [
     "improvement",
     "improvement_low",
@@ -28,7 +28,7 @@ pub(super) const QUANTITIES: [&str; 19] = [
     "q_std_lead",
 ];
 
-/// Published values beside ours.
+/// Published values for comparison.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Beside {
     pub improvement: Option<f64>,
@@ -36,22 +36,22 @@ pub(super) struct Beside {
     pub q_std: Option<f64>,
 }
 
-/// A run, and when in it Q was high.
+/// A run, and when Q was high in it.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     run: Run,
-    /// The mean of Q over the first third of the periods.
+    /// Mean of Q over the first third of the periods.
     first_third: f64,
-    /// Over the last third.
+    /// Mean of Q over the last third.
     last_third: f64,
-    /// Over the first fifth.
+    /// Mean of Q over the first fifth.
     first_fifth: f64,
-    /// After which share of the periods Q is largest, the first time.
+    /// Share of the periods before the first maximum of Q.
     peak: f64,
 }
 
 impl Shape {
-    /// Of a run with its periods, which are given up.
+    /// Computes the shape of a run and drops its periods.
     pub fn of(mut run: Run) -> Shape {
         let q: Vec<f64> = std::mem::take(&mut run.periods)
             .iter()
@@ -82,9 +82,9 @@ struct Column {
     first_fifth: f64,
     peak: f64,
     periods: u64,
-    /// Runs that take another number of periods than under NOMINAL.
+    /// Number of runs with another number of periods than under NOMINAL.
     differ: u64,
-    /// By how many more periods than under NOMINAL, at most.
+    /// Largest number of periods beyond the number under NOMINAL.
     most_extra: i64,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// No runs yet of a kernel that must end by `deadline`.
+    /// Creates empty statistics of a kernel with deadline `deadline`.
     pub fn new(deadline: Time) -> Statistics {
         let column = |policy| Column {
             policy,
@@ -131,7 +131,7 @@ impl Statistics {
         }
     }
 
-    /// The rows of each policy but NOMINAL, whose improvement is none by definition: of that, only when it ends.
+    /// Returns the rows of each policy. NOMINAL has no improvement and no leads.
     pub fn rows(&self, labels: &Labels, beside: impl Fn(BudgetPolicy) -> Beside) -> Vec<Row> {
         let mut rows = Vec::new();
         for column in &self.columns {
@@ -144,7 +144,7 @@ impl Statistics {
         rows
     }
 
-    /// How far a dynamic policy is ahead of the better of the other two.
+    /// Returns how far a dynamic policy is ahead of the better one of the other two.
     fn leads(&self, of: &Labels, own: &Column) -> [Row; 2] {
         let others = || {
             let others = self.columns.iter().filter(|other| other.policy != own.policy);
@@ -173,7 +173,7 @@ impl Column {
         let ms = |quantity, ns: f64| of.decimal(quantity, ns / 1e6, "ms");
         let mut rows = Vec::new();
         if self.policy != BudgetPolicy::Nominal {
-            // Nothing to compare with, unless this is an outline.
+            // Without a comparison, the improvement is empty, except in an outline.
             let outline = (self.runs == 0).then_some(0.0);
             let improvement = |quantity, value: Option<f64>| match value.or(outline) {
                 Some(value) => share(quantity, value),

@@ -1,4 +1,4 @@
-//! WCET bounds over the budget of best-effort cores, G over Q ([Aghilinasab20] Fig. 2).
+//! WCET bounds over the budget of best-effort cores: G over Q ([Aghilinasab20] Fig. 2).
 
 use serde::{Deserialize, Serialize};
 
@@ -10,25 +10,25 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// The bounds of a kernel and its variants for many budgets.
+/// Computes the WCET bounds of a kernel and its variants for many budgets.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CurveCase")]
 pub struct CurveParameters {
-    /// The file with the kernel.
+    /// File with the kernel.
     kernel: String,
-    /// Values of M in place of the kernel's.
+    /// Numbers of active blocks M. Default: M of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Shares of the clusters in all blocks, in place of the kernel's.
+    /// Shares of all blocks per cluster. Default: the blocks of the kernel.
     #[serde(default)]
     splits: Option<Splits>,
-    /// Q, each from 0 to 1.
+    /// Budgets Q, each from 0 to 1.
     budgets: Values,
     /// Whether the kernel starts with a regulation period.
     #[serde(default)]
     sync: bool,
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed although memory time covers only a part of them.
     #[serde(default)]
     straddling: Straddling,
 }
@@ -61,7 +61,7 @@ impl Parameters for CurveParameters {
 }
 
 impl Curves {
-    /// The two rows of one point.
+    /// Returns the two rows of one point.
     fn point(&self, variant: &Variant, q: Factor, wcet: Time, slowdown: f64) -> [Row; 2] {
         let of = variant.labels().with("q", q).with("sync", self.parameters.sync);
         let of = of.with("straddling", self.parameters.straddling);

@@ -1,4 +1,4 @@
-//! How much a bound exceeds what synthetic runs of a kernel take ([Aghilinasab20] §VII-B).
+//! Overestimation of synthetic runs of a kernel by its WCET bound ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,22 +13,22 @@ use gpusched_model::Kernel;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 
-/// Runs drawn from a kernel, alone and beside unregulated traffic, and its bounds.
+/// Draws runs of a kernel in isolation and under unregulated traffic, and compares them with its WCET bounds.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExecutionCase")]
 pub struct ExecutionParameters {
-    /// The file with the kernel, whose clusters have `isolated` and `interference`.
+    /// File with the kernel, whose clusters have `isolated` and `interference`.
     kernel: String,
-    /// Runs at each level.
+    /// Number of runs at each level of interference.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
-    /// The published overestimation at Q = 0 and at Q = 1.
+    /// Published overestimation at Q = 0 and at Q = 1.
     #[serde(default)]
     published: Option<[f64; 2]>,
 }
 
-/// The most runs of one case.
+/// Maximum number of runs of one case.
 const MAX_RUNS: u64 = 1_000_000;
 
 /// Runs, ready to be drawn.
@@ -56,7 +56,7 @@ impl Parameters for ExecutionParameters {
 }
 
 impl Executions {
-    /// The longest execution among `runs`, which is never longer than the bound.
+    /// Returns the longest execution among `runs`. It never exceeds the bound.
     fn longest(&self, synthesizer: &Synthesizer, level: Level) -> u64 {
         let runs = (0..self.parameters.runs).into_par_iter();
         let ends = runs.map(|run| {

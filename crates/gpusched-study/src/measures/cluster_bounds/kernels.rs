@@ -1,11 +1,11 @@
-//! Kernels of clusters, as the files of a study give them.
+//! Kernels of clusters from the files of a study.
 
 use crate::measures::Files;
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_model::Kernel;
 use gpusched_model::error::Refusal;
 
-/// The kernel in the file at `path`. Its clusters alternate in so many `intervals`, or as the file says where there are none.
+/// Returns the kernel in the file at `path`. Its clusters alternate in `intervals` intervals, or as in the file if absent.
 pub(in crate::measures) fn alternating(
     files: &mut Files,
     path: &str,
@@ -19,7 +19,7 @@ pub(in crate::measures) fn alternating(
     kernel.with_intervals(list).map_err(Refusal::about("intervals"))
 }
 
-/// Refuses a kernel whose clusters have no distribution to draw from.
+/// Rejects a kernel whose clusters have no distribution to draw from.
 pub(super) fn drawable(kernel: &Kernel, path: &str) -> Result<(), Refusal> {
     Synthesizer::new(kernel, 1).map_err(Refusal::in_file("kernel", path))?;
     Ok(())

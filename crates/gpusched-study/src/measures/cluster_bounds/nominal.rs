@@ -1,4 +1,4 @@
-//! Nominal budgets: the largest that slows a kernel down by no more than is accepted ([Aghilinasab20] §VII-C).
+//! Nominal budgets: the largest budget with an accepted slowdown of the kernel ([Aghilinasab20] §VII-C).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,29 +9,29 @@ use gpusched_analysis::bandwidth::nominal;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// The nominal budget of a kernel and its variants.
+/// Computes the nominal budget of a kernel and its variants.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NominalCase")]
 pub struct NominalParameters {
-    /// The file with the kernel.
+    /// File with the kernel.
     kernel: String,
-    /// Values of M in place of the kernel's.
+    /// Numbers of active blocks M. Default: M of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Shares of the clusters in all blocks, in place of the kernel's.
+    /// Shares of all blocks per cluster. Default: the blocks of the kernel.
     #[serde(default)]
     splits: Option<Splits>,
-    /// The accepted slowdown, (G(Q) − G(0))/G(0).
+    /// Accepted slowdown (G(Q) − G(0))/G(0).
     #[serde(default = "tenth")]
     slowdown: Factor,
     /// Whether the kernel starts with a regulation period.
     #[serde(default)]
     sync: bool,
-    /// Which blocks count as hit although memory time covers them in part only.
+    /// Blocks that count as delayed although memory time covers only a part of them.
     #[serde(default)]
     straddling: Straddling,
-    /// The published budget.
+    /// Published nominal budget.
     #[serde(default)]
     published: Option<Factor>,
 }
@@ -40,7 +40,7 @@ pub(in crate::measures) fn tenth() -> Factor {
     Factor::from_billionths(100_000_000).unwrap_or(Factor::ONE)
 }
 
-/// Nominal budgets, ready to be found.
+/// Nominal budgets, ready to be computed.
 #[derive(Debug)]
 pub struct NominalBudgets {
     parameters: NominalParameters,

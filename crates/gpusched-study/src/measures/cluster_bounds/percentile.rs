@@ -1,5 +1,4 @@
-//! How likely a block is to take no longer than its WCET, under the normal distribution that was fitted to its cluster
-//! ([Aghilinasab20] Table I).
+//! Probability that a block takes at most its WCET, under the normal distribution fitted to its cluster ([Aghilinasab20] Table I).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -11,12 +10,12 @@ use gpusched_model::error::Result;
 use gpusched_model::kernel::Distribution;
 use gpusched_model::time::Time;
 
-/// The percentiles of the WCETs of a kernel's clusters.
+/// Computes the percentiles of the WCETs of a kernel's clusters.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PercentileCase")]
 pub struct PercentileParameters {
-    /// The file with the kernel, of which some cluster has `isolated` or `interference`.
+    /// File with the kernel. At least one cluster has `isolated` or `interference`.
     kernel: String,
 }
 
@@ -54,14 +53,14 @@ impl Parameters for PercentileParameters {
 /// A normal distribution fitted to one cluster at one level of interference.
 struct Fit<'a> {
     cluster: usize,
-    /// Q, 0 or 1.
+    /// Budget Q, 0 or 1.
     q: u8,
     wcet: Time,
     distribution: &'a Distribution,
 }
 
 impl Percentiles {
-    /// By level of interference, then cluster.
+    /// Returns the fits by level of interference, then by cluster.
     fn fits(&self) -> impl Iterator<Item = Fit<'_>> {
         [0, 1].into_iter().flat_map(|q| {
             let clusters = self.kernel.clusters().iter().enumerate();

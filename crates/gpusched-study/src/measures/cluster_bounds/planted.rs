@@ -1,4 +1,4 @@
-//! Clusters found in traces whose clusters are known ([Aghilinasab20] §IV-A).
+//! Clustering of traces with known clusters ([Aghilinasab20] §IV-A).
 
 use std::collections::BTreeMap;
 
@@ -16,28 +16,28 @@ use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::Interval;
 
-/// Traces drawn from a kernel, and what clustering finds in them.
+/// Draws traces from a kernel, and compares the clusters found in them with the clusters of the kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PlantedCase")]
 pub struct PlantedParameters {
-    /// The file with the kernel, whose clusters have `isolated` and `interference`.
+    /// File with the kernel, whose clusters have `isolated` and `interference`.
     kernel: String,
-    /// Intervals in which its clusters alternate, in place of the kernel's.
+    /// Number of intervals of alternating clusters. Default: the intervals of the kernel.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Runs in isolation; there is one under interference.
+    /// Number of runs in isolation per trace. Each trace has one further run under interference.
     #[schemars(range(min = 1, max = MAX_SAMPLES))]
     runs: usize,
-    /// How many traces are drawn, each from a seed of its own.
+    /// Number of traces, each drawn with a seed of its own.
     #[schemars(range(min = 1, max = MAX_TRACES))]
     traces: u64,
 }
 
-/// The most traces of one case.
+/// Maximum number of traces of one case.
 const MAX_TRACES: u64 = 1000;
 
-/// Planted clusters, ready to be looked for.
+/// Planted clusters, ready for the clustering.
 #[derive(Debug)]
 pub struct Planted {
     kernel: Kernel,
@@ -64,7 +64,7 @@ impl Parameters for PlantedParameters {
 }
 
 impl Planted {
-    /// What is found in trace `index`.
+    /// Returns the results for trace `index`.
     fn find(&self, seed: u64, index: u64) -> Result<Vec<Row>> {
         let synthesizer = Synthesizer::new(&self.kernel, seed.wrapping_add(index))?;
         let trace = self.trace(&synthesizer, seed)?;
@@ -102,7 +102,7 @@ impl Planted {
     }
 }
 
-/// How many blocks are in the cluster that stands for theirs: the one that most blocks of their interval's cluster are in.
+/// Returns the number of blocks in matching clusters. A planted cluster matches the found cluster with most of its blocks.
 fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
     let planted = intervals
         .iter()

@@ -1,4 +1,4 @@
-//! How the blocks of a kernel are shared out among its clusters: a list of splits, or all of a grid.
+//! Splits of the blocks of a kernel among its clusters: a list of splits, or all splits of a grid.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use gpusched_model::Factor;
 
-/// The most splits of one grid.
+/// Maximum number of splits of one grid.
 pub const MAX_SPLITS: usize = 10_000;
 
-/// `[[1, 1, 1], [8, 1, 1]]`: shares of the clusters, in any unit; or `{ parts = 10, least = 2 }`: every split into whole
-/// tenths that gives each cluster two or more.
+/// Splits of all blocks among the clusters. A list such as `[[1, 1, 1], [8, 1, 1]]` states shares in any unit. A grid such as
+/// `{ parts = 10, least = 2 }` stands for every split into whole tenths where each cluster has at least two tenths.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Splits {
-    /// These.
+    /// A list of splits.
     List(Vec<Vec<Factor>>),
-    /// All in whole parts.
+    /// All splits in whole parts.
     Grid(Grid),
 }
 
-/// All splits in whole parts.
+/// A grid of all splits in whole parts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
-    /// The number of parts.
+    /// Number of parts.
     #[schemars(range(min = 1))]
     pub parts: u32,
-    /// The parts that each cluster has at least.
+    /// Minimum number of parts of each cluster.
     #[serde(default)]
     pub least: u32,
 }
@@ -37,10 +37,10 @@ const EXPECTED: &str =
     "a list of splits such as [[1, 1, 1], [2, 1, 1]], or a grid such as { parts = 10, least = 2 }";
 
 impl Splits {
-    /// The shares, one per cluster, none of them all zero.
+    /// Returns the shares, one per cluster. Every split has a positive share.
     ///
     /// # Errors
-    /// What was found and what was expected.
+    /// Fails if a list or a grid does not fit `clusters`. The message states the value found and the value expected.
     pub fn of(&self, clusters: usize) -> Result<Vec<Vec<Factor>>, String> {
         match self {
             Splits::List(list) => {
@@ -52,7 +52,7 @@ impl Splits {
                         ));
                     }
                     if split.iter().all(|&share| share == Factor::ZERO) {
-                        return Err("found only shares of 0, expected a positive one".to_owned());
+                        return Err("found only shares of 0, expected a positive share".to_owned());
                     }
                 }
                 Ok(list.clone())
@@ -63,7 +63,7 @@ impl Splits {
 }
 
 impl Grid {
-    /// All splits in lexicographic order.
+    /// Returns all splits in lexicographic order.
     fn splits(self, clusters: usize) -> Result<Vec<Vec<Factor>>, String> {
         let Grid { parts, least } = self;
         let least_of_all = u64::from(least).saturating_mul(clusters as u64);
@@ -72,7 +72,7 @@ impl Grid {
                 "found {parts} parts with {least} or more for each of {clusters} clusters, expected more parts"
             ));
         }
-        // Prefixes of splits, with what is left over for the clusters that follow.
+        // Prefixes of splits, each with the parts that are left for later clusters.
         let mut prefixes: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), parts)];
         for later in (0..clusters as u64).rev() {
             let mut longer = Vec::new();

@@ -1,14 +1,14 @@
-//! A kernel with other numbers of active blocks and other splits of its blocks.
+//! Variants of a kernel with other numbers of active blocks and other splits of its blocks.
 
 use crate::measures::limits::combinations;
 use crate::measures::{Labels, Splits};
 use gpusched_model::error::Refusal;
 use gpusched_model::{Cluster, Factor, Kernel};
 
-/// The columns that tell variants apart.
+/// Columns that identify a variant.
 pub(super) const KEYS: [&str; 3] = ["kernel", "active_blocks", "split"];
 
-/// The most rows of one case.
+/// Maximum number of rows of one case.
 const MAX_ROWS: usize = 100_000;
 
 /// One variant of a kernel.
@@ -19,7 +19,7 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// The columns that tell which variant a row is about.
+    /// Returns the columns that identify the variant of a row.
     pub fn labels(&self) -> Labels {
         let [kernel, active_blocks, split] = KEYS;
         Labels::of(kernel, self.kernel.name().unwrap_or(""))
@@ -28,8 +28,8 @@ impl Variant {
     }
 }
 
-/// `kernel` with each of `active_blocks` and each of `splits`, or as it is where there are none. `rows` is how many rows each
-/// variant will have.
+/// Returns `kernel` with each of `active_blocks` and each of `splits`. An absent list keeps the kernel as it is. Each variant
+/// will have `rows` rows.
 pub(super) fn variants(
     kernel: &Kernel,
     active_blocks: Option<&[u32]>,
@@ -85,8 +85,8 @@ pub(super) fn variants(
     Ok(variants)
 }
 
-/// The clusters of `kernel` with its blocks shared out anew, to the nearest block: what remains after rounding down goes to
-/// those who miss most, the first of equals first. A cluster that gets no block is left out.
+/// Returns the clusters of `kernel` with its blocks split anew, to the nearest block. Blocks that remain after rounding down
+/// go to the clusters with the largest remainders; ties: the first cluster. A cluster without a block is omitted.
 fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> {
     let blocks = u128::from(kernel.blocks());
     let weights = split.iter().map(|share| {
@@ -96,7 +96,7 @@ fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> 
     let weights: Vec<u128> = weights.collect();
     let total: u128 = weights.iter().sum();
     if total == 0 {
-        return Err("found only shares of 0, expected a positive one".to_owned());
+        return Err("found only shares of 0, expected a positive share".to_owned());
     }
     // (missing, position, blocks); at most 2^42 blocks times 10^15 billionths.
     let quotas = weights.iter().enumerate();

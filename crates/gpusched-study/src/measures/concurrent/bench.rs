@@ -1,4 +1,4 @@
-//! The kernels of a run, each of which can be simulated alone, or beside others.
+//! The kernels of a run. Each kernel can be simulated in isolation or concurrently with other kernels.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use gpusched_model::{Factor, Machine, MemoryProfile, Program, WarpRun};
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Options, Setup};
 
-/// Core cycles after which a simulation is given up.
+/// Core cycles after which a simulation is aborted.
 const LIMIT: u64 = 100_000_000;
 
 /// Kernels on a machine.
@@ -23,26 +23,26 @@ pub(super) struct Bench {
     names: Vec<String>,
 }
 
-/// A kernel alone on some SMs.
+/// A run of one kernel in isolation on some SMs.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct IsolatedRun {
-    /// From start to end [ns].
+    /// Execution time [ns].
     pub time: u64,
-    /// At L2 [bytes/s].
+    /// Bandwidth at L2 [bytes/s].
     pub l2: u64,
-    /// At DRAM [bytes/s].
+    /// Bandwidth at DRAM [bytes/s].
     pub dram: u64,
-    /// By all threads.
+    /// Instructions of all threads.
     pub instructions: u64,
-    /// Sectors that L2 took.
+    /// Number of sectors accessed at L2.
     pub l2_accesses: u64,
 }
 
-/// Every kernel of a case alone on every number of SMs that it has in it, and on all.
+/// Isolated run of every kernel of a case, on each of its numbers of SMs in the case and on all SMs.
 pub(super) type IsolatedRuns = BTreeMap<(usize, u32), IsolatedRun>;
 
 impl IsolatedRun {
-    /// With any numbers.
+    /// A run with arbitrary numbers.
     pub const SYNTHETIC: IsolatedRun = IsolatedRun {
         time: 1000,
         l2: 1_000_000_000,
@@ -103,27 +103,27 @@ impl Bench {
         Ok(bench)
     }
 
-    /// N, the SMs of the machine.
+    /// Returns N, the number of SMs of the machine.
     pub fn sms(&self) -> u32 {
         self.shape.machine.sms()
     }
 
-    /// The names of the kernels.
+    /// Returns the names of the kernels.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The name of a kernel.
+    /// Returns the name of a kernel.
     pub fn name(&self, kernel: usize) -> &str {
         self.names.get(kernel).map_or("", String::as_str)
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub fn machine(&self) -> &Machine {
         &self.shape.machine
     }
 
-    /// A kernel as it is launched.
+    /// Returns the program of a kernel, as it is launched.
     pub fn program(&self, kernel: usize) -> Result<Program> {
         let given = self.shape.kernels.get(kernel);
         match given.map(|given| (&given.program, given.overrides())) {
@@ -132,7 +132,7 @@ impl Bench {
         }
     }
 
-    /// Kernels with their numbers of SMs, the first ones on the first SMs.
+    /// Prepares a run of kernels with their numbers of SMs. The first kernels get the first SMs.
     fn setup(&self, group: &[(usize, u32)]) -> Result<Setup> {
         let mut next = 0;
         let mut kernels = Vec::new();
@@ -154,7 +154,7 @@ impl Bench {
         Setup::new(&run, Path::new("kernels"))
     }
 
-    /// When each kernel of `group` is through [ns], and all that the run says.
+    /// Simulates `group`. Returns the end of each kernel [ns] and the results of the run.
     fn run(&self, group: &[(usize, u32)]) -> Result<(Vec<u64>, Results)> {
         let options = Options {
             record_issues: false,
@@ -166,25 +166,25 @@ impl Bench {
         Ok((times.collect(), results))
     }
 
-    /// Core cycles as time, rounded up [ns].
+    /// Converts core cycles to time [ns], rounded up.
     fn ns(&self, cycles: u64) -> u64 {
         let khz = u128::from(self.shape.machine.clocks.core_khz.max(1));
         u64::try_from((u128::from(cycles) * 1_000_000).div_ceil(khz)).unwrap_or(u64::MAX)
     }
 
-    /// A kernel alone on `sms` SMs.
+    /// Simulates a kernel in isolation on `sms` SMs.
     pub fn alone(&self, kernel: usize, sms: u32) -> Result<IsolatedRun> {
         let (times, results) = self.run(&[(kernel, sms)])?;
         Ok(IsolatedRun::of(times.first().copied().unwrap_or(0), &results))
     }
 
-    /// How long kernels with their SMs take together [ns].
+    /// Returns the execution times of concurrent kernels with their SMs [ns].
     pub fn together(&self, group: &[(usize, u32)]) -> Result<Vec<u64>> {
         Ok(self.run(group)?.0)
     }
 
-    /// What is known of a kernel after it ran alone on the numbers of SMs in `points`, ascending; `bandwidth` is the one that
-    /// counts.
+    /// Returns the memory profile of a kernel from its isolated runs on the numbers of SMs in `points`, ascending. The
+    /// function `bandwidth` selects the bandwidth of a run.
     pub fn profile(
         &self,
         kernel: usize,
@@ -212,7 +212,7 @@ impl Bench {
     }
 }
 
-/// `path` without `..`, with slashes: a study names a file the same way everywhere.
+/// Returns `path` with slashes and without `..`, so that a study has the same file names on every machine.
 fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();
     for part in path.components() {

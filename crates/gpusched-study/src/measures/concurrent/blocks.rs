@@ -1,4 +1,4 @@
-//! The same kernels as thread blocks, which take together what the kernel takes alone, and share the bandwidth of the memory.
+//! Kernels at the level of thread blocks. All blocks together take the isolated time of the kernel and share the memory bandwidth.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use gpusched_sim::blocks::{Overview, simulate};
 /// Bytes per second in a GB/s.
 const GIGA: u64 = 1_000_000_000;
 
-/// The kernels of a bench in thread blocks.
+/// The kernels of a bench as thread blocks.
 pub(super) struct Blocks<'a> {
     bench: &'a Bench,
-    /// What kernels do alone, warp by warp.
+    /// Isolated runs of the kernels, simulated warp by warp.
     measured: &'a IsolatedRuns,
-    /// Of the memory [bytes/s].
+    /// Memory bandwidth [bytes/s].
     bandwidth: u64,
 }
 
 impl<'a> Blocks<'a> {
-    /// The kernels of `bench`, which alone do what was `measured`, before the memory of `platform`.
+    /// Creates the kernels of `bench` with the isolated runs `measured` and the memory of `platform`.
     pub fn new(bench: &'a Bench, measured: &'a IsolatedRuns, platform: &MemoryPlatform) -> Blocks<'a> {
         Blocks {
             bench,
@@ -35,7 +35,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// What kernels do alone here, where all has been measured.
+    /// Returns the isolated runs at the level of blocks, for all measured runs.
     pub fn isolated(&self) -> Result<IsolatedRuns> {
         let alone = self.measured.iter().map(|(&(kernel, sms), measured)| {
             let times = self.together(&[(kernel, sms)])?;
@@ -55,7 +55,7 @@ impl<'a> Blocks<'a> {
         alone.collect()
     }
 
-    /// How long kernels with their SMs take together [ns].
+    /// Returns the execution times of concurrent kernels with their SMs [ns].
     pub fn together(&self, group: &[(usize, u32)]) -> Result<Vec<u64>> {
         let mut overview = Overview::default();
         simulate(&self.scenario(group)?, 0, &mut overview)?;
@@ -100,7 +100,7 @@ impl<'a> Blocks<'a> {
         Ok(Scenario::new(shape)?)
     }
 
-    /// `kernel` for `sms` SMs: its waves share its time, and its blocks its traffic.
+    /// Returns `kernel` for `sms` SMs. Its waves share its time, and its blocks share its traffic.
     fn launch(&self, stream: u32, kernel: usize, sms: u32) -> Result<Launch> {
         let program = self.bench.program(kernel)?;
         let alone = self.measured.get(&(kernel, sms));

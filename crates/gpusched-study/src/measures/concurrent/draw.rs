@@ -1,29 +1,29 @@
-//! Random groups: kernels without repetition, and numbers of SMs, every choice that fits with equal probability.
+//! Random groups of kernels with numbers of SMs. Kernels are not repeated, and every choice that fits has equal probability.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::streams::below;
 
-/// Random groups.
+/// Random groups of kernels.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
-    /// Kernels in a group, none of them twice.
+    /// Numbers of kernels in a group. Kernels in a group differ.
     pub(super) sizes: Vec<usize>,
-    /// Groups of each size.
+    /// Number of groups of each size.
     pub(super) groups: u64,
-    /// The numbers of SMs that a kernel can have.
+    /// Possible numbers of SMs of a kernel.
     pub(super) sms: Vec<u32>,
 }
 
 /// Kernels with their numbers of SMs.
 pub(super) type Members = Vec<(usize, u32)>;
 
-/// The most ways that are told apart.
+/// Maximum number of ways to draw.
 const MOST_WAYS: u64 = 1 << 40;
 
-/// In how many ways `count` kernels get one of `choices` each, `left` SMs at most together: by count, then SMs left.
+/// Returns the number of ways to give `count` kernels one of `choices` each, at most `left` in total. Indices are count and SMs left.
 fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     let mut table = vec![vec![1; left as usize + 1]];
     for _ in 0..count {
@@ -38,14 +38,14 @@ fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     table
 }
 
-/// Whether there is a way to draw, and not too many of them.
+/// Returns whether there is at least one way to draw, and at most [`MOST_WAYS`].
 pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
     let table = ways(choices, count, sms);
     let all = table.last().and_then(|row| row.last()).copied().unwrap_or(0);
     (1..=MOST_WAYS).contains(&all)
 }
 
-/// `size` of `kernels` kernels with numbers of SMs out of `choices`, `sms` at most together.
+/// Draws `size` of `kernels` kernels with numbers of SMs from `choices`, at most `sms` in total.
 pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
     let mut names: Vec<usize> = (0..kernels).collect();
     let table = ways(choices, size, sms);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Pairs of 5, 10 … 25 SMs: each of the 15 ways to stay within 30 about equally often.
+    /// Pairs of kernels with 5, 10 … 25 SMs have 15 ways to stay within 30 SMs. All ways are about equally frequent.
     #[test]
     fn every_way_is_as_likely() {
         let mut rng = stream(1, Purpose::KernelGroups, 0, 0);

@@ -1,4 +1,4 @@
-//! How long groups of kernels take, and how far off predictions from their isolated runs are.
+//! Execution times of groups of kernels, and errors of predictions from isolated runs.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::group::{GroupKernel, MemoryPlatform, ProfileSource};
 use gpusched_model::streams::{Purpose, stream};
 
-/// What groups are simulated with.
+/// Level of the simulation of groups.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Warps, cycle by cycle.
+    /// Simulates warps, cycle by cycle.
     #[default]
     Warps,
-    /// Thread blocks that take what the kernel takes alone at the warp level, before a memory that is shared max-min fairly.
+    /// Simulates thread blocks with the isolated times from the warp level and a memory with max-min fair shares.
     Blocks,
 }
 
@@ -33,7 +33,7 @@ impl Level {
     }
 }
 
-/// Groups, ready to be simulated.
+/// Groups, ready for the simulation.
 #[derive(Debug)]
 pub struct SideBySide {
     pub(super) bench: Bench,
@@ -60,7 +60,7 @@ impl SideBySide {
             .collect()
     }
 
-    /// What has to be known alone for `groups`.
+    /// Returns the isolated runs that `groups` need.
     fn needed(&self, groups: &[Members]) -> Vec<(usize, u32)> {
         let members = groups.iter().flatten();
         let mut needed: Vec<(usize, u32)> = members
@@ -71,7 +71,7 @@ impl SideBySide {
         needed
     }
 
-    /// `members` with what is known of them alone.
+    /// Returns `members` with their isolated runs.
     fn group(
         &self,
         members: &Members,
@@ -97,7 +97,7 @@ impl SideBySide {
         Ok(Group::new(None, platform, kernels)?)
     }
 
-    /// What models say, by their names in results.
+    /// Returns the predictions of the models, with their names in the results.
     fn predictions(&self, members: &Members, isolated: &IsolatedRuns) -> Result<Vec<(String, Vec<f64>)>> {
         let mut found = Vec::new();
         let mut ask = |name: String, model: Model, group: &Group| -> Result<()> {
@@ -143,7 +143,7 @@ impl SideBySide {
     }
 }
 
-/// Mean errors of each model over the groups of each size.
+/// Returns the mean errors of each model over the groups of each size.
 fn means(rows: &[Row]) -> Vec<Row> {
     let mut sums: BTreeMap<(String, String, &'static str), (f64, u32)> = BTreeMap::new();
     for row in rows {

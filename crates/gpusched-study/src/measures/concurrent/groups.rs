@@ -1,4 +1,4 @@
-//! Groups of kernels side by side, as a study states them.
+//! Groups of concurrent kernels in a study.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -11,27 +11,27 @@ use crate::measures::limits::within;
 use gpusched_model::Factor;
 use gpusched_model::group::MemoryPlatform;
 
-/// Kernels of a run in groups.
+/// Simulates groups of concurrent kernels of a run, and compares predictions with their execution times.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SideBySideCase")]
 pub struct SideBySideParameters {
-    /// The file with the run: the machine and the kernels.
+    /// File with the run, which states the machine and the kernels.
     run: String,
-    /// What the groups are simulated with.
+    /// Level of the simulation of the groups. Default: `warps`.
     #[serde(default, skip_serializing_if = "Level::is_default")]
     simulator: Level,
-    /// Figures of the memory, for the predictions; its bandwidths are those at L2. The memory of `blocks` is its
-    /// `effective_bandwidth`.
+    /// Memory figures for the predictions. Its bandwidths are bandwidths at L2. The simulator `blocks` uses its
+    /// `effective_bandwidth` as the memory bandwidth.
     #[serde(default)]
     platform: MemoryPlatform,
-    /// What kernels reach at most at DRAM [GB/s]: `fluid` is asked once more, with bandwidths there.
+    /// Maximum bandwidth at DRAM [GB/s]. If present, model `fluid` also predicts with bandwidths at DRAM.
     #[serde(default)]
     dram_bandwidth: Option<Factor>,
-    /// The groups.
+    /// Groups of kernels. A case states either `groups` or `drawn`.
     #[serde(default)]
     groups: Option<Vec<Vec<Member>>>,
-    /// Random ones.
+    /// Random groups of kernels.
     #[serde(default)]
     drawn: Option<Drawn>,
 }
@@ -40,13 +40,13 @@ pub struct SideBySideParameters {
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Member {
-    /// The name of a kernel of the run.
+    /// Name of a kernel of the run.
     kernel: String,
-    /// Its SMs.
+    /// Number of its SMs.
     sms: u32,
 }
 
-/// The most groups of one case.
+/// Maximum number of groups of one case.
 const MOST: u64 = 10_000;
 
 impl Parameters for SideBySideParameters {
@@ -92,16 +92,16 @@ impl Parameters for SideBySideParameters {
     }
 }
 
-/// Refuses figures that cannot be, or of another machine than one of `sms` SMs.
+/// Rejects memory figures that are invalid, or that belong to a machine without `sms` SMs.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
-        let expected = format!("{sms}, as the machine has");
+        let expected = format!("{sms}, the SMs of the machine");
         return Err(Refusal::new("platform.sms", platform.sms, expected));
     }
     platform.check()
 }
 
-/// A group as it is given.
+/// Converts a stated group.
 fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Refusal> {
     let refuse = |found: String, expected: String| {
         let field = format!("groups[{index}]");
@@ -113,7 +113,7 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
         let found = format!("{} kernels on {sms} SMs", members.len());
         return Err(refuse(
             found,
-            format!("1 to {all} SMs for each, and {all} together"),
+            format!("1 to {all} SMs for each kernel, and at most {all} in total"),
         ));
     }
     let member = |member: &Member| {

@@ -1,5 +1,5 @@
-//! Kernels side by side on SMs of their own: what they do alone, warp by warp (`profiles`), how long `groups` of them take
-//! together, warp by warp or in `blocks`, and how far off predictions are (`errors`).
+//! Concurrent kernels, each on its own SMs. `profiles` simulates them in isolation, warp by warp. `groups` simulates several
+//! kernels concurrently, warp by warp or in `blocks`. `errors` compares predictions with the simulations.
 
 mod bench;
 mod blocks;
@@ -13,7 +13,7 @@ pub use profiles::MemoryProfilesParameters;
 
 use super::{Files, Labels, Measure, Parameters, Row};
 
-/// predicted / found − 1 of a model, and its absolute value.
+/// Returns the error of a model, predicted / found − 1, and its absolute value.
 fn errors(of: Labels, model: &str, predicted: f64, found: f64) -> [Row; 2] {
     let error = predicted / found - 1.0;
     let of = of.with("model", model);

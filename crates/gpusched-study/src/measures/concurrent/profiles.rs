@@ -1,4 +1,4 @@
-//! Kernels alone on several numbers of SMs, and how far off [Masola23] Eqs 4 and 17 are from one measurement on all SMs.
+//! Isolated kernels on several numbers of SMs, and errors of [Masola23] Eqs 4 and 17 from one measurement on all SMs.
 
 use gpusched_model::Refusal;
 use rayon::prelude::*;
@@ -12,21 +12,21 @@ use gpusched_model::MemoryProfile;
 use gpusched_model::error::Result;
 use gpusched_model::group::MemoryPlatform;
 
-/// Kernels of a run, each alone.
+/// Simulates each kernel of a run in isolation.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MemoryProfilesCase")]
 pub struct MemoryProfilesParameters {
-    /// The file with the run: the machine and the kernels.
+    /// File with the run, which states the machine and the kernels.
     run: String,
-    /// The numbers of SMs; all of them come in addition.
+    /// Numbers of SMs. The number of all SMs is always added.
     sms: Vec<u32>,
-    /// Figures of the memory, for the equations.
+    /// Memory figures for the equations.
     #[serde(default)]
     platform: MemoryPlatform,
 }
 
-/// Kernels, ready to be simulated.
+/// Kernels, ready for the simulation.
 #[derive(Debug)]
 pub struct MemoryProfiles {
     bench: Bench,

@@ -1,11 +1,11 @@
-//! Issue budgets of a kernel, under each of some warp schedulers.
+//! Issue budgets of a kernel under several warp schedulers.
 
 use crate::definition::axis::Values;
 use crate::measures::limits::combinations;
 use gpusched_model::error::Refusal;
 use gpusched_model::{Factor, Scheduler};
 
-/// The values of `budgets`, which are whole; `most` simulations of all `schedulers` together.
+/// Returns the values of `budgets`, which must be integers. All `schedulers` together have at most `most` simulations.
 pub(super) fn budgets(budgets: &Values, schedulers: &[Scheduler], most: usize) -> Result<Vec<u32>, Refusal> {
     if schedulers.is_empty() {
         return Err(Refusal::new("schedulers", "an empty list", "at least one"));

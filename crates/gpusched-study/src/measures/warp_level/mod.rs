@@ -1,4 +1,4 @@
-//! Measures of the simulations at the level of warps.
+//! Metrics of the simulations at the level of warps.
 
 mod budgets;
 pub(super) mod shared_sms;

@@ -1,4 +1,4 @@
-//! Response times of kernels that share a sub-core against the budget of one of them.
+//! Response times of kernels that share a sub-core, over the issue budget of one kernel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,29 +11,29 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Scheduler, WarpScenario};
 use gpusched_warp::subcore::{Overview, simulate};
 
-/// One scenario under some schedulers, and under each of them for many budgets of one kernel.
+/// Simulates one scenario under several warp schedulers, each with many issue budgets of one kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WarpsCase")]
 pub struct WarpsParameters {
-    /// The file with the scenario.
+    /// File with the scenario.
     scenario: String,
-    /// Which warp issues next, if not as the scenario says.
+    /// Warp schedulers. Default: the warp scheduler of the scenario.
     #[serde(default)]
     schedulers: Option<Vec<Scheduler>>,
-    /// The name of the kernel whose budget varies.
+    /// Name of the kernel whose issue budget varies.
     kernel: String,
-    /// Its budgets. Under schedulers that have none the values are the same for all of them.
+    /// Issue budgets of `kernel`. A scheduler without issue budgets gives equal values for all of them.
     budgets: Values,
 }
 
-/// The most simulations of one case.
+/// Maximum number of simulations of one case.
 const MOST: usize = 10_000;
 
-/// Scenarios, ready to be simulated.
+/// Scenarios, ready for the simulation.
 #[derive(Debug)]
 pub struct Warps {
-    /// With the budget that varies.
+    /// Scenarios, each with the varied issue budget.
     scenarios: Vec<(u32, WarpScenario)>,
 }
 

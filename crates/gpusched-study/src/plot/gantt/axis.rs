@@ -1,24 +1,24 @@
-//! The axis of time: ticks at round times, in integers, so that a window late in a long run has exact labels.
+//! The time axis, with ticks at round times. Its integers give exact labels even for a late window of a long run.
 
 use super::scene::Window;
 use gpusched_model::time::Time;
 
-/// At most this many steps.
+/// Maximum number of steps.
 const STEPS: u64 = 10;
 
 #[derive(Debug)]
 pub struct TimeAxis {
-    /// The unit's symbol.
+    /// Symbol of the unit.
     pub unit: &'static str,
-    /// The times that have a label, growing; at least one unless the window is too narrow for any label.
+    /// Times with a label, ascending. There is at least one unless the window is too narrow for any label.
     pub ticks: Vec<Time>,
-    /// The unit [ns].
+    /// Length of the unit [ns].
     length: u64,
     decimals: usize,
 }
 
 impl TimeAxis {
-    /// The axis of a window with room for `room` characters, `gap` of them between two labels.
+    /// Creates the axis of a window with space for `room` characters, and with `gap` characters between two labels.
     pub fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
         let (unit, length) = match window.to.ns() {
             1_000_000_000.. => ("s", 1_000_000_000),
@@ -38,7 +38,7 @@ impl TimeAxis {
             }
             let (first, last) = (window.from.ns().div_ceil(step), window.to.ns() / step);
             if first > last {
-                break; // larger steps have no tick either, or not a rounder one
+                break; // larger steps have no tick or no rounder tick
             }
             axis.ticks = (first..=last).map(|tick| Time::from_ns(tick * step)).collect();
             axis.decimals = decimals(step, length);
@@ -52,7 +52,7 @@ impl TimeAxis {
         axis
     }
 
-    /// A time in the unit of the axis.
+    /// Formats a time in the unit of the axis.
     pub fn label(&self, at: Time) -> String {
         let (whole, rest) = (at.ns() / self.length, at.ns() % self.length);
         match self.decimals {
@@ -66,7 +66,7 @@ impl TimeAxis {
     }
 }
 
-/// How many decimals multiples of `step` have in a unit of `length`.
+/// Returns the number of decimals of multiples of `step` in a unit of `length`.
 fn decimals(step: u64, length: u64) -> usize {
     let (mut decimals, mut unit) = (0, length);
     while unit > 1 && !step.is_multiple_of(unit) {

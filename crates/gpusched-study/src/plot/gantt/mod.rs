@@ -1,9 +1,9 @@
-//! Gantt charts of timelines: for a paper as SVG, for a terminal as text.
+//! Gantt charts of timelines: as SVG for papers, as text for terminals.
 //!
-//! Tracks stand from top to bottom, lanes of one track beside each other, counters below the tracks of their process. A
-//! category has the same colour in every window of a timeline; colours differ in lightness or hatching too, so that they
-//! survive a black-and-white printer and color-blind readers (Okabe & Ito 2008). What is drawn depends on the timeline and
-//! the options alone, byte by byte.
+//! Tracks are arranged from top to bottom. Lanes of one track are next to each other, and counters are below the tracks of
+//! their process. A category has one colour in all windows of a timeline. Colours also differ in lightness or hatching, so
+//! black-and-white printers and color-blind readers can distinguish them (Okabe & Ito 2008). The output depends, byte by
+//! byte, only on the timeline and the options.
 //!
 //! ```
 //! use gpusched_study::plot::gantt::{self, Options, Terminal};

@@ -1,27 +1,27 @@
-//! What a chart shows.
+//! Options of a Gantt chart.
 
 use gpusched_model::time::Time;
 
-/// The most slices that a figure may show: with more of them, programs that edit figures give up.
+/// Maximum number of slices in a figure. Programs that edit figures fail with more slices.
 pub const MAX_SLICES: usize = 50_000;
 
-/// What a chart shows.
+/// Options of a Gantt chart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The headline.
+    /// Title.
     pub title: Option<String>,
-    /// The beginning of the window [default: the first event].
+    /// Start of the window [default: the first event].
     pub from: Option<Time>,
-    /// The end of the window [default: the last end].
+    /// End of the window [default: the last end].
     pub to: Option<Time>,
 }
 
-/// What a text is written for.
+/// Properties of the terminal of a text chart.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Terminal {
-    /// Characters per line, taken as 40 if fewer, and as 1000 if more.
+    /// Characters per line, from 40 to 1000. Other numbers are clamped.
     pub columns: usize,
-    /// Whether it can show more than ASCII.
+    /// Whether the terminal supports more than ASCII.
     pub unicode: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What of a timeline is visible in a window.
+//! The part of a timeline that is visible in a window.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,9 +11,9 @@ use gpusched_sim::timeline::{CounterLayout, Mark, Point, Timeline, TrackLayout};
 pub struct Scene<'a> {
     pub window: Window,
     pub groups: Vec<Group<'a>>,
-    /// The visible categories: their colours, and names.
+    /// Visible categories: their colours and names.
     pub categories: Vec<(usize, &'a str)>,
-    /// The visible kinds of instants.
+    /// Visible kinds of instants.
     pub marks: BTreeSet<Mark>,
 }
 
@@ -29,7 +29,7 @@ pub struct Group<'a> {
 #[derive(Debug)]
 pub struct Row<'a> {
     pub track: TrackLayout<'a>,
-    /// How many lanes are used within the window; at least one.
+    /// Number of lanes used within the window; at least one.
     pub lanes: usize,
     pub bars: Vec<Bar<'a>>,
 }
@@ -41,23 +41,23 @@ pub struct Bar<'a> {
     pub name: &'a str,
     pub category: &'a str,
     pub colour: usize,
-    /// Uncut.
+    /// Start and end of the uncut slice.
     pub whole: (Time, Time),
     pub start: Time,
     pub end: Time,
 }
 
-/// A counter within the window, from its value at the beginning if it has one.
+/// A counter within the window. It starts with the value at the start of the window, if there is one.
 #[derive(Debug)]
 pub struct Steps<'a> {
     pub name: &'a str,
     pub unit: &'a str,
     pub values: Vec<(Time, f64)>,
-    /// The largest value, or 0.
+    /// Largest value, or 0.
     pub max: f64,
 }
 
-/// From when to when, ends included; the end is later.
+/// A window of time that includes both ends. The end is later than the start.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     pub from: Time,
@@ -76,7 +76,7 @@ impl Window {
             let expected = format!("a part of the timeline, from {first} to {last}");
             return Err(Error::parameter("window", found, expected));
         }
-        // One instant alone has a picture, too.
+        // A window of a single instant can be drawn, too.
         let to = match options.to {
             None if to == from => from.checked_add(Time::from_ns(1)).unwrap_or(to),
             _ => to,
@@ -91,12 +91,12 @@ impl Window {
         }
     }
 
-    /// Its length [ns].
+    /// Returns its length [ns].
     pub fn length(self) -> u64 {
         self.to.ns() - self.from.ns()
     }
 
-    /// A slice in the window, cut at its ends. A slice that takes no time is in it at both of its ends.
+    /// Returns a slice cut at the ends of the window. A slice without duration is visible at both ends of the window.
     fn cut(self, start: Time, end: Time) -> Option<(Time, Time)> {
         let visible = match start == end {
             true => self.from <= start && end <= self.to,
@@ -165,7 +165,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// How many slices are visible.
+    /// Returns the number of visible slices.
     pub fn bars(&self) -> usize {
         let rows = self.groups.iter().flat_map(|group| &group.rows);
         rows.map(|row| row.bars.len()).sum()

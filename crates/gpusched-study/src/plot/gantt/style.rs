@@ -1,6 +1,6 @@
-//! What tells categories apart: lightness and hatching for black and white, hue besides.
+//! Appearance of categories: lightness and hatching for black and white, and hue for colour.
 
-/// Okabe & Ito, dark and light in turns; yellow may do for an area that has an outline.
+/// Colours of Okabe & Ito, alternately dark and light. Yellow is suitable for an area with an outline.
 const COLOURS: [[u8; 3]; 8] = [
     [0, 114, 178],   // blue
     [230, 159, 0],   // orange
@@ -12,7 +12,7 @@ const COLOURS: [[u8; 3]; 8] = [
     [204, 121, 167], // reddish purple
 ];
 
-/// How an area is hatched.
+/// Hatching of an area.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Hatch {
     None,
@@ -23,17 +23,17 @@ pub enum Hatch {
 
 const HATCHES: [Hatch; 4] = [Hatch::None, Hatch::Rising, Hatch::Dots, Hatch::Falling];
 
-/// So many categories look different.
+/// Number of categories with different looks.
 pub const DIFFERENT: usize = COLOURS.len() * HATCHES.len();
 
-/// How a category looks.
+/// Appearance of a category.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Fill {
     pub colour: [u8; 3],
     pub hatch: Hatch,
 }
 
-/// The look of the category with this number.
+/// Returns the appearance of the category with this number.
 pub fn fill(category: usize) -> Fill {
     let (round, place) = (category / COLOURS.len(), category % COLOURS.len());
     Fill {
@@ -43,12 +43,12 @@ pub fn fill(category: usize) -> Fill {
 }
 
 impl Fill {
-    /// Whether text and hatching on it must be white.
+    /// Returns whether text and hatching on this colour must be white.
     pub fn is_dark(self) -> bool {
         self.luminance() < 0.28
     }
 
-    /// The relative luminance of WCAG 2, from 0 to 1, as a printer without colour shows it.
+    /// Returns the relative luminance of WCAG 2, from 0 to 1, as on a printer without colour.
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {
             let share = f64::from(channel) / 255.0;
@@ -61,7 +61,7 @@ impl Fill {
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
-    /// As SVG has it.
+    /// Returns the colour in SVG notation.
     pub fn hex(self) -> String {
         let [red, green, blue] = self.colour;
         format!("#{red:02x}{green:02x}{blue:02x}")

@@ -1,4 +1,4 @@
-//! The chart as SVG.
+//! The Gantt chart as SVG.
 //!
 //! ```text
 //! title
@@ -27,20 +27,20 @@ mod marks;
 use document::{Anchor, Document};
 
 const MARGIN: f64 = 14.0;
-/// The width of the frame.
+/// Width of the frame.
 const WIDTH: f64 = 760.0;
-/// All lanes together should not be much higher.
+/// Approximate maximum height of all lanes together.
 const HEIGHT: f64 = 1_000.0;
-/// The height of a lane.
+/// Minimum and maximum height of a lane.
 const LANE: (f64, f64) = (3.0, 20.0);
-/// Lanes at least that high have room for what makes a figure easier to read.
+/// Minimum height of a lane with space for extra elements.
 const ROOMY: f64 = 8.0;
 const COUNTER: f64 = 30.0;
 const HEADING: f64 = 20.0;
-/// Names of tracks have no more room than that.
+/// Maximum width of track names.
 const LABELS: f64 = 180.0;
 const TICK_MARK: f64 = 4.0;
-/// However short, a slice can be seen.
+/// Minimum width of a slice, so that it stays visible.
 const THINNEST: f64 = 0.4;
 
 const BLACK: &str = "#000";
@@ -51,7 +51,7 @@ const AREA: &str = "#b4b4b4";
 /// Draws the window as SVG, with one rectangle of the class `slice` per visible slice.
 ///
 /// # Errors
-/// [`Error::Refused`] if there is nothing in the window, it ends before it begins, or it has more than [`MAX_SLICES`] slices.
+/// Fails with [`Error::Refused`] if the window is empty, if it ends before it starts, or if it has more than [`MAX_SLICES`] slices.
 pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     if scene.bars() > MAX_SLICES {
@@ -69,7 +69,7 @@ pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
     Ok(Figure::new(&scene).draw(&scene, options.title.as_deref()))
 }
 
-/// Where everything is; lengths in pixels.
+/// Positions of all elements, in pixels.
 struct Figure {
     left: f64,
     right: f64,
@@ -146,7 +146,7 @@ impl Figure {
         document.finish(width.ceil(), (y + MARGIN).ceil(), patterns)
     }
 
-    /// A process from `top` on; answers where it ends.
+    /// Draws a process from `top` on, and returns its lower end.
     fn group(&self, document: &mut Document, group: &Group<'_>, top: f64) -> f64 {
         let mut y = top;
         if !group.name.is_empty() {
@@ -154,7 +154,7 @@ impl Figure {
             y += HEADING;
         }
         let frame = y;
-        // What belongs below everything else is known only when all is placed.
+        // Elements in the background can be added only when all positions are known.
         let mut content = Document::default();
         let mut labelled = f64::NEG_INFINITY;
         for row in &group.rows {
@@ -273,7 +273,7 @@ impl Figure {
     }
 }
 
-/// The largest value of a counter with its unit, which is at the top of its area.
+/// Returns the largest value of a counter with its unit, for the label at the top of its area.
 fn maximum(counter: &Steps<'_>) -> String {
     format!("{} {}", counter.max, counter.unit)
 }

@@ -1,9 +1,9 @@
-//! The chart as text.
+//! The Gantt chart as text.
 //!
 //! ```text
-//! SM 0 . 0 |A----A---B---|      a letter where a slice starts, a line while it goes on,
-//! SM 0 . 1 |  A-----     |      # where several start within one column
-//! busy     |367777776421 |      ninths of the largest value, at its largest within a column
+//! SM 0 . 0 |A----A---B---|      a letter at the start of a slice, a line until its end,
+//! SM 0 . 1 |  A-----     |      # for several starts within one column
+//! busy     |367777776421 |      maximum within a column, in ninths of the largest value
 //!          +-----+-----+-+
 //!          0     5    10  ms
 //! ```
@@ -15,14 +15,14 @@ use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_sim::timeline::{Mark, Point, Timeline};
 
-/// The least and the most characters per line.
+/// Minimum and maximum number of characters per line.
 const COLUMNS: (usize, usize) = (40, 1_000);
 
-/// What slices of a category start with; from there on they share the last sign.
+/// First characters of slices, by category. All further categories share one character.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ANOTHER: char = '*';
 
-/// The signs of one kind of terminal.
+/// The characters of one kind of terminal.
 struct Signs {
     going_on: char,
     several: char,
@@ -32,7 +32,7 @@ struct Signs {
     corners: (char, char),
     cut: char,
     dot: char,
-    /// From the least to the largest level above 0.
+    /// Levels above 0, ascending.
     levels: &'static [char],
     marks: [char; Mark::ALL.len()],
 }
@@ -63,10 +63,10 @@ const UNICODE: Signs = Signs {
     marks: ['↑', '↓', '○', '✗'],
 };
 
-/// Draws the window as lines of text without blanks at their ends.
+/// Draws the window as lines of text without trailing blanks.
 ///
 /// # Errors
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) if there is nothing in the window, or it ends before it begins.
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the window is empty, or if it ends before it starts.
 pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     let columns = terminal.columns.clamp(COLUMNS.0, COLUMNS.1);
@@ -84,7 +84,7 @@ pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Resu
         signs,
         unicode: terminal.unicode,
         labels,
-        // A blank and a wall on the left, a wall on the right.
+        // The left side has a blank and a wall, and the right side has a wall.
         cells: columns - labels - 3,
         window: scene.window,
         lines: Vec::new(),
@@ -126,7 +126,7 @@ impl Page {
         self.lines.join("\n") + "\n"
     }
 
-    /// A track; answers whether several slices start within one column.
+    /// Draws a track. Returns whether several slices start within one column.
     fn row(&mut self, row: &Row<'_>) -> bool {
         let mut several = false;
         if !row.track.instants.is_empty() {
@@ -154,7 +154,7 @@ impl Page {
         several
     }
 
-    /// The most important instant of each column: a miss above all.
+    /// Returns the most important instant of each column. A miss is the most important.
     fn marks(&self, instants: &[Point<'_>]) -> Vec<char> {
         let mut found: Vec<Option<Mark>> = vec![None; self.cells];
         for point in instants {
@@ -272,7 +272,7 @@ impl Page {
         ));
     }
 
-    /// Ends a line, in the characters that the terminal has.
+    /// Ends a line, and replaces characters that the terminal does not support.
     fn line(&mut self, line: String) {
         let known = |c: char| match c {
             c if self.unicode || c.is_ascii() => c,
@@ -284,14 +284,14 @@ impl Page {
         self.lines.push(line.trim_end().to_owned());
     }
 
-    /// The column of a time; the end of the window is in the last one.
+    /// Returns the column of a time. The end of the window is in the last column.
     fn cell(&self, at: Time) -> usize {
         let since = at.ns().saturating_sub(self.window.from.ns());
         let cell = u128::from(since) * self.cells as u128 / u128::from(self.window.length());
         (cell as usize).min(self.cells - 1)
     }
 
-    /// The last column of what ends at `end`.
+    /// Returns the last column of a slice that ends at `end`.
     fn last_cell(&self, start: Time, end: Time) -> usize {
         let since = end.ns().saturating_sub(self.window.from.ns());
         let until = (u128::from(since) * self.cells as u128).div_ceil(self.window.length().into());

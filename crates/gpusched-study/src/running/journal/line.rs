@@ -9,29 +9,29 @@ use crate::running::tally::Tally;
 use crate::running::work::Shard;
 use gpusched_model::error::Result;
 
-/// What a journal belongs to: its first line.
+/// The study of a journal: its first line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The version of the format.
+    /// Version of the format.
     pub journal: u32,
-    /// The study's name.
+    /// Name of the study.
     pub study: String,
-    /// [`Spec::experiment`].
+    /// Hash of the experiment, see [`Spec::experiment`].
     pub experiment: String,
-    /// The version of gpusched.
+    /// Version of gpusched.
     pub version: String,
-    /// The seed.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The part of the study, such as `1/1`.
+    /// Shard of the study, such as `1/1`.
     pub shard: String,
 }
 
 impl Header {
-    /// The header of a journal that this gpusched writes for `shard` of `spec`.
+    /// Creates the header that this gpusched writes for `shard` of `spec`.
     ///
     /// # Errors
-    /// Those of [`Spec::experiment`].
+    /// Fails under the conditions of [`Spec::experiment`].
     pub fn new(spec: &Spec, shard: Shard) -> Result<Header> {
         Ok(Header {
             journal: 1,
@@ -43,7 +43,7 @@ impl Header {
         })
     }
 
-    /// The first difference as (field, found, expected), `self` being what was found.
+    /// Returns the first difference as (field, found, expected). The found header is `self`.
     pub(super) fn difference(
         &self,
         expected: &Header,
@@ -67,13 +67,13 @@ impl Header {
 /// One finished chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// The chunk's position in the study.
+    /// Position of the chunk in the study.
     pub chunk: usize,
-    /// Its results.
+    /// Results of the chunk.
     pub content: Content,
 }
 
-/// Every line but the first: a record with its checksum, so that a bad disk or an editor cannot change a result unseen.
+/// Every line except the first: a record with its checksum, so that changes by a bad disk or an editor are detected.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -99,7 +99,7 @@ impl Line {
         }
     }
 
-    /// The record; `None` if it does not agree with its checksum.
+    /// Returns the record. `None` if the checksum does not match.
     pub(super) fn record(self) -> Option<Record> {
         let content = match (self.cells, self.rows) {
             (Some(cells), None) => Content::Tallies(cells),
@@ -114,7 +114,7 @@ impl Line {
     }
 }
 
-/// Four bytes of a hash, as hexadecimal digits.
+/// Returns four bytes of a hash as hexadecimal digits.
 fn checksum(record: &Record) -> String {
     let mut hash = Sha256::new();
     hash.update((record.chunk as u64).to_le_bytes());

@@ -9,15 +9,15 @@ use super::line::{Header, Line};
 use crate::running::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Adds the chunks of the journal at `path`, which any shard of the study may have written, to `collection`.
+/// Adds the chunks of the journal at `path`, from any shard of the study, to `collection`.
 ///
 /// # Errors
-/// As for [`Journal::open`]; [`Error::Refused`] also if a chunk in `collection` has other results here.
+/// Fails under the conditions of [`Journal::open`]. Fails with [`Error::Refused`] if a chunk in `collection` has other results here.
 pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => return Err(busy(path)),
-        // Where there are no locks, what is there can still be read.
+        // Without file locks, the journal can still be read.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
     let mut reader = JournalReader::new(path, &file);
@@ -27,10 +27,10 @@ pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result
     Ok(())
 }
 
-/// The first line of the journal at `path`, empty if it is not complete.
+/// Returns the first line of the journal at `path`, empty if it is incomplete.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// Fails with [`Error::Io`] if the file cannot be read.
 pub fn first_line(path: &Path) -> Result<String> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
     let mut reader = JournalReader::new(path, &file);
@@ -42,14 +42,14 @@ pub fn first_line(path: &Path) -> Result<String> {
 pub(super) struct JournalReader<'a> {
     path: &'a Path,
     lines: BufReader<&'a File>,
-    /// The current line, from 1.
+    /// Number of the current line, from 1.
     line: usize,
-    /// Where the last complete line ended.
+    /// End of the last complete line.
     pub(super) position: u64,
     buffer: Vec<u8>,
 }
 
-/// No line of a journal is as long as this [bytes].
+/// Upper bound on the length of a line [bytes].
 const LONGEST_LINE: u64 = 1 << 28;
 
 impl<'a> JournalReader<'a> {
@@ -63,7 +63,7 @@ impl<'a> JournalReader<'a> {
         }
     }
 
-    /// The next complete line; `None` at the end, or where a line is only begun.
+    /// Returns the next complete line. `None` at the end, or at an incomplete line.
     fn next(&mut self) -> Result<Option<&[u8]>> {
         self.buffer.clear();
         let mut limited = (&mut self.lines).take(LONGEST_LINE);
@@ -78,10 +78,10 @@ impl<'a> JournalReader<'a> {
         Ok(Some(&self.buffer[..read - 1]))
     }
 
-    /// Checks the first line; `None` if it was never completed.
+    /// Checks the first line. `None` if it is incomplete.
     pub(super) fn header(&mut self, expected: &Header, shard_counts: bool) -> Result<Option<()>> {
         let Some(line) = self.next()? else {
-            // Only what this very header began may be overwritten.
+            // A file may be overwritten only if it has the start of exactly this header.
             let whole = serde_json::to_vec(expected).map_err(|error| Error::Internal(error.to_string()))?;
             if !shard_counts || whole.starts_with(&self.buffer) {
                 return Ok(None);
@@ -141,7 +141,7 @@ impl<'a> JournalReader<'a> {
         }
     }
 
-    /// One journal holds each chunk once.
+    /// Checks that the journal has each chunk once.
     pub(super) fn insist_on_new(&self, (chunk, added): &(usize, Added)) -> Result<()> {
         if *added == Added::New {
             return Ok(());

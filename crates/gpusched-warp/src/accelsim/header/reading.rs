@@ -5,7 +5,7 @@ use crate::accelsim::lines::Lines;
 use crate::accelsim::token::{Fault, decimal, hexadecimal, show};
 use gpusched_model::error::Result;
 
-/// Fields as they are found.
+/// The header fields that were read so far.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
@@ -23,7 +23,7 @@ struct Draft {
 }
 
 impl Header {
-    /// Reads up to the first line that is no header, which stays the current line.
+    /// Reads up to the first line that does not belong to the header. That line stays the current line.
     pub(in crate::accelsim) fn read(lines: &mut Lines) -> Result<Header> {
         let mut draft = Draft::default();
         let mut first = true;
@@ -71,7 +71,7 @@ impl Draft {
             }
             b"kernel id" => once(&mut self.id, "kernel id", decimal(value), value, "a number"),
             b"grid dim" => {
-                // The limits of CUDA (Programming Guide, table of technical specifications).
+                // The limits are from the CUDA Programming Guide, table of technical specifications.
                 let size = dimension(value)
                     .filter(|size| size.x <= 0x7fff_ffff && size.y <= 0xffff && size.z <= 0xffff);
                 let expected = "(x,y,z) with x from 1 to 2147483647, y and z from 1 to 65535";
@@ -144,7 +144,8 @@ impl Draft {
                 let flag = number(value, 0, 1).map(|flag| flag == 1);
                 once(&mut self.line_numbers, "enable lineinfo", flag, value, "0 or 1")
             }
-            // `nvbit version` and what later tracers may add: nothing here depends on it.
+            // gpusched ignores `nvbit version` and fields of later tracers, because no result depends on
+            // them.
             _ => Ok(()),
         }
     }
@@ -154,7 +155,8 @@ impl Draft {
             value.ok_or_else(|| Fault::new(field, "found none in the header, expected one"))
         }
         Ok(Header {
-            // First: without it, all else may mean something else.
+            // The version is checked first, because the other fields may have another meaning in another
+            // version.
             tracer_version: required(self.tracer_version, "accelsim tracer version")?,
             name: required(self.name, "kernel name")?,
             id: self.id.unwrap_or(0),
@@ -171,7 +173,7 @@ impl Draft {
     }
 }
 
-/// Sets a field that was not there yet.
+/// Sets a field that has no value yet.
 fn once<T>(
     slot: &mut Option<T>,
     field: &'static str,
@@ -191,13 +193,13 @@ fn number(value: &[u8], least: u32, most: u32) -> Option<u32> {
     (least..=most).contains(&number).then_some(number)
 }
 
-/// `(x,y,z)`, each at least 1.
+/// Parses `(x,y,z)`, each at least 1.
 fn dimension(value: &[u8]) -> Option<Dimension> {
     let inner = value.strip_prefix(b"(")?.strip_suffix(b")")?;
     position(inner).filter(|size| size.x > 0 && size.y > 0 && size.z > 0)
 }
 
-/// `x,y,z`.
+/// Parses `x,y,z`.
 pub(in crate::accelsim) fn position(value: &[u8]) -> Option<Dimension> {
     let mut parts = value.split(|&byte| byte == b',');
     let mut part = || u32::try_from(decimal(parts.next()?.trim_ascii())?).ok();

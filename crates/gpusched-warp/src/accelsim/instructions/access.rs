@@ -4,22 +4,23 @@ use crate::accelsim::token::{Fault, Tokens, decimal, hexadecimal, signed};
 
 const FIELD: &str = "mem_addresses";
 
-/// The addresses of the lanes that execute a memory instruction, as compact as the trace has them.
+/// The addresses of the lanes that execute a memory instruction, as compact as in the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Contiguous lanes, equal distances.
+    /// Contiguous lanes with a constant distance between addresses.
     Stride {
         /// Address of the first lane [bytes].
         base: u64,
-        /// From a lane to the next [bytes].
+        /// Distance from one lane to the next [bytes].
         stride: i64,
     },
-    /// Any others, in a list: where those of this instruction begin.
+    /// All other patterns: position in the address list of the warp where the addresses of this instruction
+    /// start.
     Listed(u32),
 }
 
 impl Access {
-    /// Reads the columns after `mem_width`; what does not fit a stride is added to `listed`.
+    /// Reads the columns after `mem_width`. Addresses without a constant stride are appended to `listed`.
     pub(in crate::accelsim) fn read(
         words: &mut Tokens<'_>,
         lanes: u32,
@@ -61,7 +62,7 @@ impl Access {
         }
     }
 
-    /// Fills in the addresses of `lanes`; the others stay as they are.
+    /// Writes the addresses of `lanes` to `addresses`. The entries of all other lanes stay unchanged.
     pub(in crate::accelsim) fn expand(self, lanes: u32, listed: &[u64], addresses: &mut [u64; 32]) {
         let slots = (0..32u32)
             .zip(addresses)

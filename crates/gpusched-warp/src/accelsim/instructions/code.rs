@@ -1,70 +1,74 @@
-//! The instructions of a kernel, each once.
+//! The distinct instructions of a kernel.
 
 use std::collections::HashMap;
 
 use crate::accelsim::token::{Fault, Tokens};
 use crate::accelsim::{Header, Record, SassInstruction, Space};
 
-/// The most different instructions; kernels have thousands.
+/// Maximum number of distinct instructions; kernels have thousands.
 const MOST: usize = 1 << 20;
 
-/// The most different instructions at one address: functions that a kernel calls count their addresses from 0, too.
+/// Maximum number of distinct instructions at one address. Called functions also count their addresses from
+/// 0, so addresses repeat.
 const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
 
-/// Generic addresses from a window's base on belong to it; 512 KiB is the most local memory of a thread (CUDA Programming Guide).
+/// Size of the local memory window at its base address. 512 KiB is the most local memory of a thread (CUDA
+/// Programming Guide).
 const LOCAL_WINDOW: u64 = 512 << 10;
 
-/// Offsets below this are no addresses of global memory: where the trace does not say where shared memory begins, they are shared.
+/// Global memory has no addresses below this limit. If the trace does not state the base of shared memory,
+/// lower addresses are shared memory.
 const SHARED_WINDOW: u64 = 1 << 24;
 
-/// The instructions of a kernel, by number, in the order in which they were met.
+/// The distinct instructions of a kernel, numbered in the order of their first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Code {
     instructions: Vec<SassInstruction>,
     entries: Vec<Entry>,
     by_pc: HashMap<u32, u32>,
-    /// The entry of the line before.
+    /// The entry of the previous line.
     last: u32,
 }
 
-/// How lines of an instruction are known again.
+/// Data that identifies further lines of a known instruction.
 #[derive(Debug, Clone)]
 struct Entry {
     pc: u32,
-    /// The entry that followed the last time, most likely to follow again.
+    /// The entry that followed last time, which is the most likely next entry.
     following: u32,
-    /// The columns from `dest_num` to `mem_width`, as they stand there.
+    /// The text of the columns from `dest_num` to `mem_width`.
     columns: Box<[u8]>,
-    /// Whether addresses follow.
+    /// Whether addresses follow the columns.
     accesses: bool,
-    /// The same instruction in each space.
+    /// Number of the instruction in each space.
     spaces: [Option<u32>; 3],
-    /// Another one at the same address.
+    /// Another entry at the same address.
     other: Option<u32>,
-    /// How many there are at this address with this one.
+    /// Number of entries at this address, including this entry.
     depth: u32,
 }
 
-/// What the columns of a line say that are the same each time.
+/// The columns of a line that are equal in each execution.
 pub(in crate::accelsim) struct Known {
-    /// Its entry.
+    /// The entry of the instruction.
     entry: u32,
-    /// Whether addresses follow.
+    /// Whether addresses follow the columns.
     pub accesses: bool,
 }
 
 impl Code {
-    /// All instructions met so far.
+    /// Returns all instructions that were read so far.
     pub fn instructions(&self) -> &[SassInstruction] {
         &self.instructions
     }
 
-    /// The instruction that `record` is an execution of.
+    /// Returns the instruction that `record` executes.
     pub fn get(&self, record: &Record) -> Option<&SassInstruction> {
         self.instructions.get(record.instruction as usize)
     }
 
-    /// The instruction at `pc` whose columns from `dest_num` on are next in `words`, which moves on to the addresses.
+    /// Returns the instruction at `pc` whose columns from `dest_num` on are next in `words`. Advances `words`
+    /// to the addresses.
     pub(in crate::accelsim) fn recognize(
         &mut self,
         pc: u32,
@@ -86,7 +90,8 @@ impl Code {
         Ok(Known { entry, accesses })
     }
 
-    /// The entry of the line, if there is one: that which followed the last one before, or any of those at `pc`.
+    /// Returns the entry of the line, if one exists. The successor of the last entry is tried first, then
+    /// each entry at `pc`.
     fn find(&self, pc: u32, words: &mut Tokens<'_>) -> Option<u32> {
         let rest = words.rest();
         let fits = |index: u32| {
@@ -145,7 +150,7 @@ impl Code {
         Ok(index)
     }
 
-    /// The number of the instruction, given the address of its first lane.
+    /// Returns the number of the instruction, given the address of the first lane.
     pub(in crate::accelsim) fn resolve(
         &mut self,
         known: &Known,
@@ -185,7 +190,7 @@ impl Code {
         Ok(index)
     }
 
-    /// The opcode of `known`, for messages.
+    /// Returns the opcode of `known`, for messages.
     pub(in crate::accelsim) fn opcode(&self, known: &Known) -> &str {
         let entry = self.entries.get(known.entry as usize);
         let index = entry.and_then(|entry| entry.spaces.first().copied().flatten());
@@ -194,7 +199,7 @@ impl Code {
     }
 }
 
-/// Where a generic address leads.
+/// Returns the space of a generic address.
 fn space(address: u64, header: &Header) -> Space {
     let within = |base: u64, bytes: u64| base != 0 && address >= base && address - base < bytes;
     let shared = match header.shared_base {

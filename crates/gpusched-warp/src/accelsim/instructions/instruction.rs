@@ -4,36 +4,37 @@ use super::opcode::{is_bulk, is_generic, kind, lane_bytes, skips_l1};
 use crate::accelsim::token::{Fault, Tokens, decimal, show};
 use crate::accelsim::{Header, Kind, Space};
 
-/// The most registers of a kind in one instruction.
+/// Maximum number of registers of one kind (written or read) in one instruction.
 const MOST_REGISTERS: u64 = 8;
 
-/// The register that reads as zero and forgets what is written (RZ).
+/// The register RZ: reads return zero, and writes have no effect.
 const ZERO: u8 = 255;
 
 /// One instruction of machine code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SassInstruction {
-    /// Its address in the kernel [bytes].
+    /// Address of the instruction in the kernel [bytes].
     pub pc: u32,
-    /// Its opcode with modifiers, such as `LDG.E.64.SYS`.
+    /// Opcode with modifiers, such as `LDG.E.64.SYS`.
     pub opcode: String,
-    /// What it does. Of generic accesses (`LD`, `ST`, `ATOM`) the space is that of the first lane's address; one that meets several
-    /// spaces is an instruction of each.
+    /// What the instruction does. The address of the first lane decides the space of a generic access (`LD`,
+    /// `ST`, `ATOM`). A generic access that reaches several spaces counts as one instruction per space.
     pub kind: Kind,
-    /// Registers written, without RZ: of several that a wide result takes, traces name the first.
+    /// Written registers, without RZ. For a wide result that takes several registers, traces name only the
+    /// first.
     pub writes: Box<[u8]>,
-    /// Registers read, without RZ and without repetition.
+    /// Read registers, without RZ and without repetition.
     pub reads: Box<[u8]>,
-    /// Bytes per lane of memory instructions, 0 of others.
+    /// Bytes per lane of a memory instruction; 0 for all other instructions.
     pub bytes: u8,
-    /// Whether it is a load that goes to L2 at once.
+    /// Whether the instruction is a load that bypasses L1.
     pub skips_l1: bool,
-    /// Whether its address is a generic one.
+    /// Whether the address is generic.
     pub generic: bool,
 }
 
 impl SassInstruction {
-    /// Reads the columns from `dest_num` to `mem_width`; says whether addresses follow.
+    /// Reads the columns from `dest_num` to `mem_width`. Also returns whether addresses follow.
     pub(in crate::accelsim) fn read(
         pc: u32,
         words: &mut Tokens<'_>,
@@ -54,7 +55,7 @@ impl SassInstruction {
         let kind = kind(&opcode, version);
         let bytes = match kind.space() {
             None => 0,
-            // Traces have no addresses of constants.
+            // Traces do not contain the addresses of constants.
             Some(space) if width == 0 && space != Space::Constant => {
                 let message = format!(
                     "found 0 in {}, expected the bytes that it accesses",
@@ -62,7 +63,7 @@ impl SassInstruction {
                 );
                 return Err(Fault::new("mem_width", message));
             }
-            // The column is derived from the opcode, with 4 for what the tracer does not know.
+            // The tracer derives the column from the opcode. It writes 4 for an unknown width.
             Some(_) => match lane_bytes(&opcode).unwrap_or(match width {
                 0 => 4,
                 width => u32::try_from(width).unwrap_or(u32::MAX),
@@ -98,7 +99,7 @@ impl SassInstruction {
     }
 }
 
-/// A count and that many registers, those that are RZ left out.
+/// Reads a count and that number of registers, and leaves out RZ.
 fn registers(words: &mut Tokens<'_>, count: &'static str, field: &'static str) -> Result<Vec<u8>, Fault> {
     let few = |word: &[u8]| decimal(word).filter(|&count| count <= MOST_REGISTERS);
     let count = words.read(count, few, "0 to 8 registers")?;

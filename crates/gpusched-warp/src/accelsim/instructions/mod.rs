@@ -1,4 +1,4 @@
-//! What instructions of machine code are and access.
+//! The instructions of machine code and their memory accesses.
 
 pub(super) mod access;
 pub(super) mod code;

@@ -1,14 +1,14 @@
-//! What the opcodes of SASS do, as far as timing goes.
+//! The effect of SASS opcodes, as far as it matters for timing.
 //!
-//! The names are those of NVIDIA's CUDA Binary Utilities (instruction set reference), from Kepler to Hopper. Which unit runs an
-//! instruction is what Accel-Sim's tables say, with the exceptions named here.
+//! The opcode names, from Kepler to Hopper, are from NVIDIA's CUDA Binary Utilities (instruction set
+//! reference). The unit of each instruction is from Accel-Sim's tables, with the exceptions named here.
 
-/// A kind of number, which decides the unit.
+/// A number format, which decides the unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
-    /// Integers.
+    /// Integer.
     Int,
-    /// 32-bit floating point, and pairs of 16-bit numbers.
+    /// 32-bit floating point, or pairs of 16-bit numbers.
     Single,
     /// 64-bit floating point.
     Double,
@@ -17,18 +17,18 @@ pub enum Number {
 /// A memory space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Memory of the GPU.
+    /// Global memory of the GPU.
     Global,
-    /// A thread's own memory, interleaved by lane.
+    /// Private memory of a thread, interleaved by lane.
     Local,
-    /// Shared memory of a block.
+    /// Shared memory of a thread block.
     Shared,
     /// Constants and kernel parameters.
     Constant,
 }
 
 impl Space {
-    /// Its name in answers.
+    /// Returns the name of the space in results.
     pub fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -42,31 +42,31 @@ impl Space {
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Additions, comparisons, minima, logic, shifts: one pass through the unit.
+    /// Addition, comparison, minimum, logic or shift: one pass through the unit.
     Simple(Number),
     /// A multiplication.
     Mul(Number),
-    /// A multiplication and an addition in one.
+    /// A fused multiplication and addition.
     Mad(Number),
-    /// The special function unit: reciprocal, root, sine, exponential, logarithm.
+    /// An operation of the special function unit: reciprocal, root, sine, exponential, logarithm.
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
-    /// Moves among registers, selections, conversions.
+    /// A move among registers, a selection or a conversion.
     Move,
-    /// Exchange among the lanes of a warp.
+    /// An exchange among the lanes of a warp.
     Shuffle,
-    /// The uniform datapath (from Turing on), one value for all lanes.
+    /// An operation of the uniform datapath (from Turing on): one value for all lanes.
     Uniform,
-    /// Textures and surfaces, whose addresses traces do not have.
+    /// A texture or surface operation. Traces do not contain its addresses.
     Texture,
-    /// Branches, calls, and the instructions that keep divergent lanes together.
+    /// A branch, a call, or an instruction that controls the convergence of lanes.
     Branch,
-    /// Waits for the warps of the block.
+    /// A barrier that waits for the warps of the block.
     Barrier,
-    /// Arrives at a barrier without waiting.
+    /// An arrival at a barrier without waiting.
     Arrive,
-    /// Waits for the warp's own memory accesses.
+    /// A wait for the memory accesses of the same warp.
     Fence,
     /// A load.
     Load(Space),
@@ -74,18 +74,18 @@ pub enum Kind {
     Store(Space),
     /// An atomic read-modify-write.
     Atomic(Space),
-    /// The end of the lanes that execute it.
+    /// The end of the lanes that execute the instruction.
     Exit,
-    /// What takes an issue slot and little else: nop, votes, counters, cache control.
+    /// An instruction that needs little more than an issue slot: nop, votes, counters, cache control.
     Other,
-    /// An opcode that is not in the table.
+    /// An opcode that is missing in the table.
     Unknown,
 }
 
 /// The unit that runs an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
-    /// Integers, and what has no unit of its own.
+    /// Integers, and all instructions without a unit of their own.
     Int,
     /// Single precision.
     Single,
@@ -103,12 +103,12 @@ pub enum Unit {
     Uniform,
     /// Textures and surfaces.
     Texture,
-    /// Not known.
+    /// Unknown unit.
     Unknown,
 }
 
 impl Kind {
-    /// The unit that runs it.
+    /// Returns the unit that runs the instruction.
     pub fn unit(self) -> Unit {
         match self {
             Kind::Simple(number) | Kind::Mul(number) | Kind::Mad(number) => match number {
@@ -127,12 +127,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is a load.
+    /// Returns whether the instruction is a load.
     pub fn is_load(self) -> bool {
         matches!(self, Kind::Load(_))
     }
 
-    /// The memory it accesses.
+    /// Returns the memory space that the instruction accesses.
     pub fn space(self) -> Option<Space> {
         match self {
             Kind::Load(space) | Kind::Store(space) | Kind::Atomic(space) => Some(space),
@@ -140,7 +140,7 @@ impl Kind {
         }
     }
 
-    /// The same in another space; what accesses no memory stays what it is.
+    /// Returns the kind with its space replaced by `space`. A kind without memory access stays unchanged.
     pub(in crate::accelsim) fn within(self, space: Space) -> Kind {
         match self {
             Kind::Load(_) => Kind::Load(space),
@@ -151,7 +151,7 @@ impl Kind {
     }
 }
 
-/// What `opcode`, with its modifiers, does in the instruction set of `binary_version`.
+/// Returns what `opcode`, with its modifiers, does in the instruction set of `binary_version`.
 pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     use Number::{Double, Int, Single};
     use Space::{Constant, Global, Local, Shared};
@@ -190,7 +190,7 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
             Kind::Texture
         }
 
-        // On Kepler these are what later sets call LDG and STG (Accel-Sim's table).
+        // On Kepler, LD and ST do what LDG and STG do in later instruction sets (Accel-Sim's table).
         "LD" | "ST" if binary_version < 50 => {
             if name == "LD" {
                 Kind::Load(Global)
@@ -198,7 +198,7 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
                 Kind::Store(Global)
             }
         }
-        // LDGSTS copies to shared memory as it arrives; its global side is what traces keep.
+        // LDGSTS copies from global to shared memory. Traces contain only the global addresses.
         "LD" | "LDG" | "LDGSTS" => Kind::Load(Global),
         "ST" | "STG" => Kind::Store(Global),
         "ATOM" | "ATOMG" | "RED" => Kind::Atomic(Global),
@@ -227,21 +227,22 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     }
 }
 
-/// Whether an address of `opcode` may lie in any space: what it names is decided by the address.
+/// Returns whether `opcode` uses generic addresses, so that the address decides the space.
 pub(super) fn is_generic(opcode: &str, binary_version: u32) -> bool {
     let name = opcode.split_once('.').map_or(opcode, |(name, _)| name);
     binary_version >= 50 && matches!(name, "LD" | "ST" | "ATOM")
 }
 
-/// Whether `opcode` moves blocks of memory on its own (the tensor memory accelerator of Hopper), in columns of its own.
+/// Returns whether `opcode` is a bulk copy of Hopper's tensor memory accelerator. Such copies have other
+/// columns in the trace.
 pub(super) fn is_bulk(opcode: &str) -> bool {
     opcode.starts_with("UTMA") || opcode.starts_with("UBLK")
 }
 
-/// Bytes that each lane of a memory instruction accesses, if `opcode` says so.
+/// Returns the bytes that each lane of a memory instruction accesses, if `opcode` states them.
 pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     let mut parts = opcode.split('.');
-    // Rows of eight 16-bit numbers, one of each lane.
+    // LDSM and STSM access rows of eight 16-bit numbers, one row per lane.
     if matches!(parts.next(), Some("LDSM" | "STSM")) {
         return Some(16);
     }
@@ -259,7 +260,7 @@ pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     Some(bits / 8)
 }
 
-/// Whether a load goes to L2 at once: what must see the writes of other SMs.
+/// Returns whether a load bypasses L1, because it must see the writes of other SMs.
 pub(super) fn skips_l1(opcode: &str) -> bool {
     let has = |name| opcode.split('.').any(|part| part == name);
     has("STRONG") && (has("GPU") || has("SYS"))

@@ -1,4 +1,4 @@
-//! Counting what a trace holds.
+//! Counts of a trace.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::accelsim::footprint::{Footprint, Sectors};
 use crate::accelsim::{Block, Code, Header, Kind, SassInstruction, Space, TraceFile};
 use gpusched_model::error::Result;
 
-/// What is counted of one instruction.
+/// Counts of one instruction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     instructions: u64,
@@ -16,10 +16,10 @@ struct Tally {
 }
 
 impl KernelSummary {
-    /// Reads all of `trace`.
+    /// Reads all of `trace` and counts its content.
     ///
     /// # Errors
-    /// Those of [`TraceFile::next_block`].
+    /// Fails as [`TraceFile::next_block`] does.
     pub fn read(mut trace: TraceFile) -> Result<KernelSummary> {
         let mut tallies = Vec::new();
         let (mut footprint, mut sectors, mut warps) = (Footprint::default(), Sectors::default(), 0);
@@ -67,7 +67,7 @@ impl KernelSummary {
         };
         let mut memory: BTreeMap<(Space, usize), Tally> = BTreeMap::new();
         let (mut unknown, mut untold) = (BTreeMap::new(), BTreeMap::new());
-        // What no warp executed in this space is there because it did in another.
+        // `Code` keeps the first variant of a generic instruction even if no warp executed that variant.
         let executed = |(_, tally): &(&SassInstruction, &Tally)| tally.instructions > 0;
         let tallies = trace.code().instructions().iter().zip(tallies).filter(executed);
         for (instruction, tally) in tallies {
@@ -104,10 +104,10 @@ impl KernelSummary {
     }
 }
 
-/// Names of accesses, in the order of answers.
+/// Names of the access kinds, in the order of the results.
 const ACCESSES: [&str; 3] = ["load", "store", "atomic"];
 
-/// Space and place in [`ACCESSES`].
+/// Returns the space and the index in [`ACCESSES`].
 fn traffic(instruction: &SassInstruction) -> Option<(Space, usize)> {
     match instruction.kind {
         Kind::Load(space) => Some((space, 0)),

@@ -1,15 +1,15 @@
-//! A value per lane, to be kept for long.
+//! A value per lane, in compact storage.
 
 use std::sync::Arc;
 
 use super::{LANES, Lanes};
 
-/// As [`Lanes`], in little room.
+/// The values of [`Lanes`], in compact storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kept {
-    /// base + stride · lane.
+    /// The value base + stride · lane.
     Affine(i64, i64),
-    /// Any.
+    /// A separate value for each lane.
     Each(Arc<[i64; LANES]>),
 }
 
@@ -30,7 +30,7 @@ impl Kept {
         }
     }
 
-    /// The sum with `moving`.
+    /// Returns the sum with `moving`.
     pub fn plus(&self, moving: &Lanes) -> Lanes {
         match (self, moving) {
             (Kept::Affine(x, dx), Lanes::Affine(y, dy)) => {

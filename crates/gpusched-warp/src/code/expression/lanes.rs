@@ -1,25 +1,25 @@
-//! A value in each lane of a warp, and arithmetic with it.
+//! A value per lane of a warp, and its arithmetic.
 
 use gpusched_model::program::expression::{Binary, Function, Unary};
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub const LANES: usize = 32;
 
-/// A value per lane. Equal values of different kinds count as different.
+/// A value per lane. Equal values in different variants compare as different.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "one lives at a time for each operand, on a stack that is reused"
 )]
 pub enum Lanes {
-    /// base + stride · lane.
+    /// The value base + stride · lane.
     Affine(i64, i64),
-    /// Any.
+    /// A separate value for each lane.
     Each([i64; LANES]),
 }
 
 impl Lanes {
-    /// The value of each lane.
+    /// Returns the value of each lane.
     pub fn each(&self) -> [i64; LANES] {
         match self {
             Lanes::Each(values) => *values,
@@ -34,7 +34,7 @@ impl Lanes {
         }
     }
 
-    /// Puts the value of each lane into `values`, as an address.
+    /// Writes the value of each lane to `values`, as an address.
     pub fn put(&self, values: &mut [u64; LANES]) {
         match self {
             Lanes::Each(each) => *values = each.map(i64::cast_unsigned),
@@ -48,7 +48,7 @@ impl Lanes {
         }
     }
 
-    /// The difference between neighbouring lanes, where it is known to be the same for all.
+    /// Returns the difference between neighboring lanes, if it is known to be equal for all lanes.
     pub fn stride(&self) -> Option<i64> {
         match self {
             Lanes::Affine(_, stride) => Some(*stride),
@@ -56,7 +56,7 @@ impl Lanes {
         }
     }
 
-    /// The lanes where it is not 0, one bit each.
+    /// Returns the lanes with a value other than 0, one bit each.
     pub fn mask(&self) -> u32 {
         match self {
             Lanes::Affine(0, 0) => 0,
@@ -69,7 +69,7 @@ impl Lanes {
         }
     }
 
-    /// An operator before it.
+    /// Applies a unary operator.
     pub fn unary(self, operator: Unary) -> Lanes {
         if let Lanes::Affine(base, stride) = self
             && let Some((base, stride)) = self::unary(operator, (base, stride))
@@ -79,7 +79,7 @@ impl Lanes {
         Lanes::Each(self.each().map(|value| operator.apply(value)))
     }
 
-    /// An operator between it and `right`.
+    /// Applies a binary operator; `right` is the right operand.
     pub fn binary(self, operator: Binary, right: Lanes) -> Lanes {
         if let (Lanes::Affine(x, dx), Lanes::Affine(y, dy)) = (&self, &right)
             && let Some((base, stride)) = self::binary(operator, (*x, *dx), (*y, *dy))
@@ -87,7 +87,7 @@ impl Lanes {
             return Lanes::Affine(base, stride);
         }
         let (x, y) = (self.each(), right.each());
-        // The operator is chosen once, so that the loop over lanes is a plain one.
+        // The operator is selected once, outside of the loop over lanes.
         macro_rules! lanes {
             ($($op:ident),*) => {
                 match operator {
@@ -101,7 +101,7 @@ impl Lanes {
         ))
     }
 
-    /// `then` where it is not 0, else `otherwise`.
+    /// Returns `then` in lanes with a value other than 0, and `otherwise` in all other lanes.
     pub fn choice(self, then: Lanes, otherwise: Lanes) -> Lanes {
         match self.mask() {
             0 => otherwise,
@@ -120,7 +120,7 @@ impl Lanes {
     }
 }
 
-/// What is affine under an operator, if it stays so.
+/// Applies a unary operator to an affine value. Returns `None` if the result may not be affine.
 pub fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> {
     match operator {
         _ if stride == 0 => Some((operator.apply(base), 0)),
@@ -129,7 +129,7 @@ pub fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> 
     }
 }
 
-/// What is affine, of two such values, if it stays so.
+/// Applies a binary operator to two affine values. Returns `None` if the result may not be affine.
 pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Option<(i64, i64)> {
     match operator {
         _ if dx == 0 && dy == 0 => Some((operator.apply(x, y), 0)),
@@ -138,7 +138,8 @@ pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Opt
         Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
         Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
         Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
-        // What rises or falls is on the same side of a number everywhere if it is at its ends.
+        // The value is monotonic over the lanes. If a comparison has equal results in the first and last
+        // lane, all lanes have that result.
         Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast if dx == 0 || dy == 0 => {
             let first = operator.apply(x, y);
             (first == operator.apply(last((x, dx))?, last((y, dy))?)).then_some((first, 0))
@@ -147,12 +148,12 @@ pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Opt
     }
 }
 
-/// A function of what is affine, if it stays so.
+/// Applies a function to affine values. Returns `None` if the result may not be affine.
 pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> {
     match *arguments {
         [(x, 0)] => Some((function.apply(&[x]), 0)),
         [(x, 0), (y, 0)] => Some((function.apply(&[x, y]), 0)),
-        // What changes no number of an interval changes none between its ends.
+        // A function that keeps both ends of an interval unchanged keeps all values between them unchanged.
         [(base, stride)] if function != Function::Hash => {
             let keeps = |end: i64| function.apply(&[end]) == end;
             (keeps(base) && keeps(last((base, stride))?)).then_some((base, stride))
@@ -161,12 +162,12 @@ pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> 
     }
 }
 
-/// The value in the last lane, if none on the way to it wraps around.
+/// Returns the value in the last lane, or `None` if a value wraps around.
 fn last((base, stride): (i64, i64)) -> Option<i64> {
     base.checked_add(stride.checked_mul(LANES as i64 - 1)?)
 }
 
-/// A function of its arguments in each lane.
+/// Applies a function to its arguments in each lane.
 pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
     Lanes::Each(match arguments {
         [x] => x.each().map(|x| function.apply(&[x])),
@@ -190,7 +191,7 @@ pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
 
-    /// Numbers of all sizes, near the ends of what fits into some bits.
+    /// Numbers of all sizes near the limits of common bit widths.
     fn numbers() -> impl Iterator<Item = i64> {
         let near = |end: i64| (-40..40).map(move |more| end.wrapping_add(more));
         [0, 1 << 7, 1 << 8, -(1 << 15), 1 << 31, 1 << 32, i64::MAX]

@@ -1,8 +1,8 @@
 //! Expressions compiled for the 32 lanes of a warp.
 //!
-//! Most addresses are affine in the lane, so values stay base + stride · lane as long as they can, and cost one scalar
-//! operation per operator then. In loops, what does not depend on counters is computed once per warp: sums are taken apart
-//! for that, which wrapping addition allows.
+//! Most addresses are affine in the lane, so gpusched keeps values as base + stride · lane where possible. An
+//! operator on such values costs one scalar operation. In loops, each warp computes the parts without loop
+//! counters once. For that, sums are split into fixed and moving terms, which wrapping addition permits.
 
 mod kept;
 mod lanes;
@@ -22,23 +22,23 @@ pub(super) use postfix::Postfix;
 use postfix::UnknownName;
 use terms::split;
 
-/// An expression, ready to be evaluated.
+/// A compiled expression, ready for evaluation.
 #[derive(Debug, Clone)]
 pub(super) struct Compiled {
-    /// What is the same in every round, by its position among the fixed parts of the code.
+    /// Index of the part that is constant over all rounds, in the fixed parts of the code.
     fixed: Option<usize>,
-    /// What is added to it.
+    /// The part that depends on loop counters; the value is the sum of both parts.
     moving: Option<Postfix>,
 }
 
-/// Parts of expressions that a warp computes once.
+/// The parts of expressions that a warp computes once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FixedParts {
     positions: HashMap<Expression, usize>,
     compiled: Vec<Postfix>,
 }
 
-/// What a warp has computed of the fixed parts.
+/// The fixed parts that a warp has computed so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Computed(Vec<Option<Kept>>);
 
@@ -58,8 +58,8 @@ impl From<UnknownName> for CompileError {
 }
 
 impl Compiled {
-    /// `value` gives what is known of the launch, `counter` the position of a loop's counter; in a loop, what is fixed goes
-    /// to `parts`.
+    /// Compiles `expression`. `value` returns the known values of the launch, and `counter` returns the
+    /// position of a loop counter. Within a loop, the fixed terms are added to `parts`.
     pub fn new(
         expression: &Expression,
         value: &impl Fn(&str) -> Option<i64>,
@@ -80,7 +80,7 @@ impl Compiled {
         })
     }
 
-    /// Its value, if it is a number.
+    /// Returns the value if the expression is a number.
     pub fn constant(&self, parts: &FixedParts) -> Option<i64> {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         match (fixed, &self.moving) {
@@ -89,7 +89,7 @@ impl Compiled {
         }
     }
 
-    /// A number in its place.
+    /// Returns the number as a compiled expression that replaces this expression.
     pub fn replaced(&self, number: i64) -> Compiled {
         Compiled {
             fixed: None,
@@ -97,8 +97,8 @@ impl Compiled {
         }
     }
 
-    /// Adds what of it names the block to `found`. Says whether that is all that the block decides: each part of what is found
-    /// has one value, whatever the round.
+    /// Appends each part of the expression that names the block to `found`. Returns true if these parts cover
+    /// the whole influence of the block. That holds if each part has one value in all rounds.
     pub fn of_block(&self, parts: &FixedParts, found: &mut Vec<Postfix>) -> bool {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         let moving = self.moving.as_ref();
@@ -112,7 +112,7 @@ impl Compiled {
         moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
     }
 
-    /// Its value in all lanes; `stack` is room to work in.
+    /// Returns the value in all lanes; `stack` is working memory.
     pub fn evaluate(
         &self,
         parts: &FixedParts,
@@ -147,7 +147,7 @@ impl FixedParts {
 }
 
 impl Computed {
-    /// A fixed part, computed when it is first asked for.
+    /// Returns a fixed part, which is computed at the first request.
     fn fixed(
         &mut self,
         index: usize,

@@ -1,25 +1,25 @@
-//! Where the lanes of a warp stand.
+//! The position of the lanes of a warp in the grid.
 
 use super::{Kept, Lanes};
 use gpusched_model::program::Builtin;
 
-/// Where the lanes of a warp stand.
+/// The position of the lanes of a warp in the grid.
 #[derive(Debug, Clone)]
 pub struct Position {
-    /// The linear number of the first thread.
+    /// Linear number of the first thread.
     pub first: i64,
-    /// The position in the block, by axis.
+    /// Position of the threads in the block, per axis.
     pub thread: [Kept; 3],
-    /// The block's position in the grid, by axis.
+    /// Position of the block in the grid, per axis.
     pub block: [i64; 3],
-    /// The block's linear number.
+    /// Linear number of the block.
     pub linear_block: i64,
-    /// The warp's position in the block.
+    /// Position of the warp in the block.
     pub warp: i64,
 }
 
 impl Position {
-    /// A builtin as base and stride, if it is that.
+    /// Returns the value of a builtin as base and stride, if the value is affine.
     pub fn affine(&self, builtin: Builtin) -> Option<(i64, i64)> {
         match builtin {
             Builtin::Thread(axis) => match self.thread[usize::from(axis).min(2)] {
@@ -33,7 +33,7 @@ impl Position {
         }
     }
 
-    /// A builtin in all lanes.
+    /// Returns the value of a builtin in all lanes.
     pub fn value(&self, builtin: Builtin) -> Lanes {
         let axis = |axis: u8| usize::from(axis).min(2);
         match builtin {
@@ -43,7 +43,7 @@ impl Position {
             Builtin::LinearBlock => Lanes::Affine(self.linear_block, 0),
             Builtin::Lane => Lanes::Affine(0, 1),
             Builtin::Warp => Lanes::Affine(self.warp, 0),
-            // Sizes of the launch are folded when an expression is compiled.
+            // The compiler of expressions has already replaced the sizes of the launch.
             Builtin::Threads(_) | Builtin::AllThreads | Builtin::Blocks(_) | Builtin::AllBlocks => {
                 Lanes::Affine(0, 0)
             }

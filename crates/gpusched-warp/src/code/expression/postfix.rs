@@ -16,16 +16,16 @@ pub enum Op {
     Call(Function, usize),
 }
 
-/// An expression in postfix form, of builtins and counters only.
+/// An expression in postfix form that contains only builtins, counters and numbers.
 #[derive(Debug, Clone)]
 pub struct Postfix(Box<[Op]>);
 
-/// A name that is neither.
+/// A name that is neither a builtin nor a counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName(pub String);
 
 impl Postfix {
-    /// `counter` gives the position of a loop's counter.
+    /// Converts `expression`. `counter` returns the position of a loop counter.
     pub fn new(
         expression: &Expression,
         counter: &impl Fn(&str) -> Option<usize>,
@@ -35,12 +35,12 @@ impl Postfix {
         Ok(Postfix(ops.into()))
     }
 
-    /// A number.
+    /// Creates the expression for a number.
     pub fn number(number: i64) -> Postfix {
         Postfix(Box::new([Op::Number(number)]))
     }
 
-    /// Its value, if it is a number.
+    /// Returns the value if the expression is a number.
     pub fn constant(&self) -> Option<i64> {
         match *self.0 {
             [Op::Number(number)] => Some(number),
@@ -48,18 +48,18 @@ impl Postfix {
         }
     }
 
-    /// Whether the position of the block is in it.
+    /// Returns whether the expression contains the position of the block.
     pub fn names_block(&self) -> bool {
         let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));
         self.0.iter().any(names)
     }
 
-    /// Whether the counter of a loop is in it.
+    /// Returns whether the expression contains a loop counter.
     pub fn counts_rounds(&self) -> bool {
         self.0.iter().any(|op| matches!(op, Op::Counter(_)))
     }
 
-    /// Its value in all lanes; `stack` is room to work in.
+    /// Returns the value in all lanes; `stack` is working memory.
     pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         match self.affine(position, counters) {
             Some((base, stride)) => Lanes::Affine(base, stride),
@@ -67,7 +67,7 @@ impl Postfix {
         }
     }
 
-    /// Lane by lane; apart, as it is large and seldom needed.
+    /// Evaluates lane by lane. The function is not inlined, because it is large and rarely needed.
     #[inline(never)]
     fn evaluate_each(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         stack.clear();
@@ -97,7 +97,8 @@ impl Postfix {
 }
 
 impl Postfix {
-    /// Its value as base and stride, if all that it is made of is affine and few values wait at a time.
+    /// Returns the value as base and stride, if all intermediate values are affine and fit the stack of eight
+    /// values.
     fn affine(&self, position: &Position, counters: &[i64]) -> Option<(i64, i64)> {
         let mut stack = [(0, 0); 8];
         let mut top = 0;

@@ -1,9 +1,10 @@
-//! Sums taken apart: what loops change, and what they do not.
+//! Splits sums into terms that change in loops and terms that stay constant.
 
 use gpusched_model::program::Expression;
 use gpusched_model::program::expression::{Binary, Unary};
 
-/// `expression` as the sum of what names no counter and what does; none of what is 0.
+/// Splits `expression` into the sum of terms without counters and the sum of terms with counters. An empty
+/// sum is `None`.
 pub(super) fn split(
     expression: &Expression,
     is_counter: &impl Fn(&str) -> bool,
@@ -27,7 +28,7 @@ pub(super) fn split(
     (fixed, moving)
 }
 
-/// Adds what `factor` times `expression` is the sum of to `terms`.
+/// Appends the terms of `factor` · `expression` to `terms`.
 fn collect<'e>(expression: &'e Expression, factor: i64, terms: &mut Vec<(i64, &'e Expression)>) {
     match expression {
         Expression::Unary(Unary::Minus, operand) => collect(operand, factor.wrapping_neg(), terms),

@@ -1,33 +1,33 @@
-//! Which blocks of a program step alike, whatever SM they are on: what equal SMs need to stay equal.
+//! Keys of blocks that execute alike on every SM. Equal SMs stay equal only if they run such blocks.
 
 use super::stream::position;
 use super::{Code, Flow, Postfix, Step};
 use crate::code::expression::Lanes;
 use crate::code::{Instruction, Operation, Space};
 
-/// What of a block decides how its warps go on. Blocks of a program with equal keys issue the same instructions, with the same
-/// lanes and the same conflicts in shared memory.
+/// The facts about a block that decide how its warps execute. Blocks of a program with equal keys issue the
+/// same instructions, with the same lanes and the same conflicts in shared memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockKey(
-    /// The values of all that names the block, by warp; none where the grid has no such block.
+    /// Values of all expressions that name the block, per warp; `None` if the grid has no such block.
     Option<Vec<Lanes>>,
 );
 
-/// Why no two blocks can be said to step alike.
+/// Why gpusched cannot prove that two blocks of a kernel execute alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlike {
-    /// An instruction is to blame.
+    /// An instruction is the reason.
     #[error("{text} at {pc:03x} {reason}")]
     Instruction {
-        /// What issue traces call it.
+        /// Text of the instruction in issue traces.
         text: String,
-        /// Its address.
+        /// Address of the instruction.
         pc: u32,
-        /// What it does.
+        /// Behavior of the instruction that prevents the proof.
         reason: &'static str,
     },
     /// The kernel is a trace.
-    #[error("what its blocks do comes from a trace")]
+    #[error("the behavior of its blocks comes from a trace")]
     Trace,
 }
 
@@ -36,10 +36,11 @@ const BANKS: &str = "accesses shared memory at an address that depends on the bl
 const ROUNDS: &str = "depends on the block, and on the round of a loop";
 
 impl Code {
-    /// What of `block` decides how its warps go on.
+    /// Returns the facts about `block` that decide how its warps execute.
     ///
     /// # Errors
-    /// An instruction that leaves the SM, or depends on the block in a way that its key cannot say.
+    /// Fails if an instruction accesses memory beyond the SM, or if it depends on the block in a way that a
+    /// key cannot express.
     pub fn block_key(&self, block: u64) -> Result<BlockKey, Unlike> {
         let parts = self.parts_of_block.get_or_init(|| self.find_parts_of_block());
         let parts = parts.as_ref().map_err(Clone::clone)?;
@@ -57,7 +58,7 @@ impl Code {
         Ok(BlockKey(Some(values)))
     }
 
-    /// All that names the block where it decides how warps go on.
+    /// Collects the expressions through which the block decides the behavior of its warps.
     fn find_parts_of_block(&self) -> Result<Box<[Postfix]>, Unlike> {
         let mut parts = Vec::new();
         for (index, (instruction, step)) in self.instructions.iter().zip(&self.steps).enumerate() {
@@ -81,7 +82,8 @@ impl Code {
             Operation::Atomic { .. } => return Err(BEYOND),
             Operation::Load { space, .. } | Operation::Store { space, .. } => match space {
                 Space::Global | Space::Local => return Err(BEYOND),
-                // Which words the lanes touch matters only by conflicts, but then in every round.
+                // The accessed words affect the timing only through bank conflicts, but they do so in every
+                // round.
                 Space::Shared => {
                     let mut found = Vec::new();
                     let known = step
@@ -92,7 +94,7 @@ impl Code {
                         return Err(BANKS);
                     }
                 }
-                // Always in its cache.
+                // Accesses to constants always hit the constant cache.
                 Space::Constant => {}
             },
             _ => {}

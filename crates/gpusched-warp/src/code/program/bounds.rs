@@ -1,4 +1,4 @@
-//! Accesses of a program outside of its buffers.
+//! Accesses of a program outside its buffers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,39 +7,40 @@ use super::Code;
 use crate::code::Effect;
 use gpusched_model::program::{Access, MemorySpace, Program};
 
-/// The buffer that the address of an instruction names, and how far accesses went outside of it.
+/// The buffer that the address of an instruction names, and the largest distances of accesses outside the
+/// buffer.
 #[derive(Debug)]
 pub(super) struct Bounds {
-    /// Its position among the buffers of the program.
+    /// Index of the buffer in the program.
     buffer: usize,
     start: u64,
-    /// The first address behind it.
+    /// First address after the buffer.
     end: u64,
     /// Bytes of an access.
     bytes: u64,
-    /// The most bytes that an access started before it.
+    /// Largest distance from the start of an access to the start of the buffer [bytes].
     before: AtomicU64,
-    /// The most bytes that an access ended behind it.
+    /// Largest distance from the end of the buffer to the end of an access [bytes].
     beyond: AtomicU64,
 }
 
-/// An instruction that accessed memory outside of the buffer that its address names.
+/// An instruction that accessed memory outside the buffer that its address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outside {
-    /// The address of the instruction [bytes].
+    /// Address of the instruction [bytes].
     pub pc: u32,
-    /// What issue traces call it.
+    /// Text of the instruction in issue traces.
     pub text: String,
-    /// The position of the buffer among those of the program.
+    /// Index of the buffer in the program.
     pub buffer: usize,
-    /// The most bytes that an access started before the buffer.
+    /// Largest distance that an access started before the buffer [bytes].
     pub before: u64,
-    /// The most bytes that an access ended behind the buffer.
+    /// Largest distance that an access ended after the buffer [bytes].
     pub beyond: u64,
 }
 
 impl Bounds {
-    /// Those of `access`; none if its address names no buffer, or several.
+    /// Returns the bounds of `access`, or `None` if its address names no buffer or several buffers.
     pub(super) fn of(program: &Program, access: &Access) -> Option<Arc<Bounds>> {
         if access.space != MemorySpace::Global {
             return None;
@@ -64,7 +65,8 @@ impl Bounds {
         }))
     }
 
-    /// Notes the accesses of `lanes` in `effect`. The ends are enough where addresses rise or fall.
+    /// Records the accesses of `lanes` in `effect`. With a constant stride, the first and last lane decide
+    /// the result.
     #[inline]
     pub(super) fn note(&self, effect: &Effect, lanes: u32) {
         if lanes == 0 {
@@ -90,7 +92,8 @@ impl Bounds {
 }
 
 impl Code {
-    /// The instructions that accessed memory outside of the buffer that their address names, in all streams so far.
+    /// Returns the instructions that accessed memory outside the buffer that their address names. All streams
+    /// so far count.
     pub fn outside(&self) -> Vec<Outside> {
         let steps = self.instructions.iter().zip(&self.texts).zip(&self.steps);
         let found = steps.filter_map(|((instruction, text), step)| {

@@ -1,10 +1,10 @@
-//! Where diverged lanes meet again: the nearest instruction that all ways to the end pass.
+//! The reconvergence points of diverged lanes: the nearest instruction on all paths to the end.
 //!
-//! Immediate postdominators, by the iteration of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance Algorithm", 2001) on
-//! the reversed flow graph.
+//! The module computes immediate postdominators. It runs the iteration of Cooper, Harvey & Kennedy ("A
+//! Simple, Fast Dominance Algorithm", 2001) on the reversed flow graph.
 
-/// The immediate postdominator of each instruction, given the successors of each; the number behind the last instruction
-/// is the end of the program, for which `None` stands in the answer.
+/// Returns the immediate postdominator of each instruction, given the successors of each instruction. The
+/// number after the last instruction stands for the end of the program. The result states the end as `None`.
 pub(super) fn meeting_points(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let end = successors.len();
     let order = postorder(successors);
@@ -65,7 +65,7 @@ fn intersect(x: usize, y: usize, meets: &[Option<usize>], rank: &impl Fn(usize) 
     x
 }
 
-/// Nodes that the first reaches, each after what it leads to (apart from loops).
+/// Returns the nodes reachable from the first node, each after its successors (except in loops).
 fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut seen = vec![false; successors.len()];
     let mut order = Vec::new();

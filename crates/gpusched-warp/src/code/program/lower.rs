@@ -1,4 +1,4 @@
-//! From statements to flat code.
+//! Lowers statements to flat code.
 
 use super::flow::meeting_points;
 use super::registers::Registers;
@@ -11,10 +11,10 @@ use gpusched_model::program::{
     Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Statement,
 };
 
-/// Instructions of a program, at most; as for the text of programs.
+/// Maximum number of instructions of a program; equal to the limit for program texts.
 const MOST: usize = 1 << 20;
 
-/// The code of a program that has been checked.
+/// Lowers a checked program.
 pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     let mut lowering = Lowering {
         program,
@@ -56,7 +56,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     })
 }
 
-/// An instruction whose registers have been filled in.
+/// Completes an instruction after its registers are filled in.
 fn complete(instruction: Instruction) -> Instruction {
     let Instruction {
         pc,
@@ -69,7 +69,7 @@ fn complete(instruction: Instruction) -> Instruction {
     Instruction::new(pc, operation, writes, reads, guard)
 }
 
-/// Where control can go from the step at `index`; to `end` where lanes end.
+/// Returns the possible successors of the step at `index`; `end` stands for the end of lanes.
 fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
     let guarded = step.when.is_some() || step.lanes != u32::MAX;
     match &step.flow {
@@ -84,9 +84,9 @@ fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
 struct Lowering<'p> {
     program: &'p Program,
     registers: Registers<'p>,
-    /// The counters of the loops around.
+    /// Counters of the enclosing loops.
     counters: Vec<&'p str>,
-    /// The counters of the repetitions around, with their values.
+    /// Counters of the enclosing repetitions, with their values.
     constants: Vec<(&'p str, i64)>,
     depth: usize,
     fixed: FixedParts,
@@ -169,7 +169,7 @@ impl<'p> Lowering<'p> {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether control reaches what comes next.
+    /// Returns whether control reaches the next instruction.
     fn falls_off(&self) -> bool {
         let jumps_here = |step: &Step| match &step.flow {
             Flow::Branch(jump) => jump.target == self.here(),
@@ -181,7 +181,7 @@ impl<'p> Lowering<'p> {
         !ends || self.steps.iter().any(jumps_here)
     }
 
-    /// A branch that lands later; returns its position.
+    /// Adds a branch without target and returns its position.
     fn branch(&mut self) -> usize {
         let index = self.steps.len();
         self.push(
@@ -195,7 +195,7 @@ impl<'p> Lowering<'p> {
         index
     }
 
-    /// The branch at `index` goes here.
+    /// Sets the target of the branch at `index` to the next instruction.
     fn land(&mut self, index: usize) {
         let here = self.here();
         if let Some(Step {
@@ -303,13 +303,13 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// What a name stands for in one place of the program.
+/// Returns the value of a name at one place of the program.
 fn constant(constants: &[(&str, i64)], program: &Program, name: &str) -> Option<i64> {
     let constant = constants.iter().find(|(known, _)| *known == name);
     constant.map(|(_, value)| *value).or_else(|| program.value(name))
 }
 
-/// The lowest `share` of 32 bits; a share that has been checked.
+/// Returns a mask of the lowest `share` of 32 bits. The share must already be checked.
 fn lowest(share: f64) -> u32 {
     let count = (share * 32.0) as u32;
     1_u64.checked_shl(count).map_or(u32::MAX, |bit| (bit - 1) as u32)

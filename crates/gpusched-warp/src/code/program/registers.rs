@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use crate::code::Register;
 
-/// Numbers registers in the order in which they appear.
+/// Numbers registers in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Registers<'p> {
     known: HashMap<&'p str, Register>,
 }
 
 impl<'p> Registers<'p> {
-    /// The register called `name`; its bank is decided by the first number in its name, as in GPGPU-Sim.
+    /// Returns the register with name `name`. The first number in its name decides its bank, as in GPGPU-Sim.
     pub fn get(&mut self, name: &'p str) -> Register {
         let number = u16::try_from(self.known.len() + 1).unwrap_or(u16::MAX);
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -23,7 +23,7 @@ impl<'p> Registers<'p> {
         *self.known.entry(name).or_insert(Register { number, bank })
     }
 
-    /// Those of `names`, without repetition.
+    /// Returns the registers with the names `names`, without repetition.
     pub fn set(&mut self, names: impl IntoIterator<Item = &'p str>) -> Box<[Register]> {
         let mut set = Vec::new();
         for name in names {
@@ -35,7 +35,7 @@ impl<'p> Registers<'p> {
         set.into()
     }
 
-    /// How many there are.
+    /// Returns the number of registers.
     pub fn count(&self) -> usize {
         self.known.len()
     }

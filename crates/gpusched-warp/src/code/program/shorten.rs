@@ -1,4 +1,4 @@
-//! A program whose long loops run fewer rounds, for estimates.
+//! Shortens long loops of a program for estimates.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,8 +6,8 @@ use super::{Code, Flow, WarpStream};
 use crate::code::{Effect, Stream};
 
 impl Code {
-    /// Loops of the same number of rounds in all threads, `least` or more, that are in no other such loop; by their last
-    /// instruction, with their rounds.
+    /// Returns the outermost loops that run the same number of rounds, at least `least`, in all threads. Each loop is
+    /// given by the index of its last instruction and its number of rounds.
     fn long_loops(&self, least: u64) -> Vec<(usize, u64)> {
         let mut found: Vec<(usize, u64)> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
@@ -17,7 +17,7 @@ impl Code {
                 && let Ok(rounds) = u64::try_from(rounds)
                 && rounds >= least
             {
-                // Loops close after those in them.
+                // An outer loop closes after its inner loops.
                 found.retain(|&(inner, _)| inner < jump.target as usize);
                 found.push((index, rounds));
             }
@@ -25,13 +25,14 @@ impl Code {
         found
     }
 
-    /// The fewest rounds of its long loops, which run `least` rounds or more; none if there is no such loop.
+    /// Returns the smallest number of rounds among the long loops, which run at least `least` rounds; `None` without
+    /// long loops.
     pub fn long_rounds(&self, least: u64) -> Option<u64> {
         let rounds = self.long_loops(least).into_iter().map(|(_, rounds)| rounds);
         rounds.min()
     }
 
-    /// The same program, but that the shortest of its long loops runs `rounds` rounds, and the others in proportion.
+    /// Returns a copy whose shortest long loop runs `rounds` rounds. All other long loops are shortened in proportion.
     pub fn shortened(&self, least: u64, rounds: u64) -> Option<Code> {
         let shortest = self.long_rounds(least)?;
         let mut steps = self.steps.clone();
@@ -56,7 +57,7 @@ impl Code {
         })
     }
 
-    /// What the warps of `block` issue, counted up to `most` or a little more.
+    /// Counts the instructions that the warps of `block` issue; stops at `most`.
     pub fn instructions_of(self: &Arc<Code>, block: u64, most: u64) -> u64 {
         let mut effect = Effect::default();
         let mut count = 0;
@@ -80,7 +81,8 @@ mod tests {
         Arc::new(Code::new(&serde_json::from_str(&text).unwrap()).unwrap())
     }
 
-    /// Instructions of a block, in full and cut down to `rounds` rounds, and the rounds of the shortest loop that is.
+    /// Returns the instructions of a block, in full and shortened to `rounds` rounds, with the rounds of the shortest
+    /// long loop.
     fn cut(body: &str, rounds: u64) -> (u64, Option<(u64, u64)>) {
         let code = code(body);
         let count = |code: &Arc<Code>| code.instructions_of(1, u64::MAX);
@@ -91,17 +93,17 @@ mod tests {
 
     #[test]
     fn outermost_long_loops_of_known_rounds_are_cut_down() {
-        // A round is an instruction and the branch; two warps, and the exit.
+        // A round consists of an instruction and the branch. The block has two warps, and each warp issues an exit.
         let op = r#"{"op":"other"}"#;
         let plain = format!(r#"{{"loop":"n","body":[{op}]}}"#);
         assert_eq!(cut(&plain, 4), (2 * 81, Some((2 * 9, 40))));
-        // Others in proportion; short ones stay.
+        // Long loops are shortened in proportion, and short loops stay unchanged.
         let two = format!(r#"{plain},{{"loop":"5*n","body":[{op}]}},{{"loop":"3","body":[{op}]}}"#);
         assert_eq!(
             cut(&two, 4),
             (2 * (80 + 400 + 6 + 1), Some((2 * (8 + 40 + 6 + 1), 40)))
         );
-        // Of nested ones the outer one is cut; if it is short, the inner one.
+        // The outer loop of a nest is shortened. If the outer loop is short, the inner loop is shortened.
         let nest = |outer: &str, inner: &str| {
             format!(r#"{{"loop":"{outer}","body":[{{"loop":"{inner}","body":[{op}]}}]}}"#)
         };
@@ -113,7 +115,7 @@ mod tests {
             cut(&nest("2", "30"), 3),
             (2 * (2 * 61 + 1), Some((2 * (2 * 7 + 1), 30)))
         );
-        // Rounds that differ, or are few.
+        // Loops whose rounds differ between threads or are few stay unchanged.
         for rounds in ["n + block", "16 + lane", "15"] {
             assert_eq!(cut(&format!(r#"{{"loop":"{rounds}","body":[{op}]}}"#), 4).1, None);
         }

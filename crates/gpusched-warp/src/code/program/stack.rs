@@ -1,20 +1,20 @@
-//! The SIMT stack: which lanes run where.
+//! The SIMT stack: the lanes that execute together and their next instruction.
 //!
-//! As in GPGPU-Sim: where lanes part, the entry they shared waits at the point where they meet again, and each side that is
-//! not there yet gets an entry of its own above it, first those that did not jump, then those that did; so those that jumped
-//! run first.
+//! The stack works as in GPGPU-Sim. Where lanes diverge, their common entry waits at the reconvergence point. Each side
+//! gets its own entry above, unless the side is already at the reconvergence point. The entry of the jumping lanes is
+//! on top, so the jumping lanes run first.
 
 use super::Jump;
 
-/// Lanes that run together.
+/// Lanes that execute together.
 #[derive(Debug, Clone)]
 struct Entry {
-    /// The next instruction.
+    /// Index of the next instruction.
     next: u32,
     lanes: u32,
-    /// Where the entry ends.
+    /// Instruction where the entry ends (its reconvergence point).
     meets: Option<u32>,
-    /// Rounds done in each of the loops around.
+    /// Completed rounds of each enclosing loop.
     counters: Box<[i64]>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// `lanes` at the first instruction.
+    /// Creates a stack with `lanes` at the first instruction.
     pub fn new(lanes: u32, depth: usize) -> Stack {
         let counters = vec![0; depth].into();
         let entries = match lanes {
@@ -40,14 +40,14 @@ impl Stack {
         Stack { entries }
     }
 
-    /// The next instruction, the lanes there, and the counters; none when all lanes have ended.
+    /// Returns the next instruction, its lanes and the loop counters; `None` after all lanes have ended.
     pub fn top(&self) -> Option<(u32, u32, &[i64])> {
         self.entries
             .last()
             .map(|entry| (entry.next, entry.lanes, &*entry.counters))
     }
 
-    /// All lanes go on to the next instruction.
+    /// Advances all lanes to the next instruction.
     pub fn advance(&mut self) {
         if let Some(entry) = self.entries.last_mut() {
             entry.next = entry.next.wrapping_add(1);
@@ -55,7 +55,7 @@ impl Stack {
         self.settle();
     }
 
-    /// Lanes end, the others go on.
+    /// Ends `lanes` and advances all other lanes.
     pub fn exit(&mut self, lanes: u32) {
         for entry in &mut self.entries {
             entry.lanes &= !lanes;
@@ -63,7 +63,8 @@ impl Stack {
         self.advance();
     }
 
-    /// The lanes of `jumping` jump, the others go on. Of a loop, `counter` is the slot.
+    /// Lets the lanes of `jumping` jump and advances all other lanes. For the branch of a loop, `counter` is the index
+    /// of its counter.
     pub fn branch(&mut self, jumping: u32, jump: Jump, counter: Option<usize>) {
         let Some(top) = self.entries.last_mut() else {
             return;
@@ -97,7 +98,7 @@ impl Stack {
             };
             slot(&mut stayed, false);
             slot(&mut jumped, true);
-            // Sides that meet where the entry itself ends need no one to wait for them.
+            // If both sides reconverge where the entry itself ends, the entry need not wait for them.
             match meets {
                 Some(meeting) if meets != outer => {
                     top.next = meeting;
@@ -112,7 +113,7 @@ impl Stack {
         self.settle();
     }
 
-    /// Removes entries that are at their end, and those whose lanes have all ended.
+    /// Removes entries at their end and entries without lanes.
     fn settle(&mut self) {
         while let Some(top) = self.entries.last() {
             if top.lanes != 0 && (top.meets.is_none() || top.meets != Some(top.next)) {

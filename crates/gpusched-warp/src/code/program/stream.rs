@@ -7,7 +7,7 @@ use super::{Code, Flow};
 use crate::code::expression::{Computed, Kept, LANES, Lanes, Position};
 use crate::code::{Effect, Instruction, Stream};
 
-/// What one warp of a program executes.
+/// The instruction stream of one warp of a program.
 #[derive(Debug, Clone)]
 pub struct WarpStream {
     code: Arc<Code>,
@@ -37,10 +37,10 @@ impl WarpStream {
     }
 }
 
-/// Where the threads of a warp stand that the launch does not have.
+/// Position of the threads of a warp outside the launch.
 const NOWHERE: [Kept; 3] = [Kept::Affine(0, 0), Kept::Affine(0, 0), Kept::Affine(0, 0)];
 
-/// Where the lanes of a warp stand.
+/// Returns the position of the lanes of a warp.
 pub(super) fn position(code: &Code, block: u64, warp: u32) -> Position {
     let first = u64::from(warp) * LANES as u64;
     let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
@@ -128,7 +128,7 @@ impl Stream for WarpStream {
     }
 }
 
-/// One bit per lane.
+/// Returns a mask with one bit per lane.
 fn mask(lanes: &[bool; LANES]) -> u32 {
     lanes
         .iter()

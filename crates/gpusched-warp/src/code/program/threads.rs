@@ -1,9 +1,10 @@
-//! Where the threads of a block stand.
+//! The positions of the threads of a block.
 
 use crate::code::expression::{Kept, LANES, Lanes};
 use gpusched_model::program::Dimensions;
 
-/// Per warp of `block`, the positions of its threads, by axis. Lanes beyond the last thread have some position.
+/// Returns the positions of the threads of each warp of `block`, per axis. Lanes after the last thread have an
+/// arbitrary position.
 pub(super) fn of_warps(block: Dimensions) -> Box<[[Kept; 3]]> {
     let warps = block.count().div_ceil(LANES as u64);
     (0..warps)
@@ -11,7 +12,7 @@ pub(super) fn of_warps(block: Dimensions) -> Box<[[Kept; 3]]> {
         .collect()
 }
 
-/// The positions of the 32 threads from `first` on.
+/// Returns the positions of the 32 threads from `first` on.
 fn of_warp(block: Dimensions, first: u64) -> [Kept; 3] {
     let [x, y, z] = block.0;
     if y == 1 && z == 1 {
@@ -19,7 +20,7 @@ fn of_warp(block: Dimensions, first: u64) -> [Kept; 3] {
         return [Kept::Affine(first, 1), Kept::Affine(0, 0), Kept::Affine(0, 0)];
     }
     let start = block.position(first);
-    // A warp within one row is affine, too.
+    // The positions of a warp within one row are affine, too.
     if x.is_multiple_of(LANES as u32) {
         let [x, y, z] = start.map(i64::from);
         return [Kept::Affine(x, 1), Kept::Affine(y, 0), Kept::Affine(z, 0)];

@@ -1,28 +1,29 @@
-//! Which SM gets which block when.
+//! Dispatch of thread blocks to SMs.
 //!
-//! Once per core cycle, every cluster may take one block, beginning after the cluster that got the last one. A kernel
-//! is kept until it has no blocks left. Without sharing, an SM stays with its kernel until it is empty.
+//! In each core cycle, every cluster may receive one block. The search starts after the cluster that received the last
+//! block. The dispatcher stays with a kernel until the kernel has no blocks left. Without sharing, an SM stays with its
+//! kernel until the SM is empty.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
 use gpusched_model::machine::{MachineShape, WARP_SIZE};
 
-/// A block that is to start.
+/// The start of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
-    /// SM.
+    /// SM of the block.
     pub sm: usize,
-    /// Index of its kernel.
+    /// Index of the kernel.
     pub kernel: usize,
-    /// Its index in the grid.
+    /// Index of the block in the grid.
     pub index: u64,
-    /// Place among the SM's blocks.
+    /// Place of the block on the SM.
     pub place: usize,
-    /// Slot of its first warp; the others follow.
+    /// Slot of the first warp; the other warps follow.
     pub first_slot: usize,
 }
 
-/// What an SM has given away.
+/// The resources of an SM that are in use.
 #[derive(Debug, Clone, Copy, Default)]
 struct Occupied {
     threads: u64,
@@ -31,23 +32,23 @@ struct Occupied {
     blocks: u32,
 }
 
-/// The dispatcher.
+/// The dispatcher of thread blocks.
 #[derive(Debug)]
 pub struct Dispatcher {
-    /// Per SM, the kernel it is bound to.
+    /// Kernel that each SM is bound to.
     bound: Vec<Option<usize>>,
     occupied: Vec<Occupied>,
-    /// Per kernel, the next block.
+    /// Next block of each kernel.
     next: Vec<u64>,
     last_kernel: usize,
     last_cluster: usize,
-    /// Per cluster, its SM that got the last block.
+    /// SM of each cluster that received the last block.
     last_sm: Vec<usize>,
-    /// Blocks not yet started, of all kernels.
+    /// Number of blocks of all kernels that have not started.
     left: u64,
-    /// No block can start before this cycle, unless one ends.
+    /// First cycle when a block can start, unless a block ends before.
     settled_until: u64,
-    /// Per kernel and block, when it started [core cycle].
+    /// Start of each block of each kernel [core cycle].
     starts: Vec<Vec<u64>>,
 }
 
@@ -68,12 +69,12 @@ impl Dispatcher {
         }
     }
 
-    /// Whether all blocks have started.
+    /// Returns whether all blocks have started.
     pub fn is_done(&self) -> bool {
         self.left == 0
     }
 
-    /// The next launch after `now`.
+    /// Returns the next launch after `now`.
     pub fn next_launch(&self, now: u64, kernels: &[Launch]) -> Option<u64> {
         let waiting = kernels
             .iter()
@@ -89,7 +90,7 @@ impl Dispatcher {
         self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
     }
 
-    /// The kernel whose turn it is, for an SM.
+    /// Selects the kernel that dispatches the next block to an SM.
     fn select(&mut self, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
         let may = |kernel: usize| {
             kernels[kernel]
@@ -108,7 +109,7 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// The cycle before which no block starts, unless one ends.
+    /// Returns the first cycle when a block can start, unless a block ends before.
     pub fn rests_until(&self) -> u64 {
         match self.left {
             0 => u64::MAX,
@@ -116,8 +117,8 @@ impl Dispatcher {
         }
     }
 
-    /// The blocks that start at the end of cycle `now - 1`, at most one in each cluster; `state` is that of an SM that may have
-    /// room.
+    /// Returns the blocks that start at the end of cycle `now - 1`, at most one in each cluster. `state` returns the
+    /// state of an SM that may have room.
     pub fn dispatch<'s>(
         &mut self,
         machine: &MachineShape,
@@ -190,7 +191,7 @@ impl Dispatcher {
         Some(kernel)
     }
 
-    /// A place for a block of `kernel` on `sm`, and its first slot.
+    /// Returns a place for a block of `kernel` on `sm`, with its first slot.
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
         let warps = warps(kernel);
         let most = kernel.resident.unwrap_or(u32::MAX) as usize;
@@ -222,12 +223,12 @@ impl Dispatcher {
         occupied.blocks += 1;
     }
 
-    /// When block `index` of `kernel` started.
+    /// Returns the start of block `index` of `kernel` [core cycle].
     pub fn started(&self, kernel: usize, index: u64) -> u64 {
         self.starts[kernel][index as usize]
     }
 
-    /// A block of `kernel` ended on `sm`.
+    /// Releases the resources of a block of `kernel` that ended on `sm`.
     pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
         self.settled_until = 0;
         let occupied = &mut self.occupied[sm];
@@ -238,7 +239,7 @@ impl Dispatcher {
     }
 }
 
-/// Warps of a block of `kernel`.
+/// Returns the number of warps of a block of `kernel`.
 pub fn warps(kernel: &Launch) -> usize {
     kernel.need.threads.div_ceil(WARP_SIZE) as usize
 }

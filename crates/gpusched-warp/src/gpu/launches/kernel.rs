@@ -1,54 +1,58 @@
-//! A kernel to be simulated.
+//! A kernel to simulate.
 
 use std::sync::Arc;
 
 use crate::code::{BlockKey, Stream, Unlike};
 use gpusched_model::machine::BlockNeed;
 
-/// Where a kernel's instructions come from.
+/// The source of a kernel's instructions.
 pub trait Source: Send + Sync {
-    /// The instructions of the warps of a block, by warp.
+    /// Returns the instruction streams of a block, one per warp.
     ///
     /// # Errors
-    /// Says why there are none (a trace that cannot be read).
+    /// Fails with a reason if the instructions are not available, for example because a trace cannot be read.
     fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String>;
 
-    /// Blocks of equal keys step alike on equal SMs, and nothing that they do is noticed outside of their SM.
+    /// Returns the key of a block. Blocks with equal keys execute alike on equal SMs, and they have no effect outside
+    /// their SM.
     ///
     /// # Errors
-    /// Why this cannot be said of any block. If it can be of one, it can be of all.
+    /// Fails with a reason if gpusched cannot prove this property for the blocks of the kernel. The result is the same
+    /// for all blocks: either all calls succeed, or all calls fail.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 
-    /// The instructions that the warps of a block in the middle issue, counted up to `most` or a little more; none if that would take it away.
+    /// Returns the number of instructions that the warps of a middle block issue; stops at `most`. `None` if the count
+    /// would consume the source.
     fn some_block(&self, most: u64) -> Option<u64> {
         let _ = most;
         None
     }
 
-    /// The same kernel with loops that run `least` rounds or more cut down, so that the shortest of them runs `rounds`; and how
-    /// many it ran. None if there are no such loops, or that is not known.
+    /// Returns the same kernel with shortened loops and the original number of rounds of the shortest loop. Loops that
+    /// run at least `least` rounds are shortened, so that the shortest of them runs `rounds`. `None` if no such loop is
+    /// known.
     fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
         let _ = (least, rounds);
         None
     }
 }
 
-/// A kernel to be simulated.
+/// A kernel to simulate.
 pub struct Launch {
-    /// Its name in results.
+    /// Name of the kernel in results.
     pub name: String,
-    /// Its blocks.
+    /// Number of blocks.
     pub blocks: u64,
-    /// What a block needs of an SM.
+    /// Resources that a block needs on an SM.
     pub need: BlockNeed,
-    /// The core cycle from which on its blocks may start.
+    /// First core cycle when blocks may start.
     pub at: u64,
-    /// At most so many blocks on an SM at a time, if that is less than fit.
+    /// Maximum number of resident blocks per SM, if lower than the hardware limit.
     pub resident: Option<u32>,
-    /// Budget or priority, for policies that have them.
+    /// Issue budget or priority, for policies that use one.
     pub budget: u32,
-    /// SMs it may use, one flag each; none given: all.
+    /// SMs that the kernel may use, one flag each; `None` permits all SMs.
     pub sms: Option<Vec<bool>>,
-    /// Its instructions.
+    /// Source of the instructions.
     pub source: Arc<dyn Source>,
 }

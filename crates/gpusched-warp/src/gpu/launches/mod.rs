@@ -1,4 +1,4 @@
-//! Kernels to be simulated, and how their blocks come to SMs.
+//! Kernels to simulate, and the dispatch of their blocks to SMs.
 
 pub(super) mod dispatch;
 pub(super) mod kernel;

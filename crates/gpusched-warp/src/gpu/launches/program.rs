@@ -1,4 +1,4 @@
-//! Kernel programs as kernels to be simulated.
+//! Launches of kernel programs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use gpusched_model::Refusal;
 use gpusched_model::machine::BlockNeed;
 use gpusched_model::program::Program;
 
-/// The warps of a program.
+/// A program as the source of instructions.
 struct ProgramSource(Arc<Code>);
 
 impl Source for ProgramSource {
@@ -35,15 +35,15 @@ impl Source for ProgramSource {
 }
 
 impl Launch {
-    /// The launch of `program` at core cycle 0 on all SMs, with budget 0.
+    /// Creates the launch of `program` at core cycle 0 on all SMs, with budget 0.
     ///
     /// # Errors
-    /// Those of [`Code::new`].
+    /// Fails as [`Code::new`] does.
     pub fn of_program(program: &Program) -> Result<Launch, Refusal> {
         Ok(Launch::of_code(program, &Arc::new(Code::new(program)?)))
     }
 
-    /// As [`Launch::of_program`], of a program that has been lowered to `code`.
+    /// Creates the launch as [`Launch::of_program`] does, for a program that is already lowered to `code`.
     pub fn of_code(program: &Program, code: &Arc<Code>) -> Launch {
         Launch {
             name: program.name.clone(),

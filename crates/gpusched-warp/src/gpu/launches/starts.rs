@@ -1,4 +1,4 @@
-//! Blocks start and end.
+//! Start and end of blocks.
 
 use super::dispatch::{Start, warps};
 use crate::gpu::pace::ahead::Ahead;
@@ -6,7 +6,7 @@ use crate::gpu::{Failure, Gpu};
 use crate::sm::{BlockStart, EndedBlock, Sm};
 
 impl Gpu<'_> {
-    /// What blocks end with this cycle: on which SM, by simulated SM.
+    /// Ends the blocks in `over`, given by SM.
     pub(in crate::gpu) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
         over.sort_by_key(|&(sm, _)| sm);
         for (sm, ended) in over {
@@ -16,7 +16,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Blocks start at the end of the last cycle.
+    /// Starts blocks at the end of the last cycle.
     pub(in crate::gpu) fn start(&mut self, starts: &[Start]) -> Result<(), Failure> {
         if starts.is_empty() {
             return Ok(());
@@ -68,7 +68,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// L1 of clusters that blocks ended in, and that have none left, forgets its contents. (Nothing is in it where SMs share.)
+    /// Invalidates the L1 caches of each cluster that became empty because its last block ended. Skipped if an SM may
+    /// represent several SMs, because their L1 caches are empty.
     pub(in crate::gpu) fn flush(&mut self, over: &[(usize, EndedBlock)]) {
         if self.classes.shares() {
             return;

@@ -1,4 +1,4 @@
-//! Traced kernels as kernels to be simulated.
+//! Launches of traced kernels.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,11 +6,12 @@ use super::kernel::{Launch, Source};
 use crate::code::{BlockKey, Stream, TracedKernel, Unlike};
 use gpusched_model::machine::BlockNeed;
 
-/// The warps of a trace, which is read as blocks start.
+/// The warps of a trace. The trace is read while blocks start.
 struct TraceSource(Arc<Mutex<TracedKernel>>);
 
 impl Source for TraceSource {
-    /// Blocks start in the order of their numbers, in which they also stand in the trace.
+    /// Returns the streams of the next block. Blocks start in the order of their numbers, which is also the order in
+    /// the trace.
     fn warps(&self, _: u64) -> Result<Vec<Box<dyn Stream + Send>>, String> {
         let mut kernel = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match kernel.next_block() {
@@ -29,7 +30,8 @@ impl Source for TraceSource {
 }
 
 impl Launch {
-    /// The launch of `kernel`, of which no block has been read, at core cycle 0 on all SMs, with budget 0.
+    /// Creates the launch of `kernel` at core cycle 0 on all SMs, with budget 0. No block of `kernel` may have been
+    /// read.
     pub fn of_trace(kernel: &Arc<Mutex<TracedKernel>>) -> Launch {
         let header = {
             let kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,10 @@
-//! What goes between the SMs and what is below them: requests into the slices of L2, answers to the SMs.
+//! Transfers between the SMs and the memory side: requests to the slices of L2 and answers to the SMs.
 
 use crate::gpu::Gpu;
 use crate::gpu::pace::clocks::Domain;
 
 impl Gpu<'_> {
-    /// Answers come to SMs that are not ahead, and move up at all ports.
+    /// Delivers answers to SMs that are not ahead, and advances the answers at all ports.
     pub(in crate::gpu) fn take_responses(&mut self) {
         for cluster in self.responding.with(self.below.replies.filled()).iter() {
             self.take_response(cluster);
@@ -14,7 +14,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// The first answer at port `cluster` comes to its SM, if that is not ahead and takes it.
+    /// Delivers the first answer at port `cluster` to its SM, if the SM is not ahead and accepts the answer.
     pub(in crate::gpu) fn take_response(&mut self, cluster: usize) {
         let port = &mut self.ports[cluster];
         port.move_up(self.now, &mut self.below.replies);
@@ -27,7 +27,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// A request comes into slice `index` of L2, if one is there and the slice takes it.
+    /// Moves a request into slice `index` of L2, if a request is waiting and the slice accepts it.
     fn arrive(&mut self, index: usize, edge: u64) {
         if self.below.slices[index].accepts(edge)
             && let Some(request) = self.requests.pop(index)
@@ -39,7 +39,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Requests come into slices that are ahead.
+    /// Moves requests into slices when the memory side is ahead of the SMs.
     pub(in crate::gpu) fn arrivals(&mut self) {
         let edge = self.edges.count(Domain::L2);
         for index in self.requests.filled().iter() {
@@ -47,7 +47,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Requests come into slices, and slices go through an L2 cycle.
+    /// Moves requests into slices and simulates an L2 cycle of the slices.
     pub(in crate::gpu) fn l2_cycle(&mut self) {
         let edge = self.edges.count(Domain::L2);
         let arriving = self.requests.filled();

@@ -1,4 +1,4 @@
-//! What is below the SMs: the slices of L2, the DRAM, and the crossbar of replies.
+//! The memory side of the GPU: the slices of L2, the DRAM channels, and the crossbar of replies.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slic
 use crate::request::Request;
 use gpusched_model::machine::{Decoder, MachineShape};
 
-/// Slices of L2, DRAM channels, the crossbar of replies.
+/// The memory side: slices of L2, DRAM channels and the crossbar of replies.
 #[derive(Debug)]
 pub struct Below {
     machine: Arc<MachineShape>,
@@ -22,16 +22,16 @@ pub struct Below {
     pub replies: Crossbar<Request>,
     /// Slices with replies.
     replying: Ports,
-    /// It is through with the core cycles before this one.
+    /// First core cycle that is not yet simulated.
     pub now: u64,
-    /// The cycle after the last one in which something may have happened.
+    /// The cycle after the last cycle with possible activity.
     pub busy_until: u64,
-    /// What moved in cycles that are still to come for the SMs.
+    /// Sectors that moved in cycles that the SMs have not reached yet.
     pub late: Late,
-    /// The most cycles it was ahead of the SMs.
+    /// Largest number of cycles that the memory side was ahead of the SMs.
     #[cfg(test)]
     pub most: u64,
-    /// How often it waited for the SMs to take answers.
+    /// Number of times that the memory side waited for the SMs to take answers.
     #[cfg(test)]
     pub waits: u64,
 }
@@ -75,8 +75,8 @@ impl Below {
         }
     }
 
-    /// What comes first at an instant: replies go into the crossbar, and DRAM channels go on. `skips`: nothing is done where
-    /// nothing can happen.
+    /// Simulates the first part of an instant: replies enter the crossbar, and DRAM channels execute a cycle. With
+    /// `skips`, parts without possible activity are skipped.
     pub fn begin(&mut self, ticks: [bool; 4], edges: &Edges, skips: bool) {
         if ticks[Domain::Interconnect as usize] {
             self.send_replies();
@@ -86,7 +86,8 @@ impl Below {
         }
     }
 
-    /// What comes last at an instant: replies go through the crossbar. They are at its output from the next core edge on.
+    /// Simulates the last part of an instant: replies pass through the crossbar. They are at its output from the next
+    /// core edge on.
     pub fn end(&mut self, ticks: [bool; 4], edges: &Edges) {
         let after = self.now + u64::from(ticks[Domain::Core as usize]);
         if ticks[Domain::Interconnect as usize] {
@@ -162,13 +163,13 @@ impl Below {
         }
     }
 
-    /// A request that came in cycle `now` is in slice `index`.
+    /// Adds a request to slice `index`; the request arrived in cycle `now`.
     pub fn push(&mut self, index: usize, request: Request, now: u64) {
         let at = self.slices[index].push(request, now);
         self.slice_wakes.set_earlier(index, at, self.now);
     }
 
-    /// Slice `index` goes through L2 cycle `edge` if it has something to do.
+    /// Simulates L2 cycle `edge` of slice `index` if the slice has work.
     pub fn slice_cycle(&mut self, index: usize, edge: u64) {
         if !self.slice_wakes.is_due(index, self.now) {
             return;
@@ -196,7 +197,7 @@ impl Below {
         }
     }
 
-    /// Nothing is here, apart from what is at the output of the crossbar.
+    /// Returns whether the memory side is empty, except for the outputs of the crossbar.
     pub fn is_idle(&self) -> bool {
         self.replies.rests()
             && self.replying.is_empty()
@@ -204,8 +205,8 @@ impl Below {
             && self.slice_wakes.earliest() == NEVER
     }
 
-    /// The core cycle from which on something can happen before the output of the crossbar, or an earlier one; `edges` are those
-    /// at the end of the last cycle.
+    /// Returns a lower bound on the next core cycle when an event can happen before the output of the crossbar. `edges`
+    /// are the clock edges at the end of the last cycle.
     pub fn next_event(&self, edges: &Edges) -> u64 {
         if !self.replies.rests() || !self.replying.is_empty() {
             return self.now;

@@ -1,4 +1,4 @@
-//! The caches of a machine, as the simulator wants them.
+//! The caches of a machine, in the form that the simulator uses.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> 
     }
 }
 
-/// L1 beside `shared` bytes of shared memory; without an L1 nothing goes there.
+/// Returns the L1 cache next to `shared` bytes of shared memory. A machine without L1 gets a cache that receives no
+/// requests.
 pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
     let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
     let index = Index(Arc::new(move |address| cache.set(address) as usize));
@@ -32,7 +33,7 @@ pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
     )
 }
 
-/// A slice of L2.
+/// Returns the cache of an L2 slice.
 pub fn l2(machine: &MachineShape, decoder: &Decoder) -> Geometry {
     let cache = machine.memory.l2;
     let decoder = decoder.clone();

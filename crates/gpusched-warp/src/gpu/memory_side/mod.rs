@@ -1,4 +1,4 @@
-//! What is below the SMs, and the ways there and back.
+//! The memory side of the GPU, and the paths between the SMs and the memory side.
 
 mod arrivals;
 pub(super) mod below;

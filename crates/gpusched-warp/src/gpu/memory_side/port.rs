@@ -1,24 +1,25 @@
-//! The port at which the answers for the SMs of a cluster leave the crossbar of replies: one per cycle comes, and one goes.
+//! The port where the answers for the SMs of a cluster leave the crossbar of replies. One answer enters per cycle, and
+//! one answer leaves.
 
 use crate::gpu::pace::wakes::NEVER;
 use crate::memory::Crossbar;
 use crate::request::Request;
 use crate::ring::Ring;
 
-/// A port.
+/// A port of a cluster.
 #[derive(Debug)]
 pub struct Port {
-    /// Its number, which is that of the crossbar's output.
+    /// Number of the port, which equals the number of the crossbar output.
     number: usize,
     /// Answers that have left the crossbar.
     waiting: Ring<Request>,
     places: usize,
-    /// The cycle from which on answers are still to move up.
+    /// First cycle without completed advance of answers.
     clock: u64,
 }
 
 impl Port {
-    /// Port `number`, at which `places` answers can wait.
+    /// Creates port `number` with room for `places` waiting answers.
     pub fn new(number: usize, places: usize) -> Self {
         Self {
             number,
@@ -28,22 +29,22 @@ impl Port {
         }
     }
 
-    /// Whether no answer waits here.
+    /// Returns whether no answer waits at the port.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The answer that waited longest.
+    /// Returns the oldest answer.
     pub fn first(&self) -> Option<&Request> {
         self.waiting.front()
     }
 
-    /// The answer that waited longest, taken away.
+    /// Removes and returns the oldest answer.
     pub fn pop(&mut self) -> Option<Request> {
         self.waiting.pop_front()
     }
 
-    /// Answers move up in the cycles before `before`, by which what is below the SMs is to have got to the last of them.
+    /// Advances the answers in the cycles before `before`. The memory side must have reached the last of these cycles.
     pub fn move_up(&mut self, before: u64, replies: &mut Crossbar<Request>) {
         while self.clock < before {
             let next = match replies.next_at(self.number) {
@@ -60,7 +61,7 @@ impl Port {
         }
     }
 
-    /// The first cycle from `cycle` on in which an answer can be taken; [`NEVER`] if none is here.
+    /// Returns the first cycle from `cycle` on when an answer can be taken; [`NEVER`] if the port has no answer.
     pub fn next(&self, cycle: u64, replies: &Crossbar<Request>) -> u64 {
         if !self.waiting.is_empty() {
             return cycle;

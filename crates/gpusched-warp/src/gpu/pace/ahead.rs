@@ -1,37 +1,38 @@
-//! SMs that are some cycles ahead of the rest of the GPU.
+//! SMs that run some cycles ahead of the rest of the GPU.
 //!
-//! The state of an SM fills a good part of the processor's cache, so it is used for several cycles in a row where that is the same
-//! as going cycle by cycle with the others. It is, as long as
+//! The state of an SM fills a large part of the host processor's cache. So an SM is simulated for several cycles in a
+//! row if the result equals the cycle-by-cycle simulation. The results are equal under these conditions:
 //!
-//! * it is known which answers come to the SM: those that have come to its port, or will in the cycles for which what is below
-//!   the SMs is ahead of them ([`lead`](super::lead)). A later one takes a cycle to get through the port;
-//! * no block can start on it: none that waits has room, and no block of the SM ends. Blocks that end elsewhere make room there;
-//! * its port has room for all that it can send. What it sends comes to the port in the cycle in which it is sent.
+//! * The answers to the SM are known. They are at its port, or they reach the port in cycles that the memory side has
+//!   already simulated ([`lead`](super::lead)). A later answer takes one cycle to pass the port.
+//! * No block can start on the SM: no waiting block has room, and no block of the SM ends. Blocks that end on other SMs
+//!   free resources only there.
+//! * The port has room for all requests that the SM can send. A request enters the port in the cycle when it is sent.
 //!
-//! The tests compare with a run in which each SM goes cycle by cycle.
+//! The tests compare the results with a cycle-by-cycle simulation of each SM.
 
 use crate::gpu::{Gpu, NEVER};
 use crate::memory::Outbox;
 
-/// What an SM did in cycles that are still to come for the others.
+/// The actions of an SM in cycles that the other parts have not reached yet.
 #[derive(Debug)]
 pub struct Ahead {
-    /// It is through with the cycles before this one.
+    /// First cycle that the SM has not simulated.
     pub until: u64,
-    /// The cycle from which on it has something to do if no answer comes.
+    /// Next cycle when the SM has work without a new answer.
     wake: u64,
-    /// What it sent.
+    /// Requests that the SM sent.
     out: Outbox,
-    /// The most cycles it was ahead.
+    /// Largest number of cycles that the SM was ahead.
     #[cfg(test)]
     most: u64,
 }
 
-/// Requests that an SM can send in a cycle, at most.
+/// Maximum number of requests that an SM sends per cycle.
 const PER_CYCLE: usize = 2;
 
 impl Ahead {
-    /// Of an SM that has done nothing.
+    /// Creates the state of an SM that has not started.
     pub fn new() -> Self {
         Self {
             until: 0,
@@ -44,7 +45,7 @@ impl Ahead {
 }
 
 impl Gpu<'_> {
-    /// Whether SMs may go ahead of the others at all.
+    /// Returns whether SMs may run ahead of the rest of the GPU.
     pub(in crate::gpu) fn may_go_ahead(&self) -> bool {
         self.skips
             && self.enough == usize::MAX
@@ -53,13 +54,14 @@ impl Gpu<'_> {
             && !self.classes.shares()
     }
 
-    /// The cycle up to which what comes to SM `index` is known, and what it sends has room.
+    /// Returns the cycle up to which the answers to SM `index` are known and its requests have room.
     fn horizon(&self, index: usize) -> u64 {
         let next = self.now + 1;
         if !self.goes_ahead {
             return next;
         }
-        // What comes to the crossbar's output in the instants in which answers leave it can do so in the next cycle only.
+        // If answers enter and leave the crossbar output at the same instant, an entering answer can leave only in the
+        // next cycle.
         let clocks = &self.machine.clocks;
         let together = u64::from(clocks.core_khz == clocks.interconnect_khz);
         let known = self.below.now + 1 + together;
@@ -70,7 +72,7 @@ impl Gpu<'_> {
             .max(next)
     }
 
-    /// SM `index` goes through this cycle, and through others while it is known what comes to it.
+    /// Simulates this cycle of SM `index`, and further cycles while the answers to the SM are known.
     pub(in crate::gpu) fn go_ahead(&mut self, index: usize) {
         let horizon = self.horizon(index);
         let cluster = index / self.machine.sms_per_cluster as usize;
@@ -104,7 +106,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// What SM `index` sends in this cycle comes to its port.
+    /// Moves the requests that SM `index` sends in this cycle to its port.
     pub(in crate::gpu) fn send(&mut self, index: usize) {
         let port = index / self.machine.sms_per_cluster as usize;
         while let Some(mut request) = self.ahead[index].out.pop(self.now) {
@@ -113,7 +115,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// The cycle, this one or a later one, from which on there is something to do for SM `index`.
+    /// Returns the next cycle, possibly this cycle, when SM `index` has work.
     pub(in crate::gpu) fn next_of(&self, index: usize) -> u64 {
         let ahead = &self.ahead[index];
         let stopped = match self.sms[index].stops() {

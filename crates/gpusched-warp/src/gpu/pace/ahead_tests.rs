@@ -1,4 +1,4 @@
-//! SMs that go ahead against SMs that go cycle by cycle.
+//! Tests of SMs that run ahead against SMs that are simulated cycle by cycle.
 
 use super::*;
 use crate::gpu::{Launch, Settings, Traffic};
@@ -6,7 +6,7 @@ use gpusched_model::Scheduler;
 use gpusched_model::machine::{Arbiter, Hash, Machine};
 use gpusched_model::program::Program;
 
-/// Machines whose clocks and queues differ from those of `named`.
+/// Returns variants of `named` with other clocks and queues.
 fn machines(named: &Machine) -> Vec<Machine> {
     let core = 1_365_000;
     let mut machines = Vec::new();
@@ -103,7 +103,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
         shape.memory.queues.icnt_to_l2 = into_l2;
         shape.memory.rop_latency = latency;
         if arbiter == Arbiter::RoundRobin {
-            // L2 writes back to the end, and beyond.
+            // L2 writes back until the end of the run and after it.
             shape.memory.l2.sets = 2;
             shape.memory.l2.ways = 2;
             shape.memory.l2.set_index = Hash::Linear;
@@ -113,7 +113,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
     machines
 }
 
-/// Whether sectors moved below after the end.
+/// Returns whether sectors moved on the memory side after the end of the run.
 fn moves_later(gpu: &Gpu) -> bool {
     let all = Traffic {
         l2_accesses: 1 << 32,
@@ -142,8 +142,8 @@ fn going_ahead_changes_nothing() {
         launch.blocks = launch.blocks.min(14);
         launch.at = 700 * index as u64;
     }
-    // Runs in which SMs are ahead, in which what is below them is, in which that waits for room, and in which the last
-    // kernel ends before it.
+    // Counts of runs where SMs are ahead, where the memory side is ahead, where the memory side waits for room, and
+    // where the last kernel ends before the memory side.
     let (mut ahead, mut led, mut waits, mut cut) = (0, 0, 0, 0);
     let machines = machines(&Machine::named("rtx2060").unwrap());
     for (index, machine) in machines.iter().enumerate() {

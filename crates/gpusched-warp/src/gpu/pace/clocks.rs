@@ -1,7 +1,7 @@
-//! Four clock domains.
+//! The four clock domains.
 //!
-//! Time is a sum of periods in double precision, as in the reference: where edges of two clocks should fall together, the
-//! rounding of these sums decides which comes first. The sums are the same on every machine (IEEE 754).
+//! Time is a sum of periods in double precision, as in GPGPU-Sim. If edges of two clocks should coincide, the rounding
+//! of these sums decides their order. The sums are equal on every host machine (IEEE 754).
 
 use gpusched_model::machine::Clocks;
 
@@ -14,15 +14,16 @@ pub enum Domain {
     Dram,
 }
 
-/// The next edge of every domain.
+/// The next edge of every clock domain.
 #[derive(Debug, Clone)]
 pub struct Edges {
-    /// Seconds.
+    /// Clock periods [s].
     period: [f64; 4],
-    /// Seconds.
+    /// Times of the next edges [s].
     next: [f64; 4],
     count: [u64; 4],
-    /// All clocks but that of the DRAM are the same, so that their edges are: a sum for each is as good as one for all.
+    /// Whether all clocks except the DRAM clock are equal. Their edges are then equal, too, so one sum serves all of
+    /// them.
     joined: bool,
 }
 
@@ -42,7 +43,7 @@ impl Edges {
         }
     }
 
-    /// The domains that have an edge at the next instant; they advance.
+    /// Advances to the next instant and returns the domains with an edge at this instant.
     pub fn advance(&mut self) -> [bool; 4] {
         match self.joined {
             true => self.advance_joined(),
@@ -63,7 +64,7 @@ impl Edges {
         [others, others, others, memory]
     }
 
-    /// The edges of all clocks but that of the DRAM go by; the next ones are at `next`.
+    /// Passes the edges of all clocks except the DRAM clock; `next` is the time of their next edges.
     fn next_of_others(&mut self, next: f64) {
         for domain in [Domain::Core, Domain::Interconnect, Domain::L2] {
             self.next[domain as usize] = next;
@@ -92,7 +93,7 @@ impl Edges {
         ticks
     }
 
-    /// Leaves out DRAM edges that come before those of all other clocks, up to number `until`.
+    /// Skips DRAM edges before the edges of all other clocks, up to number `until`.
     pub fn pass_dram(&mut self, until: u64) {
         let [core, interconnect, l2, mut dram] = self.next;
         let dram_index = Domain::Dram as usize;
@@ -103,7 +104,7 @@ impl Edges {
         self.next[dram_index] = dram;
     }
 
-    /// Leaves out all edges up to and with that of core cycle `cycle - 1`.
+    /// Skips all edges up to the edge of core cycle `cycle - 1`, including this edge.
     pub fn skip_to(&mut self, cycle: u64) {
         while self.count(Domain::Core) < cycle {
             if self.joined {
@@ -113,14 +114,14 @@ impl Edges {
         }
     }
 
-    /// Edges of `domain` so far.
+    /// Returns the number of edges of `domain` so far.
     pub fn count(&self, domain: Domain) -> u64 {
         self.count[domain as usize]
     }
 }
 
-/// Edges of a clock of `to_khz` before the edge that is `cycles` edges of another clock of `from_khz` ahead; or fewer, as the
-/// next edge may be near, and sums of periods are rounded.
+/// Returns a lower bound on the edges of a clock of `to_khz` before an edge of another clock of `from_khz` that is
+/// `cycles` edges ahead. The bound allows for a near next edge and for rounded sums of periods.
 pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
     let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
     whole.saturating_sub(1)
@@ -173,7 +174,7 @@ mod tests {
             clocks.dram_khz,
         ];
         let mut edges = Edges::new(&clocks);
-        // The edges that each clock had at each instant.
+        // The number of edges of each clock at each instant.
         let mut history = Vec::new();
         for _ in 0..5_000 {
             edges.advance();
@@ -184,7 +185,7 @@ mod tests {
             for later in (start + 1..start + 2_000).step_by(13) {
                 let ahead = |domain: usize| history[later][domain] - history[start][domain];
                 for (from, to) in [(0, 3), (3, 0), (0, 2), (2, 0), (1, 3)] {
-                    // The last edge of `from` may be that of this instant, before which the one of `to` need not have been.
+                    // The last edge of `from` may be at this instant, where the edge of `to` may still be missing.
                     let least = edges_before(ahead(from), khz[from], khz[to]);
                     assert!(least <= ahead(to), "{from} {to} {start} {later}");
                     close += u64::from(least + 3 + u64::from(khz[to] / khz[from]) >= ahead(to));

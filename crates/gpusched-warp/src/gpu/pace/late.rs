@@ -1,8 +1,8 @@
-//! Sectors that moved below the SMs in cycles that are still to come for the SMs, in case the run ends before.
+//! Sectors that the memory side moved in cycles that the SMs have not reached. The run may end before these cycles.
 
 use crate::gpu::Traffic;
 
-/// Sectors that moved in one cycle.
+/// The sectors that moved in one cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moved {
     pub l2_accesses: u64,
@@ -11,7 +11,7 @@ pub struct Moved {
     pub dram_writes: u64,
 }
 
-/// What moved, by cycle.
+/// The moved sectors, by cycle.
 #[derive(Debug)]
 pub struct Late {
     from: u64,
@@ -19,7 +19,7 @@ pub struct Late {
 }
 
 impl Late {
-    /// Nothing, of no cycle.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self {
             from: 0,
@@ -27,7 +27,7 @@ impl Late {
         }
     }
 
-    /// Nothing yet, of the cycles from `from` to `to`.
+    /// Starts an empty list for the cycles from `from` to `to`.
     pub fn begin(&mut self, from: u64, to: u64) {
         self.from = from;
         self.moved.clear();
@@ -35,7 +35,7 @@ impl Late {
         self.moved.resize(cycles, Moved::default());
     }
 
-    /// `moved` in `cycle`, if it is one of those.
+    /// Adds `moved` in `cycle`, if the list covers this cycle.
     pub fn add(&mut self, cycle: u64, moved: Moved) {
         let place = usize::try_from(cycle.wrapping_sub(self.from)).unwrap_or(usize::MAX);
         if let Some(sum) = self.moved.get_mut(place) {
@@ -46,7 +46,7 @@ impl Late {
         }
     }
 
-    /// `traffic` without what moved from cycle `end` on.
+    /// Subtracts the sectors that moved from cycle `end` on from `traffic`.
     pub fn taken_from(&self, traffic: &mut Traffic, end: u64) {
         let before = usize::try_from(end.saturating_sub(self.from)).unwrap_or(usize::MAX);
         for moved in self.moved.iter().skip(before) {

@@ -1,30 +1,35 @@
-//! What is below the SMs, some cycles ahead of them.
+//! Runs the memory side some cycles ahead of the SMs.
 //!
-//! A request that comes to a slice of L2 is looked at `rop_latency` cycles later. So what happens below in the cycles up to then is
-//! known, as long as
+//! A slice of L2 processes a request `rop_latency` cycles after its arrival. So the events on the memory side in the
+//! cycles before are known, under one condition:
 //!
-//! * the outputs of the crossbar of replies have room: when the SMs take answers is not known yet. With a place for each reply
-//!   that can come to them, they have room whatever the SMs do; else all go in step for a cycle.
+//! * The outputs of the crossbar of replies have room. It is not yet known when the SMs take answers. With a place for
+//!   each possible reply, the outputs have room for every behavior of the SMs. Otherwise all parts simulate one cycle
+//!   in step.
 //!
-//! An SM is never so far ahead that its port takes what leaves the crossbar in an instant that is still to come below, before the
-//! replies of that instant: so places that its port has freed are free.
+//! An SM is never far enough ahead that its port takes a reply too early. The port takes replies of an instant only
+//! after the memory side has simulated the replies of this instant. So places that the port has freed are free.
 //!
-//! What the SMs see of it is that of their cycle: slices say for each of these cycles whether a request could come in
-//! ([`Slice::accepts`](crate::memory::Slice::accepts)), replies when they come to the output, and sectors that moved are
-//! counted by cycle ([`Late`](super::late::Late)), as the run may end before.
+//! The SMs see the state of the memory side in their own cycle:
 //!
-//! The SMs then know all answers of those cycles ([`ahead`](super::ahead)). When they have caught up, it goes on.
+//! * Slices state for each cycle whether they could accept a request
+//!   ([`Slice::accepts`](crate::memory::Slice::accepts)).
+//! * Replies state when they reach the output.
+//! * Moved sectors are counted by cycle ([`Late`](super::late::Late)), because the run may end before.
+//!
+//! The SMs then know all answers of these cycles ([`ahead`](super::ahead)). After the SMs have caught up, the memory
+//! side continues.
 
 use super::clocks::{Domain, Edges};
 use crate::gpu::Gpu;
 use crate::gpu::memory_side::below::Below;
 
-/// The most cycles.
+/// Maximum number of cycles that the memory side runs ahead.
 const MOST: u64 = 120;
 
 impl Below {
-    /// Goes on up to cycle `wanted`, or as far as the outputs of the crossbar surely have room; `edges` are those at the end of the
-    /// last cycle.
+    /// Runs up to cycle `wanted`, or as long as the outputs of the crossbar are certain to have room. `edges` are the
+    /// clock edges at the end of the last cycle.
     fn run(&mut self, edges: &Edges, wanted: u64, arriving: usize) {
         #[cfg(test)]
         let from = self.now;
@@ -62,7 +67,7 @@ impl Below {
 }
 
 impl Gpu<'_> {
-    /// The most cycles for which what is below may be ahead of the SMs.
+    /// Returns the maximum number of cycles that the memory side may be ahead of the SMs.
     pub(in crate::gpu) fn lead(&self) -> u64 {
         match self.may_go_ahead() && self.untouched.is_none() {
             true => u64::from(self.machine.memory.rop_latency).min(MOST),
@@ -70,7 +75,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// If the SMs have caught up with what is below, that goes ahead again.
+    /// Runs the memory side ahead again if the SMs have caught up.
     pub(in crate::gpu) fn lead_on(&mut self) {
         if self.lead == 0 || self.below.now > self.now {
             return;
@@ -89,7 +94,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// The instant of `ticks` for what is below, in step with the SMs.
+    /// Simulates the instant of `ticks` on the memory side, in step with the SMs.
     pub(in crate::gpu) fn in_step(&mut self, ticks: [bool; 4]) {
         if ticks[Domain::Core as usize] {
             self.take_responses();

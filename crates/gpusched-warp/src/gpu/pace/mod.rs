@@ -1,4 +1,4 @@
-//! Which part of the GPU is at which cycle: clock domains, and parts that go ahead or have nothing to do.
+//! Progress of the parts of the GPU: clock domains, parts that run ahead, and parts without work.
 
 pub(super) mod ahead;
 pub(super) mod clocks;

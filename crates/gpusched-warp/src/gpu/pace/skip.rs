@@ -1,10 +1,10 @@
-//! Cycles in which nothing can happen are left out.
+//! Skips cycles without possible activity.
 
 use super::wakes::NEVER;
 use crate::gpu::{Failure, Gpu};
 
 impl Gpu<'_> {
-    /// Goes on to the next cycle in which something can happen, or to that up to which what is below has got.
+    /// Advances to the next cycle with possible activity, or to the cycle that the memory side has reached.
     pub(in crate::gpu) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
         if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
@@ -18,7 +18,7 @@ impl Gpu<'_> {
         let next = self.sm_wakes.iter().copied().chain(launch);
         let next = next.chain([below]).min().unwrap_or(NEVER);
         if next == NEVER {
-            // Something may have happened below after this cycle.
+            // The memory side may have been active after this cycle.
             let cycle = now.max(self.below.busy_until);
             return Err(match cycle >= limit {
                 true => Failure::Limit { cycles: limit },
@@ -36,7 +36,7 @@ impl Gpu<'_> {
         Ok(())
     }
 
-    /// The cycle from which on something can happen below, or has not happened yet.
+    /// Returns the next cycle with possible activity on the memory side, or the first cycle that is not yet simulated.
     fn below_wakes_at(&self) -> u64 {
         if self.below.now <= self.now {
             match self.below.replies.filled().with(self.responding).is_empty() {

@@ -1,24 +1,24 @@
-//! When each of several parts of the GPU has something to do.
+//! The next cycle with work for each of several parts of the GPU.
 
 use crate::memory::Ports;
 
-/// Per part, the cycle (of whatever clock) from which on it has something to do; at most 128 parts.
+/// The next cycle with work for each part, in cycles of one clock; at most 128 parts.
 ///
-/// Parts that have something to do in this cycle are a set, so that nobody looks at the others.
+/// The parts with work in this cycle form a set, so all other parts are skipped.
 #[derive(Debug)]
 pub struct Wakes {
     at: Vec<u64>,
-    /// Those that were due when they were set, or when the sleepers were looked through.
+    /// Parts that were due when they were set or at the last scan.
     due: Ports,
-    /// No other part wakes before.
+    /// Lower bound on the next cycle with work for all other parts.
     next: u64,
 }
 
-/// A part that sleeps until something comes.
+/// The wake-up time of a part without scheduled work.
 pub const NEVER: u64 = u64::MAX;
 
 impl Wakes {
-    /// `count` parts with nothing to do.
+    /// Creates `count` parts without work.
     pub fn new(count: usize) -> Self {
         Self {
             at: vec![NEVER; count],
@@ -27,7 +27,7 @@ impl Wakes {
         }
     }
 
-    /// `part` has something to do from `at` on, and not before; `now` is this cycle, or the next one.
+    /// Sets the next cycle with work of `part` to `at`; `now` is this cycle or the next cycle.
     pub fn set(&mut self, part: usize, at: u64, now: u64) {
         self.at[part] = at;
         self.due.set(part, at <= now);
@@ -36,14 +36,14 @@ impl Wakes {
         }
     }
 
-    /// `part` has something to do from `at` on, or earlier.
+    /// Sets the next cycle with work of `part` to `at`, unless it is already earlier.
     pub fn set_earlier(&mut self, part: usize, at: u64, now: u64) {
         if at < self.at[part] {
             self.set(part, at, now);
         }
     }
 
-    /// Those that have something to do in cycle `now`, and those that were set in it for the next one.
+    /// Returns the parts with work in cycle `now`, and the parts set in this cycle for the next cycle.
     pub fn due(&mut self, now: u64) -> Ports {
         if self.next <= now {
             self.look_through(now);
@@ -51,7 +51,7 @@ impl Wakes {
         self.due
     }
 
-    /// Sleepers that wake by `now` are due.
+    /// Scans all parts and marks parts with work by `now` as due.
     fn look_through(&mut self, now: u64) {
         self.next = NEVER;
         for (parts, word) in self.at.chunks(64).zip(self.due.words()) {
@@ -64,12 +64,12 @@ impl Wakes {
         }
     }
 
-    /// Whether `part` has something to do in cycle `now`.
+    /// Returns whether `part` has work in cycle `now`.
     pub fn is_due(&self, part: usize, now: u64) -> bool {
         self.at[part] <= now
     }
 
-    /// No part has something to do before this cycle.
+    /// Returns a lower bound on the next cycle with work.
     pub fn earliest(&self) -> u64 {
         if self.due.is_empty() { self.next } else { 0 }
     }

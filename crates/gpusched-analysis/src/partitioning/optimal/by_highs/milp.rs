@@ -1,17 +1,19 @@
-//! The twin of [`branching`](crate::partitioning::optimal::branching) in HiGHS: the same choice among known groups as a mixed-integer program.
+//! Counterpart of [`branching`](crate::partitioning::optimal::branching) with HiGHS: the same choice among known groups,
+//! as a mixed-integer program.
 //!
-//! HiGHS computes with floats. What it chooses is checked here, in integers; that there is nothing (better) is its word.
+//! HiGHS computes with floats. gpusched checks the plans of HiGHS with integers. It does not check the claim that no
+//! (better) plan exists.
 
 use highs::{ColProblem, HighsModelStatus, HighsSolutionStatus, Model, Sense};
 
 use crate::partitioning::optimal::branching::{Searched, thinned};
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// Tests of groups that an iteration of its simplex takes as long as, for each group: some 100 ms for 300 iterations over 3,000
-/// groups, in which 250,000 groups are tested.
+/// Cost of one simplex iteration per group, in tests of groups. 300 iterations over 3,000 groups take about 100 ms. In
+/// this time, gpusched tests 250,000 groups.
 const ITERATION: f64 = 0.25;
 
-/// The same as [`super::branching::search`], but `complete` is what HiGHS says.
+/// As [`super::branching::search`], but `complete` is a claim of HiGHS.
 pub(super) fn search(
     sizes: &mut Sizes<'_, '_>,
     tasks: usize,
@@ -23,7 +25,7 @@ pub(super) fn search(
     if groups.is_empty() {
         return nothing(true);
     }
-    // A node has an iteration at least.
+    // A node takes at least one iteration.
     let nodes = sizes.tests_left() / (groups.len() as f64 * ITERATION).ceil() as u64;
     if sizes.exhausted() || nodes == 0 {
         return nothing(false);
@@ -51,11 +53,11 @@ pub(super) fn search(
             best: Some(best),
             complete,
         },
-        _ => nothing(false), // what HiGHS found is none: no word of it counts
+        _ => nothing(false), // the solution of HiGHS is invalid, so its claim does not count
     }
 }
 
-/// min Σ sms·x with every task covered, at most `most`; `None` where HiGHS refuses.
+/// Solves min Σ sms·x, with every task covered and at most `most` SMs; `None` if HiGHS refuses.
 fn solve(
     sizes: &Sizes<'_, '_>,
     tasks: usize,
@@ -78,13 +80,13 @@ fn solve(
     set("objective_bound", f64::from(most) + 0.5)?;
     set("objective_target", f64::from(target) + 0.5)?;
     set("mip_rel_gap", 0.0)?;
-    set("mip_abs_gap", 0.5)?; // SMs are whole
+    set("mip_abs_gap", 0.5)?; // SMs are integers
     if let Some(left) = sizes.time_left() {
         set("time_limit", left.as_secs_f64())?;
     }
     let nodes = i32::try_from(nodes).unwrap_or(i32::MAX);
     model.try_set_option("mip_max_nodes", nodes).ok()?;
-    // The same answer in every run, and no threads of its own.
+    // Fixed seed and one thread, so that results are the same in every run.
     model.try_set_option("random_seed", 0).ok()?;
     model.try_set_option("threads", 1).ok()?;
     model.try_set_option("parallel", "off").ok()?;

@@ -1,4 +1,4 @@
-//! Plans that HiGHS finds, and what it claims beyond the proven bound.
+//! Plans that HiGHS finds, and its claims beyond the proven bound.
 
 mod milp;
 
@@ -10,13 +10,13 @@ use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::{Aim, Part, Sizes, total};
 
-/// Parts of the budget until groups are generated, then until HiGHS has chosen among them, then until it has been asked
-/// SM by SM; twenty are all, and the last is the proof's.
+/// Search effort for the generation of groups, the choice among them by HiGHS, and the requests to HiGHS SM by SM, each
+/// as the end of the phase in twentieths of the total. The last twentieth is for the proof.
 const UNTIL: [u32; 3] = [14, 16, 19];
 
-/// As [`Bounding::raise`], and `parts` become the best plan that HiGHS finds: first among all groups known so far, then,
-/// if the bound is as good as prices make it, among all that a plan of some SMs can contain. From how many SMs on HiGHS sees
-/// plans: a claim.
+/// As [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS finds. HiGHS first chooses among all known
+/// groups. It then chooses among all groups that a plan of some number of SMs can contain. If column generation was cut
+/// short, it continues in between. Returns the claim of HiGHS: no plan has fewer SMs.
 pub(super) fn generate(
     bounding: &mut Bounding,
     sizes: &mut Sizes<'_, '_>,
@@ -48,7 +48,7 @@ pub(super) fn generate(
     claimed
 }
 
-/// As [`Columns::close`], but HiGHS chooses, and `bound` remains what is proven.
+/// As [`Columns::close`], but HiGHS chooses the groups, and `bound` stays the proven bound.
 fn close(
     columns: &Columns,
     sizes: &mut Sizes<'_, '_>,

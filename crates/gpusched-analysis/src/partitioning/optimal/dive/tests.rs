@@ -1,4 +1,4 @@
-//! Dives against all ways to group the tasks, and what a choice leaves against a program of its own.
+//! Comparison of dives with all groupings of the tasks, and of a program after a choice with a new program.
 
 use crate::interference::model_of;
 use rand::{RngExt, SeedableRng};
@@ -20,7 +20,7 @@ const TASKS: usize = 8;
 
 const DM: Policy = Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic);
 
-/// The fewest SMs of all plans, by subset.
+/// The fewest SMs of all plans, by dynamic programming over subsets.
 fn fewest(sizes: &mut Sizes<'_, '_>) -> u32 {
     let groups: Vec<Option<u32>> = (0..1 << TASKS)
         .map(|set: usize| {
@@ -43,7 +43,8 @@ fn fewest(sizes: &mut Sizes<'_, '_>) -> u32 {
     best[best.len() - 1]
 }
 
-/// A dive ends with a plan that passes all tests, never with fewer SMs than there can be, and most often with the fewest.
+/// A dive ends with a plan that passes all tests. It never has fewer SMs than the optimum, and usually reaches the
+/// optimum.
 #[test]
 fn dives_end_with_plans_and_most_often_with_the_best() {
     let rng = &mut ChaCha8Rng::seed_from_u64(21);
@@ -76,14 +77,14 @@ fn dives_end_with_plans_and_most_often_with_the_best() {
         assert!(total(&plan) >= fewest, "round {round}");
         dives += 1;
         best += u32::from(total(&plan) == fewest);
-        // What is asked for is fewer.
+        // A plan with fewer SMs than the optimum is requested.
         let less = columns.plan_below(&mut sizes, (&works, &mut pricing), fewest);
         assert_eq!(less, None, "round {round}");
     }
     assert!(dives > 60 && best * 20 > dives * 19, "{best} of {dives}");
 }
 
-/// A program in which groups are paid for has the value and as good prices as one of what is left of all groups.
+/// A program with paid groups has the same value as a new program of the remaining tasks, and its prices are as good.
 #[test]
 fn what_is_paid_for_leaves_the_program_of_the_rest() {
     let rng = &mut ChaCha8Rng::seed_from_u64(22);
@@ -127,7 +128,7 @@ fn what_is_paid_for_leaves_the_program_of_the_rest() {
     }
 }
 
-/// A program that is late is left, and goes on where it is.
+/// A program that stops for lack of time can continue later.
 #[test]
 fn a_program_that_is_late_can_go_on() {
     let pairs = (0..30).map(|pair| Part {

@@ -1,11 +1,12 @@
-//! What prices are asked to sum to, and what they become.
+//! Tests of the target for the price sum, and of the resulting prices.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-/// Prices in between are between, each of them, and sum to the goal less what is rounded off; so they do no more than either.
+/// Each price lies between the two given prices, and the prices sum to the goal minus rounding. Valid lists thus give
+/// valid prices.
 #[test]
 fn prices_between_come_to_the_goal() {
     let rng = &mut ChaCha8Rng::seed_from_u64(5);
@@ -29,7 +30,7 @@ fn prices_between_come_to_the_goal() {
     }
 }
 
-/// `sms` SMs and `hundredths`.
+/// `sms` SMs and `hundredths` of an SM, in price units.
 fn units(sms: i64, hundredths: i64) -> i64 {
     sms * ONE + hundredths * ONE / 100
 }
@@ -39,19 +40,20 @@ fn goals_are_whole_numbers_that_can_be_had() {
     let mut bound = Bound::of_prices(vec![units(50, 0), units(7, 40)]);
     assert_eq!(bound.sms(), 58);
     let just_above = |sms: i64| Some(sms * ONE + JUST_ABOVE);
-    // The next below the program's value, or the one before if that is too close.
+    // The largest whole number below the program's value, or the previous one if the margin is too small.
     assert_eq!(goal(units(62, 40), &bound, 70, 0), just_above(62));
     assert_eq!(goal(units(62, 10), &bound, 70, 0), just_above(61));
-    // No more than is of interest; less where that was too much.
+    // The target never exceeds the useful value. It is smaller after a failed attempt.
     assert_eq!(goal(units(62, 40), &bound, 60, 0), just_above(59));
     assert_eq!(goal(units(62, 40), &bound, 70, 3), just_above(59));
     assert_eq!(goal(units(62, 40), &bound, 70, 30), just_above(58));
-    // Where the next is all there is to prove, it is asked for.
+    // If only the next number is provable, it is the target.
     assert_eq!(goal(units(58, 10), &bound, 70, 0), just_above(58));
-    // As many SMs as prices can prove: closer to the program's, but not for ever.
+    // If the prices can prove no further SM, the target moves closer to the program's value, but only a limited number of
+    // times.
     assert_eq!(goal(units(57, 90), &bound, 70, 0), Some(units(57, 85)));
     assert_eq!(goal(units(57, 49), &bound, 70, 0), None);
-    // What a search proved counts.
+    // The result of a complete search counts.
     bound.raise(60);
     assert_eq!(goal(units(59, 90), &bound, 70, 0), Some(units(59, 85)));
 }

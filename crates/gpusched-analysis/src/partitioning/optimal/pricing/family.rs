@@ -1,4 +1,4 @@
-//! Groups with so many tasks of each kind on so many SMs, and how little they can be worth.
+//! A family of groups, with given numbers of tasks of each kind and a range of SMs, and bounds on their excess.
 
 use std::cell::OnceCell;
 
@@ -11,10 +11,10 @@ use crate::interference::kind_index;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Problem;
 
-/// Steps of the innermost loop of a program that take as long as a test of a group, roughly.
+/// Steps of the innermost loop of a linear program that take the time of one test of a group (estimated).
 pub(super) const STEPS: u64 = 800;
 
-/// A weight of one, as an integer.
+/// The integer that represents a weight of one.
 const WEIGHT: f64 = (1u64 << 20) as f64;
 
 /// The groups of one family.
@@ -22,12 +22,12 @@ pub(super) struct Family<'l> {
     pub level: &'l Level,
     pub growth: &'l Growth,
     pub measures: usize,
-    /// Of all kinds that the family has.
+    /// The tasks of all kinds in the family.
     pub items: Vec<Item<'l>>,
 }
 
 impl<'l> Family<'l> {
-    /// `None` if it has no groups.
+    /// Returns the family; `None` if it has no groups.
     pub fn new(
         problem: &Problem<'_>,
         level: &'l Level,
@@ -41,7 +41,7 @@ impl<'l> Family<'l> {
         let mut found = [0u8; 3];
         for (task, what) in problem.tasks().iter().enumerate() {
             let kind = usize::from(kind_index(what.kind()));
-            // A task without a price makes no group worth more, but a group that is worth less than its SMs may contain it.
+            // A task with price 0 increases the excess of no group. But a group with a negative excess may contain it.
             if growth.counts[kind] == 0 || (prices[task] == 0 && floor > 0) {
                 continue;
             }
@@ -67,7 +67,7 @@ impl<'l> Family<'l> {
         })
     }
 
-    /// What `items` gain by `weights`; the most that a group with some of them can be worth beyond its SMs.
+    /// Computes the gain of `items` under `weights`. Returns an upper bound on the excess of a group of some of them.
     pub fn weigh(&self, items: &mut [Item<'l>], weights: &[f64], singles: [bool; 3]) -> i64 {
         let whole = whole(weights);
         let mut bound = self.left(&whole);
@@ -83,7 +83,7 @@ impl<'l> Family<'l> {
         bound + one.map(|(one, _)| one).sum::<i64>()
     }
 
-    /// The question for weights of `items` when `used` is asked for already.
+    /// The request for weights for `items`, if the tasks chosen so far have the demand `used`.
     pub fn question<'q>(
         &self,
         items: &'q [Item<'l>],
@@ -98,8 +98,9 @@ impl<'l> Family<'l> {
         }
     }
 
-    /// `candidates` by what they gain, beside tasks that are worth `worth` and ask for `used`; with `weights` made for them if they
-    /// are to be `improved`. What that cost in tests.
+    /// Ranks `candidates` by their gain, for a group whose tasks have the price sum `worth` and the demand `used`.
+    ///
+    /// With `improved`, computes new weights for `candidates`. Also returns the cost in tests.
     pub fn rank(
         &self,
         candidates: &[Item<'l>],
@@ -139,14 +140,14 @@ impl<'l> Family<'l> {
         (ranking, cost)
     }
 
-    /// What all SMs are worth by `weights` beyond their price.
+    /// The weighted supply of the SMs minus their cost, maximized over the sizes of the family.
     fn left(&self, weights: &[(usize, i64)]) -> i64 {
         let left = |sms: u32| all(weights, sms) - i64::from(sms) * ONE;
         left(self.level.low).max(left(self.level.high))
     }
 }
 
-/// What `sms` SMs are worth by `weights`, rounded up [units].
+/// Weighted supply of `sms` SMs, rounded up [price units].
 fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
     let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
     let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
@@ -155,7 +156,7 @@ fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
     all
 }
 
-/// `weights` as integers, with their measures, where there is one.
+/// The positive `weights` as integers, with the numbers of their measures.
 fn whole(weights: &[f64]) -> Vec<(usize, i64)> {
     let weights = weights.iter().enumerate();
     weights
@@ -164,33 +165,33 @@ fn whole(weights: &[f64]) -> Vec<(usize, i64)> {
         .collect()
 }
 
-/// Tasks that may join a group, by what they gain.
+/// Tasks that may join a group, sorted by gain.
 pub(super) struct Ranking<'l> {
-    /// Whoever gains the most first.
+    /// The tasks by decreasing gain.
     pub items: Vec<Item<'l>>,
-    /// Σ of positive gains from a place on.
+    /// Sum of the positive gains from a position on.
     pub rest: Vec<i64>,
-    /// The most that the group without them is worth beyond its SMs.
+    /// Upper bound on the excess of the group without these tasks.
     pub base: i64,
-    /// What it is worth itself.
+    /// Price sum of the group without these tasks.
     pub worth: i64,
-    /// By number of SMs, what the weights allow for beyond the group without them [units].
+    /// For each number of SMs, the weighted supply minus the weighted demand of the group without these tasks [price units].
     pub allowances: Vec<(u32, i64)>,
     pub weights: Vec<f64>,
-    /// Groups that could be looked at when it was made.
+    /// Number of groups that could be visited at the creation of the ranking.
     pub begun: u64,
-    /// Made when it is needed.
+    /// Table of possible gains, created on demand.
     pub table: OnceCell<Table>,
 }
 
 impl Ranking<'_> {
-    /// The most that a group with some of them is worth.
+    /// Upper bound on the excess of a group with some of these tasks.
     pub fn bound(&self) -> i64 {
         self.base + self.rest[0]
     }
 }
 
-/// What `asks` comes to by `weights`, rounded down [units].
+/// Weighted demand of `asks`, rounded down [price units].
 fn asked(weights: &[(usize, i64)], asks: &[i64]) -> i64 {
     let each = weights
         .iter()

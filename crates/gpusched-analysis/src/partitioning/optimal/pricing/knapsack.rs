@@ -1,5 +1,5 @@
-//! The linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a tableau, for
-//! few rows: what is not in the basis is taken whole or not at all.
+//! Linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. It is solved by a
+//! simplex on a tableau with few rows: an item outside the basis is taken fully or not at all.
 
 #[cfg(test)]
 mod tests;
@@ -7,18 +7,18 @@ mod tests;
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
-/// The program, and where its solution stands.
+/// The linear program and its current solution.
 pub(super) struct Knapsack {
-    /// By row: what is left, or the share of the item in the basis.
+    /// Value of each row: the remaining room, or the share of the basic item.
     values: Vec<f64>,
-    /// By row: an item, or [`SLACK`] + row.
+    /// Basis by row: an item, or [`SLACK`] + row.
     basis: Vec<usize>,
-    /// Whether an item out of the basis is taken.
+    /// Whether an item outside the basis is taken.
     taken: Vec<bool>,
-    /// By item and row, transformed to the basis; then those of slacks.
+    /// Column of each item, transformed to the basis, row by row. `slacks` contains the columns of the slacks.
     columns: Vec<f64>,
     slacks: Vec<f64>,
-    /// What a whole item, or slack, would add.
+    /// Reduced profit of each whole item. `slack_gains` contains the reduced profit of each slack.
     gains: Vec<f64>,
     slack_gains: Vec<f64>,
     work: u64,
@@ -26,11 +26,11 @@ pub(super) struct Knapsack {
 
 const SLACK: usize = usize::MAX / 2;
 
-/// What enters the basis: an item or a slack, and whether it grows.
+/// The item or slack that enters the basis, and whether it grows.
 type Entering = (usize, bool);
 
 impl Knapsack {
-    /// With so much room by row, nothing negative.
+    /// Creates a program with `room` in each row. Negative values count as 0.
     pub fn new(room: Vec<f64>) -> Knapsack {
         let rows = room.len();
         let mut slacks = vec![0.0; rows * rows];
@@ -47,14 +47,14 @@ impl Knapsack {
         }
     }
 
-    /// Adds an item worth `price` that asks for `asks`, by row.
+    /// Adds an item with profit `price` and the demand `asks` in each row.
     pub fn add(&mut self, price: f64, asks: impl Iterator<Item = f64>) {
         self.columns.extend(asks);
         self.gains.push(price);
         self.taken.push(false);
     }
 
-    /// Solves it; false if that took too long.
+    /// Solves the program. Returns false if it took too many steps.
     pub fn solve(&mut self) -> bool {
         for _ in 0..20 * (self.gains.len() + self.values.len()) {
             let Some(entering) = self.entering() else {
@@ -65,12 +65,12 @@ impl Knapsack {
         false
     }
 
-    /// What one more of `row` is worth.
+    /// Dual price of row `row`: the value of one more unit of room.
     pub fn price(&self, row: usize) -> f64 {
         -self.slack_gains[row]
     }
 
-    /// The items taken, and which share of them.
+    /// The items taken, with their shares.
     pub fn taken(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let whole = self.taken.iter().enumerate().filter(|&(_, &taken)| taken);
         let parts = self.basis.iter().zip(&self.values);
@@ -85,7 +85,7 @@ impl Knapsack {
         self.work
     }
 
-    /// Whoever adds the most.
+    /// The item or slack with the largest reduced profit.
     fn entering(&mut self) -> Option<Entering> {
         self.work += self.gains.len() as u64;
         let mut best = (EPSILON, None);
@@ -111,7 +111,7 @@ impl Knapsack {
         }
     }
 
-    /// Lets `entering` grow, or shrink, until something is used up or whole.
+    /// Lets `entering` grow or shrink until a row is used up, or an item is taken fully or not at all.
     fn step(&mut self, (item, grows): Entering) {
         let mut most = if item < SLACK { 1.0 } else { f64::INFINITY };
         let mut leaving: Option<(usize, bool)> = None;
@@ -150,7 +150,7 @@ impl Knapsack {
         self.pivot(row, item, &column);
     }
 
-    /// Brings the tableau to the basis with `item` in `row`.
+    /// Transforms the tableau to the basis with `item` in `row`.
     fn pivot(&mut self, row: usize, item: usize, column: &[f64]) {
         let rows = self.values.len();
         self.work += (self.gains.len() * rows + rows * rows) as u64;

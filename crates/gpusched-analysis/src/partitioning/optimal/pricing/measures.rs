@@ -1,7 +1,8 @@
-//! Ways to measure what tasks ask for: in none of them can a group that passes a test ask for more than its SMs.
+//! Measures of the demand of tasks. In each measure, the demand of a group that passes a test is at most its SMs.
 //!
-//! In the long run a task asks for m·C(m)/T; within an interval of length t for m·C(m)·n/t, n being how many of its jobs are released and due
-//! in it. Preemptive EDF is optimal on one partition, so whatever passes a test of deadlines passes these.
+//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t it is m·C(m)·n/t, where n is the number
+//! of jobs that are released and due in the interval. Preemptive EDF is optimal on one partition. A group that passes a
+//! test of deadlines for any policy therefore satisfies these bounds.
 
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
@@ -12,36 +13,36 @@ use gpusched_model::wcet::MAX_SMS;
 /// One SM, in the unit of measures.
 pub(super) const SM: i64 = 1 << 32;
 
-/// Intervals looked at.
+/// Maximum number of interval lengths.
 const INTERVALS: usize = 96;
 
-/// The first of them, one from each deadline, if there are more.
+/// Number of initial interval lengths. They come from the deadlines, or from a selection of them if there are more.
 const FIRST: usize = 24;
 
-/// Sizes of their own; larger ones are looked at together, sixteen to each doubling.
+/// Largest size with a level of its own. A level of larger sizes covers several sizes, with 16 levels per doubling.
 const SINGLE: u32 = 16;
 
-/// The measures, and what each task asks for.
+/// The measures, and the demand of each task.
 pub(super) struct Measures<'p> {
     problem: &'p Problem<'p>,
-    /// Lengths of intervals [ns].
+    /// Interval lengths [ns].
     intervals: Vec<u64>,
     levels: Vec<Level>,
 }
 
-/// Sizes that are looked at together.
+/// A range of sizes that are examined together.
 pub(super) struct Level {
-    /// In shares, as searches count SMs.
+    /// Smallest size, in allocation units.
     pub low: u32,
     pub high: u32,
-    /// By task and class: what it asks for, by measure; nothing if it cannot be in time there.
+    /// Demand by measure, indexed by task and class; `None` if the task cannot meet its deadline at these sizes.
     asks: Vec<Option<Box<[i64]>>>,
-    /// How many measures those are.
+    /// Number of measures in `asks`.
     known: usize,
 }
 
 impl<'p> Measures<'p> {
-    /// Those of the long run and of some deadlines, for groups of any size.
+    /// Creates the measures of the long run and of some deadlines, for groups of all sizes.
     pub fn new(problem: &'p Problem<'p>) -> Measures<'p> {
         let mut intervals = Vec::new();
         if !problem.policy().counts_work() {
@@ -62,7 +63,7 @@ impl<'p> Measures<'p> {
                 true => low,
                 false => (low + low / 16).min(MAX_SMS),
             };
-            // Sizes that hardware does not offer are no group's smallest.
+            // An unsupported size is never the smallest size of a group.
             if high > low || problem.sms_of(low) > problem.sms_of(low - 1) {
                 levels.push(Level {
                     low,
@@ -88,24 +89,24 @@ impl<'p> Measures<'p> {
         self.levels.len()
     }
 
-    /// How many measures there are.
+    /// The number of measures.
     pub fn count(&self) -> usize {
         1 + self.intervals.len()
     }
 
-    /// Whether there may be more.
+    /// Whether more measures can be added.
     pub fn grows(&self) -> bool {
         self.intervals.len() < INTERVALS && !self.problem.policy().counts_work()
     }
 
-    /// Adds intervals of length `t` [ns].
+    /// Adds the measure for intervals of length `t` [ns].
     pub fn add(&mut self, t: u64) {
         if t > 0 && self.grows() && !self.intervals.contains(&t) {
             self.intervals.push(t);
         }
     }
 
-    /// Level `index` with all measures known.
+    /// Returns level `index` with the demand in all measures.
     pub fn level(&mut self, index: usize, growths: &[Growth]) -> &Level {
         let count = self.count();
         let classes = usize::from(self.problem.interference().classes());
@@ -138,18 +139,18 @@ impl<'p> Measures<'p> {
 }
 
 impl Level {
-    /// What task number `task` asks for in company of `class`, by measure.
+    /// Demand of task `task` in contention class `class`, by measure.
     pub fn asks(&self, task: usize, class: u8, classes: usize) -> Option<&[i64]> {
         self.asks[task * classes + usize::from(class)].as_deref()
     }
 }
 
-/// D − J.
+/// D − J [ns].
 fn due(task: &Task) -> u64 {
     task.deadline().ns().saturating_sub(task.jitter().ns())
 }
 
-/// What `task` asks for on `low` to `high` SMs in `co_located`, at least.
+/// Lower bound on the demand of `task` on `low` to `high` SMs with `co_located`, by measure.
 fn asks(
     problem: &Problem<'_>,
     intervals: &[u64],
@@ -170,7 +171,7 @@ fn asks(
     }
     let sms = problem.sms_of(high);
     if sms == 0 {
-        return None; // no partition is so small
+        return None; // no supported size is so small
     }
     let wcet = problem.wcet(task, sms, co_located)?;
     if wcet.ns() > due {

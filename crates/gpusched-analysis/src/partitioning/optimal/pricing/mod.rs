@@ -1,9 +1,10 @@
-//! Pricing: which groups of tasks are worth more than the SMs they need?
+//! Pricing: the search for groups with a positive excess, i.e., with a price sum above their SMs.
 //!
-//! Groups are sorted into families: by how many tasks of each kind they have (none, one, more), which says how much these disturb each other,
-//! and by their size. What is worth the floor in a family is bounded by one weighted [measure](measures) of what tasks ask for, its weights
-//! [chosen](multipliers) for it by a linear program ([knapsack]): nothing but prices less what is asked for, task by task, remains of the question, and a depth-first
-//! [walk] needs to leave out few of the good and take few of the bad. Groups that it finds are tested.
+//! Groups are divided into families by their size and by the number of tasks of each kind (none, one, more), which
+//! determines the contention. In each family, one weighted [measure](measures) of the tasks' demand bounds the excess of
+//! all groups. A linear program ([knapsack]) [chooses](multipliers) the weights. The bound only depends on the gain of
+//! each task: its price minus its weighted demand. A depth-first [walk] over the groups can therefore cut off most groups
+//! without a positive excess. Groups that it finds are tested.
 
 mod family;
 mod item;
@@ -24,14 +25,14 @@ use measures::Measures;
 use search::Search;
 pub(super) use search::{Limits, Priced};
 
-/// Remembers the weights of each family from one search to the next.
+/// Pricing, with the weights of each family from the previous search.
 pub(super) struct Pricing<'p> {
     measures: Measures<'p>,
-    /// By growth and level.
+    /// Weights of the measures for each growth and level.
     weights: Vec<Vec<f64>>,
 }
 
-/// Each takes as long as so many tests.
+/// Cost of learning from one failed group, in tests.
 const LESSON: u64 = 20;
 
 impl<'p> Pricing<'p> {
@@ -44,7 +45,8 @@ impl<'p> Pricing<'p> {
         }
     }
 
-    /// Groups whose `prices` (each from 0 to its task's own size) sum to at least their size plus `floor`.
+    /// Returns the groups whose price sum is at least their size plus `floor`. Each of `prices` lies between 0 and the SMs of
+    /// its task alone.
     pub fn price(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -98,7 +100,7 @@ impl<'p> Pricing<'p> {
         priced
     }
 
-    /// Looks for an interval in which `tasks` ask for more than `sms` SMs.
+    /// Seeks an interval with a demand of `tasks` above `sms` SMs, and adds it to the measures.
     fn learn(&mut self, tasks: &[usize], sms: u32) {
         let problem = self.measures.problem();
         let verdict = problem.verdict(tasks, problem.sms_of(sms));

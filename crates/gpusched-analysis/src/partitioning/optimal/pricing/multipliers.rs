@@ -1,35 +1,36 @@
-//! Weights of measures by which as little more can be gained from a group than from any real one as weights can tell.
+//! Weights of measures that give the tightest bound on the excess of the groups of a family.
 //!
-//! Weights λ ≥ 0 turn many measures into one. Whoever takes tasks worth p each asks, weighted, for λ·w each and has λ·m; so no group of m SMs is worth more
-//! than λ·m + Σ max(0, p − λ·w) − m. The least such bound is a linear program: that of taking parts of tasks. Few of the measures matter, and those
-//! are found one after the other. Floats only propose λ.
+//! Weights λ ≥ 0 combine the measures into one. A task with price p and demand w has the weighted demand λ·w, and a group
+//! on m SMs has the weighted supply λ·m. The excess of a group on m SMs is therefore at most λ·m + Σ max(0, p − λ·w) − m.
+//! The least such bound is a linear program, the dual of choosing fractions of tasks. Few measures matter, and they are
+//! found one after the other. Floats only propose λ. The bound itself uses integers.
 
 use super::item::Item;
 use super::knapsack::Knapsack;
 use super::measures::SM;
 use crate::partitioning::optimal::units::ONE;
 
-/// What is asked.
+/// A request for weights.
 pub(super) struct Question<'q, 'l> {
     pub items: &'q [Item<'l>],
-    /// The kinds of which exactly one is to be taken.
+    /// The kinds with exactly one task in the group.
     pub singles: [bool; 3],
-    /// SMs, the fewest and the most.
+    /// Fewest and most SMs.
     pub sms: (u32, u32),
-    /// By measure, what is asked for by the tasks that were taken already.
+    /// Demand of the tasks chosen so far, by measure.
     pub used: &'q [i64],
 }
 
-/// Times that more measures are added.
+/// Maximum number of rounds that add measures.
 const ROUNDS: u32 = 8;
 
-/// So many measures at a time.
+/// Maximum number of measures added per round.
 const ADDED: usize = 4;
 
-/// Of which more is asked than there is.
+/// Tolerance above which a measure counts as exceeded [SMs].
 const OVER: f64 = 1e-6;
 
-/// Improves `weights`, as far as a linear program does; what that cost, in steps of the innermost loop.
+/// Improves `weights` by a linear program. Returns the cost in steps of the innermost loop.
 pub(super) fn improve(question: &Question<'_, '_>, weights: &mut [f64]) -> u64 {
     let mut active: Vec<usize> = (0..question.used.len())
         .filter(|&measure| weights[measure] > 0.0)
@@ -49,14 +50,14 @@ pub(super) fn improve(question: &Question<'_, '_>, weights: &mut [f64]) -> u64 {
         if over.is_empty() {
             return cost;
         }
-        // What had no weight does not come back for nothing.
+        // A measure without weight stays out unless it is exceeded again.
         active.retain(|&measure| weights[measure] > 0.0);
         active.extend(over);
     }
     cost
 }
 
-/// The program for parts of `question`'s tasks, and of the SMs that need not be there, in the measures `active`.
+/// The linear program over fractions of the tasks in `question`, and over unused SMs, in the measures `active`.
 fn program(question: &Question<'_, '_>, active: &[usize]) -> Knapsack {
     let (least, most) = question.sms;
     let kinds: Vec<usize> = (0..3).filter(|&kind| question.singles[kind]).collect();
@@ -77,12 +78,12 @@ fn program(question: &Question<'_, '_>, active: &[usize]) -> Knapsack {
     knapsack
 }
 
-/// In SMs.
+/// Converts a demand to SMs.
 fn sms(ask: i64) -> f64 {
     ask as f64 / SM as f64
 }
 
-/// The measures in which `knapsack` takes the most beyond what there is.
+/// The measures that the solution of `knapsack` exceeds the most.
 fn over(question: &Question<'_, '_>, knapsack: &Knapsack) -> Vec<usize> {
     let (least, most) = question.sms;
     let left = question.used.iter().map(|&used| f64::from(most) - sms(used));

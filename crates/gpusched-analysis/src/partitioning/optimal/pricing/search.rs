@@ -1,69 +1,72 @@
-//! One search for groups: where it ends, and what it found.
+//! One search for groups: its limits and its result.
 
 use crate::partitioning::search::{Part, Sizes};
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Priced {
-    /// Groups worth at least the floor, each on its smallest size.
+    /// The groups with an excess of at least the floor, each on its smallest size.
     pub groups: Vec<Part>,
-    /// With each task's price less its part of `lower`, no group of m SMs is worth more than m·(1 + `excess`), in units.
+    /// Remaining excess per SM [price units]: if each task's price is lowered by its entry of `lower`, the price sum of a
+    /// group on m SMs is at most m·(1 + `excess`).
     pub excess: i64,
-    /// What each task's price may have to be lowered by, in units.
+    /// Reduction of each task's price [price units].
     pub lower: Vec<i64>,
-    /// The same with all prices as they are.
+    /// Excess per SM without a reduction of prices [price units].
     pub excess_of_all: i64,
-    /// Whether every group was seen or is worth less than the floor.
+    /// Whether the search covered every group with an excess of at least the floor.
     pub complete: bool,
-    /// How many parts of families were left before that.
+    /// Number of parts of families that the search left early.
     pub open: u64,
 }
 
-/// Where a search ends early.
+/// Limits that end a search early.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
-    /// Groups found in one part of a family.
+    /// Maximum number of groups found in one part of a family.
     pub groups_each: usize,
-    /// Groups found in one family.
+    /// Maximum number of groups found in one family.
     pub groups_of_family: usize,
-    /// Groups found.
+    /// Maximum number of groups found.
     pub groups: usize,
-    /// Groups looked at in one part of a family.
+    /// Maximum number of groups visited in one part of a family.
     pub nodes_each: u64,
-    /// Groups looked at before a [table] is made of what is to be gained.
+    /// Number of groups visited before the search creates a [table](super::table) of possible gains.
     pub easy: u64,
 }
 
-/// Groups that fail a test although all measures let them pass, of which one search learns.
+/// Maximum number of lessons per search. A lesson is a group that fails its test although it satisfies all measures.
 pub(super) const LESSONS: usize = 12;
 
-/// One search.
+/// One search for groups.
 pub(super) struct Search<'s, 'e, 'p, 'q> {
     pub sizes: &'s mut Sizes<'e, 'p>,
     pub prices: &'q [i64],
     pub floor: i64,
     pub limits: Limits,
     pub failed: Vec<(Vec<usize>, u32)>,
-    /// So many groups are enough for now.
+    /// Number of groups that suffice for now.
     pub groups: usize,
     pub priced: Priced,
 }
 
 impl Search<'_, '_, '_, '_> {
-    /// Whether it has to end.
+    /// Whether the search must end.
     pub fn over(&self) -> bool {
         self.priced.groups.len() >= self.groups || self.sizes.exhausted()
     }
 
-    /// Notes that a group of `sms` SMs or more with `tasks` may be worth `beyond` more, and nothing closer is known.
+    /// Records that groups with `tasks` on at least `sms` SMs may have an excess up to `beyond`, because the search stopped
+    /// here.
     pub fn leave_open(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         self.priced.complete = false;
         self.priced.open += 1;
         self.note(tasks, beyond, sms);
     }
 
-    /// Notes that a group of `sms` SMs or more with `tasks` is, or may be, worth `beyond` more: the dearest of them has to be worth less, as far as
-    /// it can, or else all.
+    /// Records that groups with `tasks` on at least `sms` SMs have, or may have, an excess up to `beyond`.
+    ///
+    /// The price of the most expensive task is lowered as far as possible. The remaining excess lowers all prices.
     pub fn note(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         let price = |task: usize| self.prices[task];
         let mut left = beyond.max(0);

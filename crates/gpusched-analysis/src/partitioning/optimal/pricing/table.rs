@@ -1,20 +1,22 @@
-//! What is to be gained within an allowance: a knapsack problem, solved for every allowance at once by dynamic programming (Bellman 1957).
+//! Largest price sum within an allowance: a knapsack problem, solved for every allowance at once by dynamic programming
+//! (Bellman 1957).
 
 use super::item::Item;
 
-/// Steps of an allowance.
+/// Number of steps of an allowance.
 const STEPS: i64 = 1_000;
 
-/// By place and allowance, the most that the items from there on are worth that cost no more.
+/// For each position and allowance, the largest price sum of items from this position on within the allowance.
 pub(super) struct Table {
-    /// What a step of the allowance is worth [units]; a task takes as many as it costs, rounded down.
+    /// Size of an allowance step [price units]. The cost of an item in steps is rounded down, so the table never
+    /// underestimates.
     step: i64,
     width: usize,
     most: Vec<i64>,
 }
 
 impl Table {
-    /// For `items` and allowances up to `allowance` units.
+    /// Creates the table for `items` and allowances up to `allowance` price units.
     pub fn new(items: &[Item<'_>], allowance: i64) -> Table {
         let step = allowance.max(0) / STEPS + 1;
         let width = steps(allowance.max(0), step) + 1;
@@ -31,20 +33,22 @@ impl Table {
         Table { step, width, most }
     }
 
-    /// The most that items from `place` on are worth that cost no more than `left`, which is not negative and not above the allowance [units].
+    /// Upper bound on the price sum of items from `place` on with a total cost of at most `left` [price units].
+    ///
+    /// `left` must lie between 0 and the allowance.
     pub fn most(&self, place: usize, left: i64) -> i64 {
         let steps = steps(left, self.step);
         debug_assert!(steps < self.width, "a place of the next row");
         self.most[place * self.width + steps]
     }
 
-    /// What making it took, in additions.
+    /// Number of additions for the creation of the table.
     pub fn work(&self) -> u64 {
         self.most.len() as u64
     }
 }
 
-/// The whole steps in `units`.
+/// The number of whole steps in `units`.
 fn steps(units: i64, step: i64) -> usize {
     usize::try_from(units / step).unwrap_or(0)
 }
@@ -56,7 +60,8 @@ mod tests {
 
     use super::*;
 
-    /// Against all choices of items: never less, and no more than with as many steps more as there are items.
+    /// Comparison with all choices of items. The table never underestimates. It overestimates at most by the effect of one
+    /// extra step per item.
     #[test]
     fn no_choice_is_worth_more() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -95,7 +100,7 @@ mod tests {
                         .max()
                 };
                 let (found, best) = (table.most(place, left), within(left).unwrap());
-                // Whoever takes a step less than it costs.
+                // The slack is one step per item, and one more.
                 let rounded = left + (from.len() as i64 + 1) * (allowance / STEPS + 1);
                 assert!(best <= found && Some(found) <= within(rounded), "{best} {found}");
                 exact += usize::from(best == found);

@@ -1,4 +1,4 @@
-//! Families find what a walk that tests every group on the way finds, and what they leave is worth no more than they say.
+//! Comparison of families with a walk that tests every visited group, and check of the stated excess after an early end.
 
 use crate::interference::model_of;
 use std::collections::BTreeSet;
@@ -35,7 +35,8 @@ fn worth(prices: &[i64], part: &Part) -> i64 {
     part.tasks.iter().map(|&task| prices[task]).sum::<i64>() - i64::from(part.sms) * ONE
 }
 
-/// Both complete walks find the same groups on the same sizes; a walk cut short leaves none that is worth more than it says.
+/// Both complete walks find the same groups with the same sizes. After an early end, no missed group has more excess than
+/// stated.
 #[test]
 fn families_find_what_a_walk_with_tests_finds() {
     let rng = &mut ChaCha8Rng::seed_from_u64(9);
@@ -73,7 +74,7 @@ fn families_find_what_a_walk_with_tests_finds() {
             let mut pricing = Pricing::new(&problem, &works);
             let key = |part: &Part| (part.tasks.clone(), part.sms);
             let groups: BTreeSet<_> = slow.groups.iter().map(key).collect();
-            // With tables from the first group on, and hardly ever.
+            // With tables from the first group on, and with tables in hard cases only.
             for easy in [0, 20] {
                 let fast = pricing.price(&mut sizes, &works, &prices, floor, limits(u64::MAX, easy));
                 assert!(slow.complete && fast.complete);

@@ -1,4 +1,4 @@
-//! The walk over the groups of one family that may be worth the floor.
+//! Depth-first walk over the groups of one family whose excess may reach the floor.
 
 use super::family::STEPS as PROGRAM_STEPS;
 use super::family::{Family, Ranking};
@@ -11,13 +11,13 @@ use crate::interference::CoLocated;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Part;
 
-/// So many tasks that may join or not are many.
+/// Number of undecided tasks from which on new weights pay off.
 const MANY: usize = 24;
 
-/// Additions that take as long as a test of a group, roughly.
+/// Additions that take the time of one test of a group (estimated).
 const STEPS: u64 = 1_600;
 
-/// Looks at the groups of `family`, with and for `weights`.
+/// Visits the groups of `family` with `weights`, and improves `weights`.
 pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, weights: &mut [f64]) {
     let floor = search.floor;
     if family.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(family.level.low) * ONE {
@@ -42,16 +42,16 @@ pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, w
     Walk::new(family, search).choose_singles(&items, weights, bound);
 }
 
-/// The group on the way, and what it may become.
+/// The current group of the walk, and the limits on larger groups.
 pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     family: &'f Family<'l>,
     search: &'r mut Search<'s, 'e, 'p, 'q>,
     tasks: Vec<usize>,
     counts: [u32; 3],
     worth: i64,
-    /// What the tasks ask for, by measure, one row for each number of tasks.
+    /// Demand of the tasks by measure, with one row for each number of tasks.
     used: Vec<i64>,
-    /// What is left to be looked at in this part of the family, and the groups found there.
+    /// Number of groups that may still be visited in this part of the family. `found` counts the groups found there.
     nodes: u64,
     found: usize,
     sorted: Vec<usize>,
@@ -75,7 +75,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Looks at all groups. `bound` is what they may be worth beyond their SMs.
+    /// Visits all groups. `bound` is an upper bound on their excess.
     pub fn choose_singles(&mut self, items: &[Item<'l>], weights: &[f64], bound: i64) {
         let counts = self.family.growth.counts;
         let kinds: Vec<usize> = (0..3).filter(|&kind| counts[kind] == 1).collect();
@@ -84,7 +84,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.choose((items, &others), weights, &kinds, bound);
     }
 
-    /// Chooses one task of each of `kinds`, then `others`.
+    /// Chooses one task of each kind in `kinds`, then some of `others`.
     fn choose(
         &mut self,
         (items, others): (&[Item<'l>], &[Item<'l>]),
@@ -120,7 +120,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Adds some of `others` to the tasks chosen.
+    /// Adds some of `others` to the chosen tasks.
     fn choose_others(&mut self, others: &[Item<'l>], weights: &[f64], bound: i64) {
         let room = bound - self.search.floor;
         let useful = others.iter().filter(|item| item.gain + room >= 0);
@@ -151,15 +151,15 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Looks at the group with each item of `ranking` from `from` on, and at what that may grow to; `base` is what it gains so far. Whether all
-    /// were looked at.
+    /// Visits the group extended by each item of `ranking` from `from` on, and the larger groups below. `base` bounds the
+    /// excess of the group so far. Returns whether all of these groups were covered.
     fn extend(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let floor = self.search.floor;
         let (items, rest) = (&ranking.items, &ranking.rest);
         for place in from..items.len() {
             let item = &items[place];
             if base + item.gain.min(0) + rest[place] < floor {
-                return true; // and so for all that follow, which gain less
+                return true; // the same is true for all later items, which gain less
             }
             if self.nodes == 0 || self.found >= self.search.limits.groups_each {
                 return false;
@@ -186,7 +186,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         true
     }
 
-    /// Whether no group of the tasks chosen, which gain `base`, and any from `from` on is worth the floor; asked in earnest once a ranking turns out to be hard.
+    /// Whether no group of the chosen tasks and any items from `from` on can reach the floor. `base` bounds the excess of the
+    /// chosen tasks. Returns false without a check until the ranking turns out to be hard.
     fn cannot_reach(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         if ranking.begun - self.nodes < self.search.limits.easy {
             return false;
@@ -205,10 +206,10 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         !reaches
     }
 
-    /// The same for a group that was looked at: where many groups contain it, weights of their own leave out more of them.
+    /// As [`Walk::extend`], for a group that was visited. If many groups contain it, new weights cut off more of them.
     fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let room = base + ranking.rest[from] - self.search.floor;
-        // Who gains less than that is in no group of interest, and so for all that follow.
+        // An item with a smaller gain is in no group of interest. The same is true for all later items.
         let useful = ranking.items.partition_point(|item| item.gain + room >= 0);
         let items = ranking.items.get(from..useful).unwrap_or_default();
         if items.iter().filter(|item| item.gain < room).count() < MANY {
@@ -221,7 +222,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.extend(ranking, from, base)
     }
 
-    /// Adds `item`, if no measure forbids that.
+    /// Adds `item` to the group, unless a measure then exceeds the SMs. Returns whether it did.
     fn push(&mut self, item: &Item<'_>) -> bool {
         let measures = self.family.measures;
         let from = self.tasks.len() * measures;
@@ -248,7 +249,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.worth -= item.price;
     }
 
-    /// Tests the group if it is worth it; false if it, and so whatever contains it, passes nowhere in the family.
+    /// Tests the group if its excess can reach the floor. Returns false if the group fails on all sizes of the family. Every
+    /// group that contains it then fails, too.
     fn look_at_this(&mut self) -> bool {
         let level = self.family.level;
         let measures = self.family.measures;
@@ -274,7 +276,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             return false;
         };
         let worth = self.worth - i64::from(sms) * ONE;
-        // A group that passes on fewer is in another family.
+        // A group that passes on fewer SMs belongs to another family.
         if sms == level.low
             && sms > 1
             && self

@@ -1,7 +1,8 @@
-//! Partitions that share a memory: each is tested beside the traffic of all others.
+//! Partitions that share a memory. Each partition is tested with the memory traffic of all other partitions.
 //!
-//! The verdict of one partition rests on the deadlines of the others, which rest on its own: the first deadline that is missed
-//! anywhere would be one that the test of its partition excludes. So verdicts hold together, or not at all.
+//! Mutual dependence: the verdict of a partition assumes that the other partitions meet their deadlines, and their
+//! verdicts assume the same of this partition. The proof considers the first missed deadline on the GPU: the test of its
+//! partition excludes it. The verdicts are therefore valid only if all partitions pass.
 
 use super::Problem;
 use crate::interference::bandwidth::fair::Level;
@@ -13,10 +14,10 @@ use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::{Arbitration, Policy, SharedMemory};
 
-/// Tasks (positions in the set) on so many SMs.
+/// Tasks (positions in the set) and the number of their SMs.
 type Part<'t> = (&'t [usize], u32);
 
-/// What one part asks for, and what it does to the others.
+/// The demand of one part, and its interference with other parts.
 struct Prepared {
     demands: Result<Vec<Demand>, usize>,
     sources: Vec<Source>,
@@ -24,16 +25,17 @@ struct Prepared {
 }
 
 impl<'a> Problem<'a> {
-    /// The same on a GPU whose partitions share `memory`.
+    /// Returns the problem on a GPU whose partitions share `memory`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), or a memory without bandwidth.
+    /// Fails with [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), for a memory without
+    /// bandwidth, and for memory slices without bandwidth.
     pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
         if !self.policy().shares_memory() {
             return Err(unproven(self.policy()));
         }
         if memory.bandwidth.bytes_per_second() == 0 {
-            return Err(Error::parameter("memory_bandwidth", 0, "a positive one"));
+            return Err(Error::parameter("memory_bandwidth", 0, "a positive bandwidth"));
         }
         let mut shared = self;
         shared.memory = Some(memory);
@@ -41,17 +43,17 @@ impl<'a> Problem<'a> {
         Ok(shared)
     }
 
-    /// The memory that partitions share, if that counts.
+    /// The memory that partitions share; `None` if memory traffic does not count.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.memory
     }
 
-    /// The verdicts of the test for `parts`, side by side. Evidence names tasks by their position in the whole set.
+    /// Returns the verdicts of `parts`, which run concurrently. Evidence names tasks by their position in the whole set.
     pub fn verdicts(&self, parts: &[(&[usize], u32)]) -> Vec<Verdict> {
         self.verdicts_scaled(parts, |_, demand| demand)
     }
 
-    /// The same with demands changed by `scale`, which is told the position of their task in the set.
+    /// As [`Problem::verdicts`], with demands changed by `scale`, which gets the task position in the set and the demand.
     pub(crate) fn verdicts_scaled(
         &self,
         parts: &[Part<'_>],
@@ -131,7 +133,7 @@ impl<'a> Problem<'a> {
         Verdict::new(self.policy(), evidence)
     }
 
-    /// What each of `tasks` on `sms` SMs draws from memory; nothing where traffic does not count.
+    /// The memory traffic of each of `tasks` on `sms` SMs; empty if memory traffic does not count.
     pub(crate) fn sources(&self, tasks: &[usize], sms: u32, demands: Option<&[Demand]>) -> Vec<Source> {
         let Some(memory) = self.memory_at(sms) else {
             return Vec::new();
@@ -145,14 +147,15 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// Traffic that no task causes, each source by itself.
+    /// Memory traffic that no task causes, as one load per source.
     pub(crate) fn other_loads(&self, memory: SharedMemory) -> impl Iterator<Item = Load> {
         let sources = self.other_traffic.iter();
         sources.map(move |other| Load::new([Source::of_other(other, memory.bandwidth)]))
     }
 }
 
-/// The tasks at their slowest beside `others`, if they have any bandwidth for certain.
+/// Returns the demands with WCETs at the guaranteed bandwidth under the traffic of `others`; `None` without a guaranteed
+/// bandwidth.
 fn slowest(
     memory: SharedMemory,
     demands: &[Demand],
@@ -180,9 +183,9 @@ fn slowest(
     stretched.collect()
 }
 
-/// Why `policy` is refused.
+/// The error for a `policy` without a proof.
 fn unproven(policy: Policy) -> Error {
-    let expected = "edf, np-edf, or fixed priorities without preemption at block boundaries: for no other one is there a \
-                    proof beside the memory traffic of other partitions";
+    let expected = "edf, np-edf, or fixed priorities without preemption at thread-block boundaries (no other policy has a \
+                    proof for partitions that share a memory)";
     Error::parameter("policy", policy, expected)
 }

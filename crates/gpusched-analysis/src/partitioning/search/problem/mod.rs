@@ -1,4 +1,4 @@
-//! The question a heuristic answers: these tasks, this GPU, this test, this interference model.
+//! The problem that a heuristic solves: the tasks, the GPU, the test and the interference model.
 
 mod memory;
 mod slices;
@@ -15,7 +15,7 @@ use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Interference, OtherTraffic, Policy, SharedMemory, Task, TaskSet};
 
-/// Tasks to be placed on a GPU, and how one partition is analysed.
+/// Tasks to assign to partitions of a GPU, and the analysis of one partition.
 #[derive(Copy, Clone)]
 pub struct Problem<'a> {
     tasks: &'a [Task],
@@ -24,20 +24,20 @@ pub struct Problem<'a> {
     interference: &'a dyn InflatedWcet,
     /// Memory traffic that no task causes.
     other_traffic: &'a [OtherTraffic],
-    /// What the hardware offers, if not any number of SMs.
+    /// The supported partition sizes; `None` if every number of SMs is supported.
     offer: Option<&'a Offer>,
-    /// The memory that partitions share, if their traffic counts.
+    /// The memory that partitions share; `None` if memory traffic does not count.
     memory: Option<SharedMemory>,
-    /// The factor on all WCETs.
+    /// The common factor on all WCETs.
     scale: Scale,
 }
 
 impl<'a> Problem<'a> {
-    /// The tasks of `set` on a GPU of `sms` SMs (M), each partition tested under `policy` with WCETs inflated by
-    /// `interference`.
+    /// Creates the problem with the tasks of `set` on a GPU of `sms` SMs (M). Each partition is tested under `policy` with
+    /// WCETs inflated by `interference`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if `sms` is 0 or above [`MAX_SMS`].
+    /// Fails with [`Error::Refused`] if `sms` is 0 or above [`MAX_SMS`].
     pub fn new(
         set: &'a TaskSet,
         sms: u32,
@@ -59,17 +59,18 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The same on a device that offers partitions of certain sizes only.
+    /// Returns the problem on a device with the supported partition sizes of `offer`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the device has another number of SMs, or memory slices of less than 1 byte per second.
+    /// Fails with [`Error::Refused`] if the device has another number of SMs, or memory slices of less than 1 byte per
+    /// second.
     pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
         let device = &offer.hardware().device;
         if device.sms() != self.sms {
             return Err(Error::parameter(
                 "device",
                 format!("{} with {} SMs", device.name(), device.sms()),
-                format!("one with {}", self.sms),
+                format!("a device with {} SMs", self.sms),
             ));
         }
         let mut problem = self;
@@ -78,8 +79,8 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// The same tasks on what is [`relaxed`](Offer::relaxed) of its offer, without memory traffic: what bounds the SMs of its plans
-    /// bounds those of this problem.
+    /// Returns the problem with the [relaxed](Offer::relaxed) partition sizes and without memory traffic. A lower bound on
+    /// the SMs of its plans is also a lower bound for this problem.
     pub(crate) fn relaxed<'b>(&self, relaxed: &'b Offer) -> Problem<'b>
     where
         'a: 'b,
@@ -91,32 +92,32 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The same with all WCETs and longest blocks of the task set times `scale`.
+    /// Returns the problem with all WCETs and longest blocks of the task set multiplied by `scale`.
     pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
         Problem { scale, ..self }
     }
 
-    /// The factor on all WCETs.
+    /// The common factor on all WCETs.
     pub(crate) fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// What the hardware offers, if that was said.
+    /// The supported partition sizes, if the problem has a device.
     pub fn offer(&self) -> Option<&'a Offer> {
         self.offer
     }
 
-    /// Shares of the whole GPU: its SMs, unless the hardware counts otherwise.
+    /// Allocation units of the whole GPU. They are its SMs, except under MIG.
     pub(crate) fn shares(&self) -> u32 {
         self.offer.map_or(self.sms, Offer::shares)
     }
 
-    /// The SMs of a partition of `shares` shares; 0 if there is none so small.
+    /// The SMs of a partition with `shares` allocation units; 0 if no supported size is so small.
     pub(crate) fn sms_of(&self, shares: u32) -> u32 {
         self.offer.map_or(shares, |offer| offer.sms_of(shares))
     }
 
-    /// The fewest shares of a partition with at least `sms` SMs; all of them if none has so many.
+    /// The fewest allocation units of a partition with at least `sms` SMs; the whole GPU if no partition is so large.
     pub(crate) fn shares_of(&self, sms: u32) -> u32 {
         let all = self.shares();
         (1..=all)
@@ -124,23 +125,23 @@ impl<'a> Problem<'a> {
             .unwrap_or(all)
     }
 
-    /// Whether partitions whose shares are there may still not fit side by side.
+    /// Whether partitions may not fit together although the GPU has enough allocation units.
     pub(crate) fn has_places(&self) -> bool {
         self.offer.is_some_and(Offer::has_places)
     }
 
-    /// Whether `parts` fit on the GPU together, where that takes more than shares; else true.
+    /// Whether `parts` have a placement on the GPU; always true if allocation units decide.
     pub(crate) fn fits_places(&self, parts: &[Part]) -> bool {
         !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
     }
 
-    /// The SMs of partitions that need `sizes` SMs, in their places on the hardware; `None` if they have none.
+    /// The total SMs of placed partitions that need `sizes` SMs; `None` without a placement.
     pub(crate) fn placed_sms(&self, sizes: &[u32]) -> Option<u32> {
         let placed = self.offer?.place(sizes)?;
         placed.iter().map(|placed| placed.sms).sum::<u32>().into()
     }
 
-    /// Whether partitions of so many shares fit on the GPU together.
+    /// Whether partitions with these allocation units fit on the GPU together.
     pub(crate) fn fits(&self, parts: impl Iterator<Item = u32> + Clone) -> bool {
         let sum: u64 = parts.clone().map(u64::from).sum();
         if sum > self.shares().into() {
@@ -160,7 +161,7 @@ impl<'a> Problem<'a> {
         self.tasks
     }
 
-    /// M: the SMs of the GPU.
+    /// M, the SMs of the GPU.
     pub fn sms(&self) -> u32 {
         self.sms
     }
@@ -174,21 +175,22 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs, if no other one disturbs it.
+    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs, without interference by
+    /// other partitions.
     pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
         self.demands(tasks, sms)
             .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
     }
 
-    /// The verdict of the test for `tasks` (positions in the set) in one partition of `sms` SMs, if there is no other one.
+    /// The verdict for `tasks` (positions in the set) in one partition of `sms` SMs, without other partitions.
+    ///
     /// Evidence names tasks by their position in the whole set.
     pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
         let verdict = self.verdicts(&[(tasks, sms)]).pop();
         verdict.unwrap_or_else(|| Verdict::new(self.policy, Evidence::Undecided { steps: 0 }))
     }
 
-    /// What each of `tasks` asks of a partition of `sms` SMs that they share; `Err` with the first task whose WCET there
-    /// is unknown.
+    /// The demand of each of `tasks` in a common partition of `sms` SMs; `Err` with the first task whose WCET is unknown.
     pub fn demands(&self, tasks: &[usize], sms: u32) -> Result<Vec<Demand>, usize> {
         let co_located = self.co_located(tasks);
         tasks
@@ -200,8 +202,8 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// C(m) of task `index` on `sms` SMs in `co_located`; `None` if unknown. On an instance with memory slices of its own, it
-    /// is C'(m), from what these slices can move.
+    /// C(m) of task `index` on `sms` SMs with the tasks `co_located`; `None` if unknown. On an instance with its own memory
+    /// slices, the result is C'(m), which accounts for the bandwidth of these slices.
     pub(crate) fn wcet(&self, index: usize, sms: u32, co_located: &CoLocated) -> Option<Time> {
         let task = &self.tasks[index];
         let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, co_located)?));
@@ -211,7 +213,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// What `task` asks of any partition, to be filled with its WCET there.
+    /// The demand of `task` without its WCET. [`Problem::fill`] adds the WCET.
     pub(crate) fn frame(&self, task: &Task) -> Demand {
         Demand {
             block: task
@@ -221,7 +223,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// `frame` of task `index` in a partition where it takes `wcet`, in `co_located`.
+    /// The demand `frame` of task `index` completed for a partition with `co_located`, where the task has this `wcet`.
     pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, co_located: &CoLocated) -> Demand {
         let least_work = match self.policy.counts_work() {
             true => self.least_work(index, co_located),
@@ -235,7 +237,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` where a WCET is unknown.
+    /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` if a WCET is unknown.
     pub fn utilization(&self, tasks: &[usize], sms: u32) -> Option<Utilization> {
         let demands = self.demands(tasks, sms).ok()?;
         Some(
@@ -246,18 +248,18 @@ impl<'a> Problem<'a> {
         )
     }
 
-    /// The least work of task `index` alone on the GPU [SM·ns].
+    /// The least work of task `index` in isolation [SM·ns].
     pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
         self.least_work(index, &CoLocated::of([&self.tasks[index]]))
     }
 
-    /// The least work of task `index` in `co_located` [SM·ns].
+    /// The least work of task `index` with the tasks `co_located` [SM·ns].
     pub(crate) fn least_work(&self, index: usize, co_located: &CoLocated) -> u128 {
         let work = self.interference.least_work(&self.tasks[index], co_located);
         self.scale.work(work)
     }
 
-    /// The least work of task `index` in `co_located` by its period [SMs], rounded down.
+    /// The least work of task `index` with the tasks `co_located`, divided by its period [SMs] and rounded down.
     pub(crate) fn work(&self, index: usize, co_located: &CoLocated) -> Utilization {
         let work = self.least_work(index, co_located);
         Utilization::of(
@@ -266,17 +268,17 @@ impl<'a> Problem<'a> {
         )
     }
 
-    /// The test of each partition.
+    /// The policy, which determines the test of each partition.
     pub(crate) fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// How company stretches WCETs.
+    /// The interference model.
     pub(crate) fn interference(&self) -> &'a dyn InflatedWcet {
         self.interference
     }
 
-    /// The company that `tasks` are to each other.
+    /// The number of `tasks` of each kind, which determines their contention.
     pub(crate) fn co_located(&self, tasks: &[usize]) -> CoLocated {
         CoLocated::of(tasks.iter().map(|&index| &self.tasks[index]))
     }

@@ -1,8 +1,8 @@
-//! Memory that hardware divides: a MIG instance has memory slices of its own.
+//! Memory that the hardware divides: a MIG instance has memory slices of its own.
 //!
-//! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋ for itself. Other partitions never delay it, but its kernels
-//! may be slower than with the whole memory. What is counted of an instance is its SMs, so s is that of the instance with at
-//! least so many SMs and the fewest memory slices.
+//! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋. Other partitions never delay it, but its kernels may be
+//! slower than with the whole memory. gpusched identifies an instance by its SMs. Therefore s is the number of slices of
+//! the instance that has at least these SMs and the fewest memory slices.
 
 use super::Problem;
 use crate::interference::bandwidth::instance::wcet_within;
@@ -11,22 +11,23 @@ use gpusched_model::error::Error;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, SharedMemory, Task};
 
-/// A memory that hardware divides.
+/// A memory that the hardware divides.
 pub(super) struct Sliced<'a> {
     memory: SharedMemory,
     offer: &'a Offer,
 }
 
 impl Sliced<'_> {
-    /// B' of an instance with at least `sms` SMs: rounded down, and 0 where there is no such instance.
+    /// B' of an instance with at least `sms` SMs, rounded down; 0 if no such instance exists.
     fn share(&self, sms: u32) -> Bandwidth {
         let (slices, all) = self.offer.slices(sms).unwrap_or((0, 1));
         self.memory.bandwidth.share(slices, all)
     }
 
-    /// C'(m), from `whole`, C(m) with the whole memory; `None` if unknown.
+    /// Returns C'(m), or `None` if C'(m) is unknown. `whole` gives C(m) with the whole memory.
     ///
-    /// No less than on any larger instance: a kernel that could use more on more SMs may be slower there.
+    /// The result is at least C' on every larger instance. A kernel that requests more bandwidth on more SMs may be slower
+    /// there.
     pub fn wcet(&self, task: &Task, sms: u32, whole: impl Fn(u32) -> Option<Time>) -> Option<Time> {
         let larger = self.offer.sizes().into_iter().filter(|&size| size > sms);
         let within = |sms: u32| {
@@ -40,18 +41,18 @@ impl Sliced<'_> {
 }
 
 impl<'a> Problem<'a> {
-    /// The memory, if hardware divides it among partitions.
+    /// The memory, if the hardware divides it among partitions.
     pub(super) fn sliced(&self) -> Option<Sliced<'a>> {
         let (memory, offer) = (self.memory?, self.offer?);
         offer.slices(1).map(|_| Sliced { memory, offer })
     }
 
-    /// Whether each partition has a part of the memory for itself.
+    /// Whether each partition has its own memory slices.
     pub(crate) fn has_slices(&self) -> bool {
         self.sliced().is_some()
     }
 
-    /// The memory as a partition of `sms` SMs knows it, if its traffic counts.
+    /// The memory that a partition of `sms` SMs can use; `None` if memory traffic does not count.
     pub(crate) fn memory_at(&self, sms: u32) -> Option<SharedMemory> {
         let memory = self.memory?;
         Some(match self.sliced() {
@@ -63,8 +64,10 @@ impl<'a> Problem<'a> {
         })
     }
 
+    /// Checks that each memory slice has some bandwidth.
+    ///
     /// # Errors
-    /// [`Error::Refused`] for memory slices without any bandwidth.
+    /// Fails with [`Error::Refused`] if the memory slices have no bandwidth.
     pub(super) fn check_slices(&self) -> Result<(), Error> {
         let Some(sliced) = self.sliced() else {
             return Ok(());
@@ -79,7 +82,7 @@ impl<'a> Problem<'a> {
         Err(Error::parameter(
             "memory_bandwidth",
             sliced.memory.bandwidth,
-            format!("at least {slices} B/s, so that each of {slices} memory slices has some"),
+            format!("at least {slices} B/s, which is 1 B/s for each of {slices} memory slices"),
         ))
     }
 }

@@ -1,8 +1,8 @@
-//! What every task costs on every number of SMs in every class of company: flat tables, filled where they are read.
+//! Cost of every task for every number of SMs and every contention class, in flat tables that are filled on demand.
 //!
-//! A search asks for the same WCETs again and again: a merge of k tasks reads k of them for each number of SMs it tries,
-//! and neighboring merges read the same ones. Most searches stay below a dozen SMs per partition, so a row of the table
-//! exists only from its first use on, and an entry is computed when it is first read.
+//! A search asks for the same WCETs again and again. A merge of k tasks reads k WCETs for each number of SMs that it
+//! tries, and neighboring merges read the same WCETs. Most searches use less than a dozen SMs per partition. A row of the
+//! table is therefore created at its first use, and an entry is computed when it is first read.
 
 use super::load::{Frame, Load};
 use crate::interference::kind_index;
@@ -13,25 +13,25 @@ use gpusched_model::time::Time;
 /// The tables.
 #[derive(Debug)]
 pub(crate) struct Costs {
-    /// Rows by number of SMs; the entries of a row by task · classes + class.
+    /// Rows by number of SMs. The index in a row is task · classes + class.
     rows: Vec<Vec<Cost>>,
     classes: usize,
-    /// By task.
+    /// Kind of each task.
     kinds: Vec<u8>,
-    /// By task.
+    /// Constants of each task's load.
     frames: Vec<Frame>,
 }
 
-/// One task on one number of SMs in one class of company.
+/// One task on a number of SMs in a contention class.
 #[derive(Copy, Clone, Debug)]
 struct Cost {
     load: Load,
-    /// C(m); 0, which no WCET is, if unknown.
+    /// C(m); 0 if unknown. No WCET is 0.
     wcet: Time,
 }
 
 impl Cost {
-    /// An entry that was not read before.
+    /// An entry that is not computed yet.
     const NONE: Cost = Cost {
         load: Load::NONE,
         wcet: Time::ZERO,
@@ -67,7 +67,7 @@ impl Costs {
         }
     }
 
-    /// The load of `tasks`, a part of `group`, on `sms` SMs.
+    /// Returns the load of `tasks`, one part of `group`, on `sms` SMs.
     pub fn load(&mut self, problem: &Problem<'_>, tasks: &[usize], group: &Group<'_>, sms: u32) -> Load {
         let row = sms as usize;
         if self.rows.get(row).is_none_or(Vec::is_empty) {
@@ -86,7 +86,8 @@ impl Costs {
         total
     }
 
-    /// C(m) of `task` in `group` on `sms` SMs; `None` if unknown. After [`Costs::load`] of the same.
+    /// C(m) of `task` in `group` on `sms` SMs; `None` if unknown. Requires an earlier call of [`Costs::load`] with the same
+    /// arguments.
     pub fn wcet(&self, task: usize, group: &Group<'_>, sms: u32) -> Option<Time> {
         let class = group.classes[usize::from(self.kinds[task])];
         let cost = &self.rows[sms as usize][task * self.classes + usize::from(class)];

@@ -1,8 +1,8 @@
-//! What a search expects of the memory traffic around a partition, before it knows the other partitions.
+//! Expected memory traffic around a partition, before the search knows the other partitions.
 //!
-//! Each task not in the partition counts by itself, as on the smallest partition that is its own. Its bytes per job do not depend on
-//! who shares its partition, and a partition that runs one kernel at a time draws no more than its tasks side by side. The verdicts of
-//! a plan are those of [`Problem::verdicts`], beside the partitions as they are.
+//! Each task outside the partition counts separately, as on its own smallest partition. The bytes per job do not depend
+//! on co-located tasks. A partition runs one kernel at a time. Its traffic is therefore at most the traffic of its tasks
+//! if they ran concurrently. The verdicts of a plan come from [`Problem::verdicts`], which uses the actual partitions.
 
 use crate::interference::bandwidth::{Delay, Load};
 use crate::partitioning::search::candidate::Candidate;
@@ -10,15 +10,15 @@ use crate::partitioning::search::problem::Problem;
 use crate::schedulability::Demand;
 use crate::schedulability::shared_memory::{self, Contended};
 
-/// Traffic by task.
+/// Expected memory traffic of each task.
 #[derive(Debug)]
 pub(crate) struct ExpectedTraffic {
-    /// By task.
+    /// Memory traffic by task.
     loads: Vec<Load>,
 }
 
 impl ExpectedTraffic {
-    /// That of the tasks of `problem` on `singles`, one for each task in their order.
+    /// The traffic of the tasks of `problem` on `singles`, which has one partition per task, in task order.
     pub fn new(problem: &Problem<'_>, singles: &[Candidate]) -> ExpectedTraffic {
         let load = |single: &Candidate| {
             let sms = problem.sms_of(single.sms);
@@ -31,7 +31,7 @@ impl ExpectedTraffic {
         }
     }
 
-    /// Whether the test passes for `tasks`, ascending, which ask for `demands`, beside all others.
+    /// Whether the test passes for `tasks` (ascending) with `demands` and the traffic of all other tasks.
     pub fn accepts(&self, problem: &Problem<'_>, tasks: &[usize], demands: &[Demand], sms: u32) -> bool {
         let Some(memory) = problem.memory_at(sms) else {
             return true;

@@ -1,4 +1,4 @@
-//! What a look at the utilization already tells about a partition, before any test runs.
+//! Conclusions from the utilization of a partition, before any test runs.
 
 use std::ops::Add;
 
@@ -6,46 +6,48 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::{Policy, Task};
 
-/// Bounds on the load of a partition [2⁻⁴⁸]; the sum of those of its tasks. D' = D − J is the deadline from the release.
+/// Bounds on the load of a partition [2⁻⁴⁸]: the sums of the bounds of its tasks. D' = D − J is the deadline relative to
+/// the latest release.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Load {
-    /// Σ C/T, each term rounded down; the largest number if a WCET is unknown, or a task late even alone.
+    /// Σ C/T, each term rounded down; the largest number if a WCET is unknown, or if a task misses its deadline even in
+    /// isolation.
     least: u64,
     /// Σ C/min(T, D'), each term rounded up.
     most: u64,
 }
 
 impl Load {
-    /// No task.
+    /// The load of no task.
     pub const NONE: Load = Load { least: 0, most: 0 };
 
-    /// A task that is late even alone, or may be: its WCET is unknown.
+    /// The load of a task that misses its deadline even in isolation, or whose WCET is unknown.
     pub const LATE: Load = Load {
         least: u64::MAX,
         most: u64::MAX,
     };
 
-    /// Whether this is the load of no task; no WCET is zero.
+    /// Whether this is the load of no task. No WCET is 0.
     pub fn is_none(self) -> bool {
         self.most == 0
     }
 
-    /// Σ C/T, each term rounded down to a multiple of 2⁻⁴⁸; `None` if it is not known from here.
+    /// Σ C/T, each term rounded down to a multiple of 2⁻⁴⁸; `None` if the load does not determine it.
     pub fn utilization(self) -> Option<Utilization> {
         (self.least < u64::MAX).then(|| Utilization::of_units(self.least))
     }
 
-    /// The answer of `policy`'s test, where the load alone gives it.
+    /// Returns the verdict of `policy`'s test if the load determines it.
     ///
-    /// * U > 1, C > D' for some task, or an unknown WCET: no test of deadlines passes.
-    /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because
-    ///   dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ t·C/min(T, D').
+    /// * U > 1, C > D' for some task, or an unknown WCET: every test of deadlines fails.
+    /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ
+    ///   t·C/min(T, D').
     ///
-    /// The terms are rounded to the safe side, so that rounding can only leave the answer open.
+    /// Each term is rounded to the safe side. Rounding can therefore only prevent a conclusion, never cause a wrong one.
     pub fn verdict(self, policy: Policy) -> Option<bool> {
         const ONE: u64 = Utilization::ONE.saturated();
         if policy.counts_work() {
-            None // of another measure
+            None // it uses another measure
         } else if self.least > ONE {
             Some(false)
         } else if matches!(policy, Policy::Edf | Policy::Density) && self.most <= ONE {
@@ -56,13 +58,13 @@ impl Load {
     }
 }
 
-/// What the loads of a task depend on besides C(m).
+/// The constants of a task's load, apart from C(m).
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Frame {
     period: Time,
     /// D'.
     deadline: Time,
-    /// T/min(T, D'), rounded up [2⁻⁴⁸]: one division per task, instead of one per load.
+    /// T/min(T, D') [2⁻⁴⁸], rounded up. It replaces one division per load by one division per task.
     stretch: u64,
 }
 
@@ -76,7 +78,7 @@ impl Frame {
         }
     }
 
-    /// The load of the task where it takes `wcet`.
+    /// The load of the task if its WCET is `wcet`.
     pub fn load(&self, wcet: Time) -> Load {
         if wcet > self.deadline {
             return Load::LATE;
@@ -96,7 +98,7 @@ impl Frame {
 impl Add for Load {
     type Output = Load;
 
-    /// Saturates, so that what is late stays so in company.
+    /// Saturates, so that the sum with a late task stays late.
     fn add(self, other: Load) -> Load {
         Load {
             least: self.least.saturating_add(other.least),
@@ -131,7 +133,7 @@ mod tests {
         assert_eq!(load(9, 10, 8).verdict(Policy::NpEdf), Some(false));
         assert_eq!(load(5, 10, 9).verdict(Policy::NpEdf), None);
         assert_eq!(load(9, 10, 8).verdict(Policy::WorkCapacity), None);
-        // Deadlines far shorter than periods, whose ratio is out of range, are no reason to refuse.
+        // Deadlines far shorter than periods, with a ratio out of range, do not lead to a refusal.
         let short = load(1, limit, 2);
         assert_ne!(
             (0..9).fold(Load::NONE, |sum, _| sum + short).verdict(Policy::Edf),

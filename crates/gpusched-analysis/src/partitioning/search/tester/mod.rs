@@ -1,7 +1,8 @@
-//! The test of a partition, for searches that ask it thousands of times: the same answers as [`Problem::accepts`].
+//! Fast test of a partition, for searches that run it thousands of times. It gives the same results as
+//! [`Problem::accepts`].
 //!
-//! A question is answered by the load where that suffices (nearly always), else by the exact test. WCETs come from
-//! tables, and nothing is allocated per question.
+//! The load decides nearly all cases. The exact test decides the remaining cases. WCETs come from tables, and no test
+//! allocates memory.
 
 mod costs;
 pub(crate) mod expected_traffic;
@@ -20,20 +21,20 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use load::Load;
 
-/// Answers questions about one problem, and remembers what it computed on the way.
+/// Tests groups of one problem, and stores intermediate results.
 pub(crate) struct GroupTester<'a> {
     problem: &'a Problem<'a>,
     costs: Costs,
-    /// By task, without its WCET.
+    /// Demand of each task, without its WCET.
     frames: Vec<Demand>,
-    /// Room for the tasks of one question, and what they ask for.
+    /// Buffers for the tasks of one test and their demands.
     tasks: Vec<usize>,
     demands: Vec<Demand>,
-    /// The traffic around a partition, if it counts.
+    /// The memory traffic around a partition, if it counts.
     expected_traffic: Option<ExpectedTraffic>,
-    /// What an earlier search found.
+    /// Knowledge from an earlier search.
     experience: Experience,
-    /// From when on nothing passes beside that traffic, whose tests take long.
+    /// Time after which no group passes with memory traffic, because such tests take long.
     deadline: Option<Instant>,
 }
 
@@ -51,28 +52,29 @@ impl<'a> GroupTester<'a> {
         }
     }
 
-    /// What an earlier search found, to be changed.
+    /// Knowledge from an earlier search.
     pub fn experience(&mut self) -> &mut Experience {
         &mut self.experience
     }
 
-    /// After `deadline`, no group is found to pass beside the traffic of others any more. A search so comes to its end, with what it
-    /// has; nothing can be concluded from a group that does not pass.
+    /// Sets the time after which no group passes with the memory traffic of other partitions.
+    ///
+    /// The search then ends with its current plan. After this time, a failed test proves nothing.
     pub fn stop_at(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
 
-    /// Whether that time has come.
+    /// Whether this time is reached.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// From now on, the traffic of `expected_traffic` counts, if there is one.
+    /// Sets the memory traffic that tests count from now on; `None` for no traffic.
     pub fn expect(&mut self, expected_traffic: Option<ExpectedTraffic>) {
         self.expected_traffic = expected_traffic;
     }
 
-    /// Whether the traffic of others counts in its tests.
+    /// Whether tests count the memory traffic of other partitions.
     pub fn expects_traffic(&self) -> bool {
         self.expected_traffic.is_some()
     }
@@ -81,8 +83,10 @@ impl<'a> GroupTester<'a> {
         self.problem
     }
 
-    /// Whether the test passes for `group` on `sms` SMs. Where hardware offers certain sizes only, `sms` are shares, here and in all
-    /// that asks: see [`hardware`](crate::partitioning::hardware).
+    /// Whether the test passes for `group` on `sms` SMs.
+    ///
+    /// If the device has only some sizes, `sms` counts allocation units, here and in all callers: see
+    /// [`hardware`](crate::partitioning::hardware).
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.accepts_with(load, group, sms)
@@ -91,12 +95,12 @@ impl<'a> GroupTester<'a> {
     /// The load of part `part` of `group` on `sms` SMs.
     pub fn load(&mut self, part: usize, group: &Group<'_>, sms: u32) -> Load {
         match self.problem.sms_of(sms) {
-            0 => Load::LATE, // no partition is so small
+            0 => Load::LATE, // no supported size is so small
             sms => self.costs.load(self.problem, group.parts[part], group, sms),
         }
     }
 
-    /// The same as [`GroupTester::accepts`], given the load of `group` on `sms` SMs.
+    /// As [`GroupTester::accepts`], with the known load of `group` on `sms` SMs.
     pub fn accepts_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> bool {
         let policy = self.problem.policy();
         let sms = self.problem.sms_of(sms);
@@ -121,9 +125,9 @@ impl<'a> GroupTester<'a> {
             })
     }
 
-    /// Collects the tasks of `group` and what they ask for; whether all WCETs are known.
+    /// Collects the tasks of `group` and their demands. Returns whether all WCETs are known.
     fn collect_demands(&mut self, group: &Group<'_>, sms: u32) -> bool {
-        // Positions break ties and may be priorities.
+        // Positions break ties and may define priorities, so the tasks must be in order.
         let [first, second] = group.parts;
         self.tasks.clear();
         self.tasks.extend_from_slice(first);
@@ -144,13 +148,13 @@ impl<'a> GroupTester<'a> {
         true
     }
 
-    /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` where a WCET is unknown.
+    /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` if a WCET is unknown.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.utilization_with(load, group, sms)
     }
 
-    /// The same, given the load of `group` on `sms` SMs.
+    /// As [`GroupTester::utilization`], with the known load of `group` on `sms` SMs.
     pub fn utilization_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let problem = self.problem;
         if problem.sms_of(sms) == 0 {
@@ -163,7 +167,7 @@ impl<'a> GroupTester<'a> {
         })
     }
 
-    /// Σ C(m) of `group` on `sms` SMs [ns]; `None` where a WCET is unknown.
+    /// Σ C(m) of `group` on `sms` SMs [ns]; `None` if a WCET is unknown.
     pub fn work(&mut self, group: &Group<'_>, sms: u32) -> Option<u128> {
         if self.problem.sms_of(sms) == 0 {
             return None;

@@ -1,26 +1,26 @@
 //! Functions of expressions.
 
-/// A function.
+/// A function of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Function {
-    /// `min(x, y)`.
+    /// `min(x, y)`: minimum.
     Min,
-    /// `max(x, y)`.
+    /// `max(x, y)`: maximum.
     Max,
-    /// `abs(x)`.
+    /// `abs(x)`: absolute value.
     Abs,
     /// `s8(x)`, `s16(x)`, `s32(x)`: the lowest bits as a signed number.
     Signed(u8),
     /// `u8(x)`, `u16(x)`, `u32(x)`: the lowest bits as an unsigned number.
     Unsigned(u8),
-    /// `hash(x, …)`: a number from 0 to 2⁶³ − 1 that looks random, always the same for the same arguments.
+    /// `hash(x, …)`: a pseudo-random number from 0 to 2⁶³ − 1. Equal arguments give equal numbers.
     Hash,
-    /// `random(n, x, …)`: `hash(x, …)` modulo n, 0 if n is not positive.
+    /// `random(n, x, …)`: `hash(x, …)` modulo n, or 0 if n is not positive.
     Random,
 }
 
 impl Function {
-    /// All, with their names.
+    /// All functions with their names.
     pub const ALL: [(&str, Function); 11] = [
         ("min", Function::Min),
         ("max", Function::Max),
@@ -35,13 +35,13 @@ impl Function {
         ("random", Function::Random),
     ];
 
-    /// Its name.
+    /// Returns the name of the function.
     pub fn name(self) -> &'static str {
         let entry = Function::ALL.iter().find(|(_, function)| *function == self);
         entry.map_or("", |(name, _)| name)
     }
 
-    /// How many arguments it takes, at least and at most.
+    /// Returns the minimum and maximum number of arguments.
     pub fn arity(self) -> (usize, usize) {
         match self {
             Function::Min | Function::Max => (2, 2),
@@ -51,7 +51,7 @@ impl Function {
         }
     }
 
-    /// Its value; arguments that are missing count as 0.
+    /// Computes the value. Missing arguments count as 0.
     #[inline]
     pub fn apply(self, arguments: &[i64]) -> i64 {
         let argument = |index: usize| arguments.get(index).copied().unwrap_or(0);
@@ -70,18 +70,18 @@ impl Function {
     }
 }
 
-/// The lowest `bits` of `x`, 1 to 63, as a signed number.
+/// Returns the lowest `bits` of `x`, 1 to 63, as a signed number.
 pub fn signed(x: i64, bits: u8) -> i64 {
     let unused = 64 - u32::from(bits.clamp(1, 63));
     x << unused >> unused
 }
 
-/// The lowest `bits` of `x`, 1 to 63, as an unsigned number.
+/// Returns the lowest `bits` of `x`, 1 to 63, as an unsigned number.
 pub fn unsigned(x: i64, bits: u8) -> i64 {
     x & ((1 << bits.clamp(1, 63)) - 1)
 }
 
-/// Arguments into one number by the finalizer of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), one after the other.
+/// Hashes the arguments in sequence with the finalizer of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 fn hash(arguments: &[i64]) -> i64 {
     let mut state = 0_u64;
     for argument in arguments {

@@ -1,7 +1,7 @@
-//! Integer expressions: addresses, conditions and rounds of loops, as a person writes them.
+//! Integer expressions for addresses, conditions and numbers of loop rounds.
 //!
-//! Arithmetic is that of 64-bit two's complement and wraps; [`operator`] has the rest. Operators bind as in Rust, and
-//! `c ? a : b` least.
+//! Arithmetic uses 64-bit two's complement and wraps on overflow; [`operator`] defines the special cases. Operators have the
+//! precedence of Rust, and `c ? a : b` has the lowest.
 
 mod function;
 pub mod operator;
@@ -19,30 +19,30 @@ use serde::{Deserialize, Serialize, Serializer};
 pub enum Expression {
     /// A number.
     Number(i64),
-    /// A name: a builtin such as `thread.x`, a parameter, a buffer (its address), or the counter of a loop.
+    /// A name: a builtin such as `thread.x`, a parameter, a buffer (its address), or a loop counter.
     Name(Box<str>),
-    /// An operator before its operand.
+    /// A prefix operator and its operand.
     Unary(Unary, Box<Expression>),
-    /// An operator between its operands.
+    /// An infix operator and its two operands.
     Binary(Binary, Box<(Expression, Expression)>),
     /// `condition ? then : otherwise`.
     Choice(Box<(Expression, Expression, Expression)>),
-    /// A function of its arguments.
+    /// A function call with its arguments.
     Call(Function, Box<[Expression]>),
 }
 
 impl Expression {
-    /// A name.
+    /// Creates an expression that is a name.
     pub fn name(name: &str) -> Expression {
         Expression::Name(name.into())
     }
 
-    /// `left operator right`.
+    /// Creates the expression `left operator right`.
     pub fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
         Expression::Binary(operator, Box::new((left, right)))
     }
 
-    /// Calls `found` with every name.
+    /// Calls `found` with every name in the expression.
     pub fn names(&self, found: &mut impl FnMut(&str)) {
         match self {
             Expression::Number(_) => {}
@@ -61,10 +61,10 @@ impl Expression {
         }
     }
 
-    /// With the names that `value` knows replaced by numbers, and what is constant then evaluated.
+    /// Replaces the names that `value` knows by numbers, and evaluates the constant parts.
     ///
     /// # Errors
-    /// A division by zero that does not depend on what is unknown.
+    /// Fails if a part divides by zero and the unknown names cannot change that.
     pub fn fold(&self, value: &impl Fn(&str) -> Option<i64>) -> Result<Expression, DivisionByZero> {
         Ok(match self {
             Expression::Number(_) => self.clone(),
@@ -114,7 +114,7 @@ impl Expression {
     }
 }
 
-/// An expression that divides by zero, as it is written.
+/// A division by zero, with the text of the expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` divides by zero")]
 pub struct DivisionByZero(pub String);

@@ -1,6 +1,6 @@
-//! Operators and what they compute.
+//! Operators of expressions and their values.
 
-/// An operator before its operand.
+/// A prefix operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unary {
     /// `-x`.
@@ -12,10 +12,10 @@ pub enum Unary {
 }
 
 impl Unary {
-    /// How tightly it binds: more than any [`Binary`].
+    /// Precedence, higher than the precedence of any [`Binary`].
     pub const PRECEDENCE: u8 = 10;
 
-    /// Its sign.
+    /// Returns the sign of the operator.
     pub fn sign(self) -> char {
         match self {
             Unary::Minus => '-',
@@ -24,7 +24,7 @@ impl Unary {
         }
     }
 
-    /// Its value.
+    /// Computes the value.
     #[inline]
     pub fn apply(self, x: i64) -> i64 {
         match self {
@@ -35,12 +35,12 @@ impl Unary {
     }
 }
 
-/// An operator between two operands. Comparisons and logic give 0 or 1.
+/// An infix operator. Comparisons and logical operators give 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Binary {
-    /// `||`; both sides are evaluated.
+    /// `||`: logical or. Both sides are evaluated.
     Or,
-    /// `&&`; both sides are evaluated.
+    /// `&&`: logical and. Both sides are evaluated.
     And,
     /// `==`.
     Equal,
@@ -60,9 +60,9 @@ pub enum Binary {
     BitXor,
     /// `&`.
     BitAnd,
-    /// `<<`; 0 if the count is not from 0 to 63.
+    /// `<<`: left shift, or 0 if the count is not from 0 to 63.
     ShiftLeft,
-    /// `>>`, which keeps the sign; a count that is not from 0 to 63 is 63.
+    /// `>>`: right shift that keeps the sign. A count that is not from 0 to 63 counts as 63.
     ShiftRight,
     /// `+`.
     Add,
@@ -70,14 +70,14 @@ pub enum Binary {
     Subtract,
     /// `*`.
     Multiply,
-    /// `/`, rounded towards 0; x/0 is 0.
+    /// `/`: quotient rounded towards 0. x/0 is 0.
     Divide,
-    /// `%`, with the sign of the left side; x%0 is x.
+    /// `%`: remainder with the sign of the left side. x%0 is x.
     Remainder,
 }
 
 impl Binary {
-    /// All.
+    /// All infix operators.
     pub const ALL: [Binary; 18] = [
         Binary::Or,
         Binary::And,
@@ -99,7 +99,7 @@ impl Binary {
         Binary::Remainder,
     ];
 
-    /// Its sign.
+    /// Returns the sign of the operator.
     pub fn sign(self) -> &'static str {
         match self {
             Binary::Or => "||",
@@ -123,7 +123,7 @@ impl Binary {
         }
     }
 
-    /// How tightly it binds, from 1.
+    /// Returns the precedence, from 1 (lowest).
     pub const fn precedence(self) -> u8 {
         match self {
             Binary::Or => 1,
@@ -143,12 +143,12 @@ impl Binary {
         }
     }
 
-    /// Whether it compares.
+    /// Whether the operator is a comparison.
     pub fn compares(self) -> bool {
         self.precedence() == 3
     }
 
-    /// Its value.
+    /// Computes the value.
     #[inline]
     pub fn apply(self, x: i64, y: i64) -> i64 {
         match self {

@@ -1,4 +1,4 @@
-//! From text to expressions.
+//! Parser of integer expressions.
 
 use super::{Binary, Expression, Function, Unary};
 use crate::syntax::{Grammar, Lexis, Operand, ParseError, Parser, Token, parse};
@@ -97,7 +97,7 @@ impl Grammar for Integers {
         }
     }
 
-    /// With `condition ? then : otherwise`, which binds least.
+    /// Parses an expression with `condition ? then : otherwise`, which has the lowest precedence.
     fn whole(parser: &mut Parser<'_, Integers>) -> Result<Expression, ParseError> {
         let condition = parser.operators(1)?;
         if !parser.take("?") {
@@ -110,7 +110,7 @@ impl Grammar for Integers {
     }
 }
 
-/// A function and its arguments.
+/// Parses the arguments of the function `name`.
 fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, ParseError> {
     let known = Function::ALL.iter().find(|(known, _)| *known == name);
     let Some((_, function)) = known else {

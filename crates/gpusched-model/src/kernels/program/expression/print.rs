@@ -1,10 +1,10 @@
-//! Expressions as text, with no more parentheses than needed.
+//! Expressions as text with the fewest parentheses.
 
 use std::fmt::{Display, Formatter, Result};
 
 use super::{Binary, Expression, Unary};
 
-/// The precedence of what is in parentheses or needs none.
+/// Precedence of an operand: a number, a name, a call, or an expression in parentheses.
 const OPERAND: u8 = Unary::PRECEDENCE;
 
 impl Display for Expression {
@@ -22,7 +22,7 @@ impl Expression {
         }
     }
 
-    /// Writes it where only what binds at least as tightly as `least` may stand without parentheses.
+    /// Writes the expression, in parentheses if its precedence is below `least`.
     fn write(&self, f: &mut Formatter<'_>, least: u8) -> Result {
         if self.precedence() < least {
             f.write_str("(")?;
@@ -30,12 +30,12 @@ impl Expression {
             return f.write_str(")");
         }
         match self {
-            // There is no literal for it.
+            // The smallest number has no literal.
             Expression::Number(i64::MIN) => write!(f, "(-{} - 1)", i64::MAX),
             Expression::Number(number) if *number < 0 && least == OPERAND => write!(f, "({number})"),
             Expression::Number(number) => write!(f, "{number}"),
             Expression::Name(name) => f.write_str(name),
-            // `-1` is read as a number, so a number under an operator is written as what it is.
+            // The parser reads `-1` as a number, so the text of a prefix operator with a number is the resulting number.
             Expression::Unary(operator, operand) => match **operand {
                 Expression::Number(number) => Expression::Number(operator.apply(number)).write(f, least),
                 _ => {

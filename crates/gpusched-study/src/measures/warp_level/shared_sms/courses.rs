@@ -1,36 +1,36 @@
-//! Simulations: kernels alone and together.
+//! Simulations of kernels in isolation and concurrently.
 
 use super::SharedSms;
 use gpusched_model::Scheduler;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_warp::gpu::{Launch, Settings, run};
 
-/// What is simulated.
+/// A request for one simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Question {
-    /// One kernel, under the first scheduler.
+    /// One kernel in isolation, under the first scheduler.
     Isolated(usize),
-    /// All kernels.
+    /// All kernels concurrently.
     Together {
-        /// The warp scheduler.
+        /// Warp scheduler.
         scheduler: Scheduler,
-        /// That of the last kernel.
+        /// Issue budget of the last kernel.
         budget: u32,
     },
 }
 
-/// What came out.
+/// The result of one simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) question: Question,
-    /// From launch to finish, of each kernel that took part [core cycles].
+    /// Response time of each simulated kernel, from launch to finish [core cycles].
     pub(super) responses: Vec<u64>,
-    /// When all were through [core cycles].
+    /// Finish of the last kernel [core cycles].
     pub(super) last: u64,
 }
 
 impl Course {
-    /// One with any numbers.
+    /// Returns a result with arbitrary numbers.
     pub(super) fn made_up(question: Question, kernels: usize) -> Course {
         let kernels = if matches!(question, Question::Isolated(_)) {
             1
@@ -45,7 +45,7 @@ impl Course {
     }
 }
 
-/// Core cycles after which a simulation is given up.
+/// Core cycles after which a simulation is aborted.
 const LIMIT: u64 = 100_000_000;
 
 impl SharedSms {

@@ -1,4 +1,4 @@
-//! Kernel programs that share the SMs of a GPU: response times under warp schedulers, against the budget of the last one.
+//! Kernel programs that share the SMs of a GPU: response times under warp schedulers, over the issue budget of the last kernel.
 
 mod courses;
 mod rows;
@@ -17,24 +17,24 @@ use gpusched_model::machine::Machine;
 use gpusched_model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
 use gpusched_warp::gpu::Launch;
 
-/// Kernels on one GPU, launched one after another, under some schedulers.
+/// Simulates kernels on one GPU, launched one after another, under several warp schedulers.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedSmsCase")]
 pub struct SharedSmsParameters {
-    /// The GPU, one of those that come with the program.
+    /// Name of a built-in GPU.
     machine: String,
-    /// The files with the programs of K1, K2 …
+    /// Files with the programs of K1, K2 …; 2 to 8 files.
     programs: Vec<String>,
-    /// Blocks of each kernel, if not as in its file.
+    /// Number of blocks of each kernel. Default: the number in its file.
     #[serde(default)]
     blocks: Option<u32>,
-    /// From the launch of one kernel to that of the next [core cycles].
+    /// Time between two launches [core cycles].
     #[serde(default = "eight")]
     gap: u32,
-    /// Which warp issues next.
+    /// Warp schedulers.
     schedulers: Vec<Scheduler>,
-    /// The budgets of the last kernel. The others have budget 1.
+    /// Issue budgets of the last kernel. All other kernels have budget 1.
     budgets: Values,
 }
 
@@ -42,13 +42,13 @@ fn eight() -> u32 {
     8
 }
 
-/// The most kernels.
+/// Maximum number of kernels.
 const KERNELS: usize = 8;
 
-/// The most simulations of one case.
+/// Maximum number of simulations of one case.
 const MOST: usize = 1_000;
 
-/// Kernels, ready to be simulated.
+/// Kernels, ready for the simulation.
 #[derive(Debug)]
 pub struct SharedSms {
     machine: Machine,
@@ -107,7 +107,7 @@ fn read(files: &mut Files, path: &str, blocks: Option<u32>) -> Result<Program, R
     program.with(&overrides).map_err(Refusal::in_file("blocks", path))
 }
 
-/// Gives each program memory of its own, in their order.
+/// Gives each program memory of its own, in order.
 fn one_after_another(mut programs: Vec<Program>) -> Result<Vec<Program>, Refusal> {
     let mut next = FIRST_ADDRESS;
     for program in &mut programs {
@@ -133,8 +133,8 @@ fn one_after_another(mut programs: Vec<Program>) -> Result<Vec<Program>, Refusal
 }
 
 impl SharedSms {
-    /// What is simulated: each kernel alone under the first scheduler, then all of them under each scheduler, for each budget
-    /// where it has budgets.
+    /// Returns all requests: each kernel in isolation under the first scheduler, then all kernels under each scheduler. A
+    /// scheduler with issue budgets has one request per budget.
     fn questions(&self) -> Vec<Question> {
         let alone = (0..self.programs.len()).map(Question::Isolated);
         let together = self.schedulers.iter().flat_map(|&scheduler| {

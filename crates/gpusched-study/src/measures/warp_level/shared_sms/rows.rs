@@ -1,22 +1,22 @@
-//! What simulations say, as rows.
+//! Rows of the simulations.
 
 use super::courses::{Course, Question};
 use super::{Labels, Row, SharedSms};
 use crate::measures::statistics::{self, ratio};
 use gpusched_model::Scheduler;
 
-/// Mean of response times [cycles].
+/// Returns the mean of response times [cycles].
 fn mean(responses: &[u64]) -> f64 {
     statistics::mean(responses.iter().map(|&response| response as f64))
 }
 
-/// The name of a kernel by its position.
+/// Returns the name of a kernel from its position.
 fn name(kernel: usize) -> String {
     format!("K{}", kernel + 1)
 }
 
 impl SharedSms {
-    /// All rows.
+    /// Returns all rows.
     pub(super) fn table(&self, courses: &[Course]) -> Vec<Row> {
         let mut rows = Vec::new();
         let mut alone = Vec::new();
@@ -39,7 +39,7 @@ impl SharedSms {
         rows
     }
 
-    /// Rows under the budget with which the last kernel has the shortest response time.
+    /// Returns the rows under the budget with the shortest response time of the last kernel.
     fn best(&self, courses: &[Course]) -> Vec<Row> {
         let mut rows = Vec::new();
         let plain = |scheduler: &&Scheduler| !scheduler.has_budgets();
@@ -85,7 +85,7 @@ impl SharedSms {
     }
 }
 
-/// The run under `scheduler`, with `budget` where it has budgets.
+/// Returns the run under `scheduler`. If the scheduler has issue budgets, the run has issue budget `budget`.
 fn under(courses: &[Course], scheduler: Scheduler, budget: Option<u32>) -> Option<&Course> {
     courses.iter().find(|course| match course.question {
         Question::Together {
@@ -96,7 +96,7 @@ fn under(courses: &[Course], scheduler: Scheduler, budget: Option<u32>) -> Optio
     })
 }
 
-/// Rows of one run.
+/// Returns the rows of one run.
 fn together(course: &Course, scheduler: Scheduler, budget: u32, alone: &[u64]) -> Vec<Row> {
     let of = |kernel: String| {
         Labels::of("kernel", kernel)

@@ -1,4 +1,4 @@
-//! Elements of SVG, no more than the chart needs. Coordinates have two decimals.
+//! The SVG elements of a Gantt chart. Coordinates have two decimals.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use crate::plot::gantt::style::{DIFFERENT, Fill, Hatch, fill};
 use crate::plot::layout::shown;
 
-/// The elements of a figure, in the order in which they are painted.
+/// The elements of a figure, in painting order.
 #[derive(Debug, Default)]
 pub struct Document {
     body: String,
 }
 
-/// Which end of a text is at its place.
+/// The end of a text that is at its position.
 #[derive(Copy, Clone, Debug)]
 pub enum Anchor {
     Start,
@@ -21,14 +21,14 @@ pub enum Anchor {
 }
 
 impl Document {
-    /// A text centred on the height `y`.
+    /// Adds a text that is vertically centred on `y`.
     pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        // Not `dominant-baseline`, which some programs do not know.
+        // Some programs do not support `dominant-baseline`.
         self.push(format_args!(
             "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{}</text>",
             y + 0.35 * size,
@@ -36,7 +36,7 @@ impl Document {
         ));
     }
 
-    /// A text in bold face.
+    /// Adds a text in bold face.
     pub fn heading(&mut self, x: f64, y: f64, size: f64, text: &str) {
         self.push(format_args!(
             "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" font-weight=\"bold\">{}</text>",
@@ -49,7 +49,7 @@ impl Document {
         self.path(&[from, to], colour, width);
     }
 
-    /// An open line through all points.
+    /// Adds an open line through all points.
     pub fn path(&mut self, points: &[(f64, f64)], colour: &str, width: f64) {
         let points = list(points);
         self.push(format_args!(
@@ -57,7 +57,7 @@ impl Document {
         ));
     }
 
-    /// An area within all points.
+    /// Adds the area within all points.
     pub fn area(&mut self, points: &[(f64, f64)], colour: &str) {
         let points = list(points);
         self.push(format_args!("<polygon points=\"{points}\" fill=\"{colour}\"/>"));
@@ -76,7 +76,7 @@ impl Document {
         ));
     }
 
-    /// A slice; a browser shows `words` when one points at it.
+    /// Adds a slice. A browser shows `words` as its tooltip.
     pub fn slice(
         &mut self,
         (x, y): (f64, f64),
@@ -95,7 +95,7 @@ impl Document {
         ));
     }
 
-    /// The sample of a category in a legend.
+    /// Adds the sample of a category in a legend.
     pub fn swatch(&mut self, (x, y): (f64, f64), size: (f64, f64), category: usize) {
         let outline = outline(true);
         self.push(format_args!(
@@ -106,12 +106,12 @@ impl Document {
         ));
     }
 
-    /// Paints all of `other` above what there is.
+    /// Adds all elements of `other` on top of the present elements.
     pub fn append(&mut self, other: Document) {
         self.body += &other.body;
     }
 
-    /// The figure, on white.
+    /// Returns the figure, on a white background.
     pub fn finish(self, width: f64, height: f64, categories: impl Iterator<Item = usize>) -> String {
         let looks: BTreeSet<usize> = categories.map(|category| category % DIFFERENT).collect();
         let patterns: String = looks.into_iter().filter_map(pattern).collect();
@@ -124,7 +124,7 @@ impl Document {
     }
 
     fn push(&mut self, element: std::fmt::Arguments<'_>) {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.body, "{element}");
     }
 }
@@ -146,7 +146,7 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The `fill` of a category.
+/// Returns the `fill` of a category.
 fn paint(category: usize) -> String {
     match fill(category) {
         plain @ Fill {
@@ -156,13 +156,13 @@ fn paint(category: usize) -> String {
     }
 }
 
-/// Patterns of one name are equal, so several figures may stand in one page.
+/// Returns the name of a pattern. Patterns with one name are equal, so one page can contain several figures.
 fn name(fill: Fill) -> String {
     let hatch = format!("{:?}", fill.hatch).to_lowercase();
     format!("{hatch}-{}", fill.hex().trim_start_matches('#'))
 }
 
-/// The definition of the hatching of a category, if it has one.
+/// Returns the definition of the hatching of a category, if it has one.
 fn pattern(category: usize) -> Option<String> {
     let fill = fill(category);
     let (stroke, opacity) = if fill.is_dark() {

@@ -1,4 +1,4 @@
-//! What colours and marks mean.
+//! The legend of colours and marks.
 
 use super::document::{Anchor, Document};
 use super::marks;
@@ -12,7 +12,7 @@ const SWATCH: (f64, f64) = (24.0, 12.0);
 const GAP: f64 = 6.0;
 const COLUMN_GAP: f64 = 20.0;
 
-/// More categories than that are counted, not listed.
+/// Maximum number of listed categories. Further categories are only counted.
 const MOST: usize = 2 * DIFFERENT;
 
 enum Entry<'a> {
@@ -39,7 +39,7 @@ impl Entry<'_> {
     }
 }
 
-/// Draws the legend from `top` on, no wider than `width` if it can be; answers where it ends.
+/// Draws the legend from `top` on, if possible within `width`. Returns its lower end.
 pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, top: f64) -> f64 {
     let listed = scene.categories.iter().take(MOST);
     let mut entries: Vec<Entry<'_>> = listed

@@ -1,9 +1,9 @@
-//! Instants, as papers on scheduling draw them: releases up, deadlines down.
+//! Marks of instants, as in papers on scheduling: releases point up, deadlines point down.
 
 use super::document::Document;
 use gpusched_sim::timeline::Mark;
 
-/// How far marks stand out above their track.
+/// Height of marks above their track.
 pub const ABOVE: f64 = 7.0;
 
 const WIDTH: f64 = 1.2;

@@ -1,12 +1,12 @@
-//! A matching of maximum weight in a general graph: Edmonds' blossoms, primal-dual in O(n³) (Galil, Computing Surveys
+//! Maximum-weight matching in a general graph: Edmonds' blossom algorithm, primal-dual in O(n³) (Galil, Computing Surveys
 //! 18(1), 1986).
 
 mod contraction;
 #[cfg(test)]
 mod tests;
 
-/// For each of `n` vertices its mate, if it has one. `weight(a, b)`, symmetric, is positive where there is an edge, and
-/// below 2⁴⁰.
+/// Returns the mate of each of `n` vertices, if it has one. `weight(a, b)` is symmetric and below 2⁴⁰. A positive weight
+/// marks an edge.
 pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
     let mut search = Search::new(n, weight);
     while search.augmented() {}
@@ -16,7 +16,7 @@ pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) ->
         .collect()
 }
 
-/// An edge between two vertices, as which an edge between blossoms is remembered, too.
+/// An edge between two vertices. It also represents an edge between two blossoms.
 #[derive(Copy, Clone, Default)]
 struct Edge {
     from: usize,
@@ -24,7 +24,7 @@ struct Edge {
     weight: i64,
 }
 
-/// What a vertex or an outermost blossom is in the forest of alternating paths.
+/// Label of a vertex or an outermost blossom in the forest of alternating paths.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Label {
     Free,
@@ -32,26 +32,26 @@ enum Label {
     Odd,
 }
 
-/// Vertices are 1 to n, blossoms n+1 to 2n; 0 is none.
+/// State of the search. Vertices have the numbers 1 to n, blossoms n+1 to 2n; 0 stands for no vertex.
 struct Search {
     n: usize,
     /// The largest number in use.
     last: usize,
-    /// Row by row; of 2n + 1 each.
+    /// Edge matrix, row by row, with 2n + 1 entries per row.
     edges: Vec<Edge>,
-    /// Duals, doubled.
+    /// Dual variables, doubled.
     dual: Vec<i64>,
     mate: Vec<usize>,
     slack: Vec<usize>,
-    /// The outermost blossom that each is in; itself if in none, 0 if not in use.
+    /// The outermost blossom of each vertex or blossom: itself if no blossom contains it, 0 if unused.
     outer: Vec<usize>,
     parent: Vec<usize>,
     label: Vec<Label>,
     visited: Vec<usize>,
     visit: usize,
-    /// The cycle of each blossom, from its base.
+    /// The cycle of each blossom, beginning with its base.
     cycle: Vec<Vec<usize>>,
-    /// Which member of a blossom holds a vertex; row by row, of n + 1 each.
+    /// The member of each blossom that contains each vertex, row by row, with n + 1 entries per row.
     holder: Vec<usize>,
     queue: std::collections::VecDeque<usize>,
 }
@@ -102,7 +102,7 @@ impl Search {
         self.edges[a * (2 * self.n + 1) + b] = edge;
     }
 
-    /// How far `edge` is from being tight, doubled.
+    /// The slack of `edge`, doubled; 0 for a tight edge.
     fn excess(&self, edge: Edge) -> i64 {
         self.dual[edge.from] + self.dual[edge.to] - 2 * self.edge(edge.from, edge.to).weight
     }
@@ -137,7 +137,7 @@ impl Search {
         }
     }
 
-    /// The lowest common ancestor in the forest; 0 if in different trees.
+    /// The lowest common ancestor in the forest; 0 if `u` and `v` are in different trees.
     fn ancestor(&mut self, mut u: usize, mut v: usize) -> usize {
         self.visit += 1;
         while u != 0 || v != 0 {
@@ -156,7 +156,7 @@ impl Search {
         0
     }
 
-    /// Follows a tight edge; whether the matching grew.
+    /// Follows a tight edge. Returns whether the matching grew.
     fn follow(&mut self, edge: Edge) -> bool {
         let (u, v) = (self.outer[edge.from], self.outer[edge.to]);
         match self.label[v] {
@@ -189,7 +189,7 @@ impl Search {
         (first..=self.last).filter(|&x| self.outer[x] == x)
     }
 
-    /// One stage: whether the matching grew by an edge.
+    /// Runs one stage. Returns whether the matching grew by one edge.
     fn augmented(&mut self) -> bool {
         self.label.fill(Label::Free);
         self.slack.fill(0);
@@ -244,7 +244,7 @@ impl Search {
         }
     }
 
-    /// Moves the duals as far as they go; false if a vertex may stay single at no loss.
+    /// Adjusts the duals as far as possible. Returns false if a vertex can stay single without loss of weight.
     fn adjust_duals(&mut self) -> bool {
         let mut step = i64::MAX;
         for blossom in self.outermost(self.n + 1) {

@@ -1,0 +1,149 @@
+//! Why published claims are not reproduced: a file that people write.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::findings::Findings;
+use gpusched_model::error::{Refusal, Result};
+use gpusched_model::reader::{Document, Documents, Fault, from_json};
+
+/// The reasons for the deviations of studies from the papers.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reasons {
+    /// Claims that studies do not reproduce.
+    #[serde(default)]
+    pub deviations: Vec<Deviation>,
+    /// Published claims that no study can check.
+    #[serde(default)]
+    pub not_checkable: Vec<NotCheckable>,
+}
+
+/// Claims of one study that are not reproduced for one reason.
+#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deviation {
+    /// Name of the study.
+    pub study: String,
+    /// Ids of the claims.
+    pub claims: Vec<String>,
+    /// Kind of reason.
+    pub reason: Reason,
+    /// The reason in one or two sentences.
+    pub why: String,
+}
+
+/// A published claim that no study can check.
+#[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NotCheckable {
+    /// Id of the claim, such as `S20-10`.
+    pub claim: String,
+    /// Source, such as `[Sanudo20] Fig. 6`.
+    pub source: String,
+    /// The claim in words.
+    pub text: String,
+    /// The reason in one or two sentences.
+    pub why: String,
+}
+
+/// Kinds of reasons.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The study uses substitute data: synthetic kernels, simulated hardware, assumed demands.
+    OurData,
+    /// The paper does not publish an input that the claim depends on.
+    UnpublishedInput,
+    /// The paper contains an error that docs/errata.md lists.
+    Erratum,
+    /// The study repeats the experiment as published and finds the opposite.
+    Contradiction,
+    /// A hypothesis of gpusched, which the results refute.
+    Refuted,
+}
+
+impl Reason {
+    /// All kinds, in the order of the page.
+    pub(crate) const ALL: [Reason; 5] = [
+        Reason::Contradiction,
+        Reason::Erratum,
+        Reason::UnpublishedInput,
+        Reason::OurData,
+        Reason::Refuted,
+    ];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Reason::OurData => "our data",
+            Reason::UnpublishedInput => "an unpublished input",
+            Reason::Erratum => "an erratum",
+            Reason::Contradiction => "a contradiction",
+            Reason::Refuted => "an own hypothesis is wrong",
+        }
+    }
+
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Reason::OurData => {
+                "The study uses substitute data: synthetic kernels, simulated hardware or assumed demands."
+            }
+            Reason::UnpublishedInput => "The paper does not publish an input on which the claim depends.",
+            Reason::Erratum => "The paper contains an error (see the errata).",
+            Reason::Contradiction => "The study repeats the experiment as published and finds the opposite.",
+            Reason::Refuted => "gpusched stated the hypothesis before the run, and the results refute it.",
+        }
+    }
+}
+
+impl Reasons {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read, [`Error::Refused`](gpusched_model::error::Error::Refused)
+    /// if it is not in this form.
+    pub fn read(path: impl AsRef<Path>) -> Result<Reasons> {
+        Documents::only(path, "list of reasons")
+    }
+
+    /// Whether a reason is stated for `claim` of `study`.
+    pub(crate) fn explain(&self, study: &str, claim: &str) -> bool {
+        let mut of_study = self
+            .deviations
+            .iter()
+            .filter(|deviation| deviation.study == study);
+        of_study.any(|deviation| deviation.claims.iter().any(|id| id == claim))
+    }
+
+    /// Checks that each deviation names a claim that a study of `findings` does not reproduce. Other studies are not checked.
+    ///
+    /// # Errors
+    /// Fails with a refusal that names a claim that is unknown or reproduced.
+    pub(crate) fn check(&self, findings: &[Findings]) -> Result<()> {
+        for deviation in &self.deviations {
+            let Some(study) = findings.iter().find(|findings| findings.study == deviation.study) else {
+                continue;
+            };
+            for id in &deviation.claims {
+                let claim = || study.findings.iter().filter(|finding| finding.id == *id);
+                let found = match claim().next() {
+                    None => "a claim that the study does not have",
+                    Some(_) if claim().all(|finding| finding.reproduced) => "a claim that is reproduced",
+                    Some(_) => continue,
+                };
+                let field = format!("deviations: study {}: {id}", deviation.study);
+                return Err(Refusal::new(field, found, "a claim of the study that is not reproduced").into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Document for Reasons {
+    const EXPECTED: &str = "reasons: an object such as {\"deviations\":[…],\"not_checkable\":[…]}";
+
+    fn from_json(text: &str) -> std::result::Result<Reasons, Fault> {
+        from_json::<Reasons, _>(text)
+    }
+}
