@@ -1,7 +1,8 @@
-//! Promise: agreement with the crate `response-time-analysis`, whose analyses follow proofs verified in Coq.
+//! Guarantee: gpusched agrees with the crate `response-time-analysis`, whose analyses follow proofs verified in Coq.
 //!
-//! It measures from the release, so tasks with jitter of their own are left out of the comparison of response times; those
-//! that interfere may have jitter. It knows no price for a preemption: under limited preemption it gets our charged WCETs.
+//! The crate measures response times from the release. So the comparison of response times omits tasks with jitter, but
+//! interfering tasks may have jitter. The crate has no preemption cost. Under limited preemption, it receives the WCETs
+//! with the preemption cost of gpusched.
 
 use crate::oracle::simulation::{Task, load};
 use crate::oracle::small_sets::{Draw, draw};
@@ -16,7 +17,7 @@ use response_time_analysis::{edf, fixed_priority, wcet};
 
 const SETS: usize = 20_000;
 
-/// Beyond every response time of the sets here.
+/// A bound above every response time of the generated sets.
 const LIMIT: u64 = 200_000;
 
 fn demands(set: &[Task]) -> Vec<Demand> {
@@ -55,12 +56,12 @@ fn cost(units: i64) -> wcet::Scalar {
     wcet::Scalar::new(service(units))
 }
 
-/// A task's demand, if each job takes `extra` more.
+/// Returns the demand of a task if each job takes `extra` more.
 fn rbf(task: &Task, extra: i64) -> RBF<Sporadic, wcet::Scalar> {
     RBF::new(arrivals(task), cost(task.c + extra))
 }
 
-/// Draws a set, small or with periods of up to a million.
+/// Generates a task set with small numbers or with periods of up to a million.
 fn random_set(rng: &mut impl RngExt, blocks: bool) -> Vec<Task> {
     let shape = Draw {
         most_tasks: 5,
@@ -82,7 +83,8 @@ fn random_set(rng: &mut impl RngExt, blocks: bool) -> Vec<Task> {
                 };
             }
         }
-        // At U = 1 and above, busy periods do not end, which ends in the limit there and in a value or none here.
+        // If U ≥ 1, busy periods do not end. The crate then stops at its limit, and gpusched returns a value or no
+        // value.
         let utilization: f64 = set.iter().map(|task| task.c as f64 / task.t as f64).sum();
         if utilization < 0.98 {
             return set;
@@ -90,8 +92,8 @@ fn random_set(rng: &mut impl RngExt, blocks: bool) -> Vec<Task> {
     }
 }
 
-/// Whether the last task and those above need almost the whole processor, or all of it: busy periods are long, or do not
-/// end. We stop after a hyperperiod, the crate at its limit.
+/// Returns whether the last task and the tasks above it need almost the whole processor or more. Busy periods are then
+/// long or endless. gpusched stops after a hyperperiod, and the crate stops at its limit.
 fn full(level: &[Task], blocks: bool) -> bool {
     let split = level.iter().filter(|task| blocks && task.b < task.c);
     let waste = split.map(|task| task.b).max().unwrap_or(0);
@@ -101,7 +103,7 @@ fn full(level: &[Task], blocks: bool) -> bool {
     (0.99..1.0 + 1e-9).contains(&(load + share(last, 0)))
 }
 
-/// The response times of all tasks without jitter, in the order of the priorities.
+/// Compares the response times of all tasks without jitter, in priority order.
 fn compare(policy: &str, seed: u64, blocks: bool, bound: impl Fn(&[Task], usize) -> Option<Duration>) {
     let mut rng = crate::oracle::random_sets::rng(seed);
     let (mut compared, mut found) = (0, 0);
@@ -111,7 +113,7 @@ fn compare(policy: &str, seed: u64, blocks: bool, bound: impl Fn(&[Task], usize)
         for (position, task) in set.iter().enumerate() {
             if task.j == 0 && !full(&set[..=position], blocks) {
                 let theirs = bound(&set, position).map(u64::from);
-                // Beyond the limit they find none.
+                // The crate finds no response times above the limit.
                 let ours = ours[position].filter(|&time| time <= LIMIT / 2);
                 let theirs = theirs.filter(|&time| time <= LIMIT / 2);
                 assert_eq!(ours, theirs, "{policy}, task {position}: {set:?}");
@@ -146,7 +148,8 @@ fn fixed_priority_non_preemptive() {
     });
 }
 
-/// Equal to their analysis of floating non-preemptive regions with WCETs that include our charge.
+/// Compares with the crate's analysis of floating non-preemptive regions, with WCETs that include the preemption cost
+/// of gpusched.
 #[test]
 fn fixed_priority_limited() {
     compare("lp-fp-given", 73, true, |set, i| {
@@ -163,7 +166,7 @@ fn fixed_priority_limited() {
     });
 }
 
-/// Without jitter, for the crate has none in deadlines.
+/// Generates a set without jitter, because the crate does not support jitter with deadlines.
 fn edf_set(rng: &mut impl RngExt, blocks: bool) -> Vec<Task> {
     let mut set = random_set(rng, blocks);
     set.iter_mut().for_each(|task| task.j = 0);
@@ -213,7 +216,7 @@ fn edf_preemptive() {
     assert!((SETS / 5..SETS * 9 / 10).contains(&accepted), "{accepted}");
 }
 
-/// All response times within the deadlines, against our exact test.
+/// Compares "all response times are within the deadlines" with the exact test of gpusched.
 #[test]
 fn edf_non_preemptive() {
     let mut rng = crate::oracle::random_sets::rng(75);
@@ -243,7 +246,7 @@ fn edf_non_preemptive() {
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
 }
 
-/// The same for floating non-preemptive regions with WCETs that include our charge.
+/// Compares the analysis of floating non-preemptive regions, with WCETs that include the preemption cost of gpusched.
 #[test]
 fn edf_limited() {
     let mut rng = crate::oracle::random_sets::rng(76);

@@ -1,4 +1,4 @@
-//! Promise: every verdict lists what it assumes, in the same words everywhere, and `verify` misses no assumption.
+//! Guarantee: every verdict lists its assumptions, in the same words everywhere, and `verify` checks the complete list.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::granularity::GRANULARITIES;
 use crate::support::transcript::Transcript;
 use crate::support::{ADAS, files, root, run, run_with};
 
-/// A task set of everything that an assumption can be about.
+/// A task set with all features that an assumption can concern.
 const MIXED: &str = r#"{"tasks":[
     {"period":"10ms","kind":"memory","jitter":"1ms","block":"1ms","traffic":"1MB","wcet":{"amdahl":{"work":"2ms","serial":0,"conflict":1}}},
     {"period":"10ms","wcet_source":"fitted","wcet":{"affine":{"isolated":{"a":"1ms","b":"1ms"}}}},
@@ -46,7 +46,7 @@ fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -
     basis.of_one_run()
 }
 
-/// The list for every policy and every model. Words are those of the first list with that name.
+/// Every policy and every interference model has a list. Equal names have equal texts.
 #[test]
 fn every_policy_and_model_has_its_list() {
     let (mut told, mut words) = (Transcript::default(), BTreeSet::new());
@@ -67,7 +67,7 @@ fn every_policy_and_model_has_its_list() {
     assert_snapshot!(told);
 }
 
-/// Text of one line that can stand in a comment of a shell script and of C, and every name in some list.
+/// Each text is one line that is valid in a comment of a shell script and of C. Every name occurs in a list.
 #[test]
 fn words_are_short_and_harmless() {
     let mut seen = BTreeSet::new();
@@ -92,7 +92,8 @@ fn words_are_short_and_harmless() {
     assert_eq!(seen, all);
 }
 
-/// A set that states everything has nothing that is pessimistic, and neither has one whose model does not ask.
+/// A set that states all values has no pessimistic assumptions. The same holds if the model does not use the missing
+/// value.
 #[test]
 fn what_is_stated_is_not_assumed() {
     let pessimistic = |model| {
@@ -132,7 +133,7 @@ fn limits_explain_every_assumption() {
     assert!(page.lines().count() <= 200);
 }
 
-/// Text has the list under the verdict of one set; `--quiet`, CSV and lines of many sets have none.
+/// Text output has the list below the verdict of one set. `--quiet`, CSV and lines of many sets omit the list.
 #[test]
 fn text_has_the_list_unless_it_is_quiet() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +170,7 @@ fn text_has_the_list_unless_it_is_quiet() {
         .replace('\n', " ");
     let two = run_with("test - --sms 16", format!("{set}\n{set}\n")).stdout;
     assert_eq!(two.lines().count(), 2, "{two}");
-    // In a stream the names are enough.
+    // A stream of results contains only the names.
     for command in ["test", "partition"] {
         let json = run_with(
             &format!("{command} - --sms 16 --format json"),
@@ -185,7 +186,7 @@ fn text_has_the_list_unless_it_is_quiet() {
     }
 }
 
-/// A plan with another list is refused, and one without a list is of an older version.
+/// A plan with another list is rejected. A plan without a list is from an older version.
 #[test]
 fn verify_compares_the_list() {
     let plan = run(&format!("partition {ADAS} --gpu xavier --format json")).stdout;
@@ -215,7 +216,8 @@ fn verify_compares_the_list() {
     );
 }
 
-/// What the user states about the system is compared with the plan, and the rest is named.
+/// `verify` compares the user's statements about the system with the plan, and names all statements that it takes from
+/// the plan.
 #[test]
 fn verify_takes_nothing_silently_from_a_plan() {
     let set = "tasksets/tasksets/shared-memory.json";
@@ -276,7 +278,7 @@ fn verify_takes_nothing_silently_from_a_plan() {
     );
 }
 
-/// The comments of scripts are comments: a shell reads them, and a C compiler would.
+/// The list is a comment in exported scripts: a shell accepts the script, and the C files follow C comment syntax.
 #[test]
 fn exports_have_the_list_as_comments() {
     let folder = tempfile::tempdir().unwrap();
@@ -323,7 +325,7 @@ fn exports_have_the_list_as_comments() {
     assert_eq!(files(folder.path()).len(), 2);
 }
 
-/// An estimate stays one, from the profile to the export.
+/// An estimate is marked as an estimate from the profile to the export.
 #[test]
 fn an_estimate_shows_in_the_verdict() {
     let points = "sms,time_us,estimate_rounds\n1,20,4\n2,10,4\n4,8,4\n";
@@ -343,7 +345,7 @@ fn an_estimate_shows_in_the_verdict() {
         .stdout;
         assert!(set.contains(&format!(r#""wcet_source":"{source}""#)), "{set}");
     }
-    // Both ends of the measurements are told.
+    // The notes name both ends of the measurements.
     let notes = run_with("wcet fit - --form envelope", measured.replace("1,20\n", "")).stderr;
     assert!(
         notes.contains("below 2 SMs") && notes.contains("above 4 SMs is extrapolated"),

@@ -1,4 +1,5 @@
-//! Promise: an EDF verdict is exact. 10⁵ random small sets against unit-by-unit simulation and plain enumeration.
+//! Guarantee: an EDF verdict is exact. 10⁵ random small sets are compared with unit-by-unit simulation and plain
+//! enumeration.
 
 use crate::oracle::demand::{Sporadic, edf_by_enumeration, edf_by_simulation};
 use gpusched::schedulability::{Demand, edf};
@@ -11,7 +12,7 @@ fn demands(set: &[Sporadic]) -> Vec<Demand> {
         .collect()
 }
 
-/// Deadline relations that a set is drawn with.
+/// The deadline relations of generated sets.
 #[derive(Copy, Clone, Debug)]
 enum Deadlines {
     Shorter,
@@ -37,7 +38,7 @@ fn random_set(rng: &mut impl RngExt, deadlines: Deadlines) -> Vec<Sporadic> {
         })
         .collect();
     if rng.random_bool(0.2) {
-        // A task that fills the set up to U = 1 exactly: the case floats get wrong.
+        // An additional task fills the set to exactly U = 1, where floating-point tests fail.
         let h = u64::try_from(crate::oracle::demand::hyperperiod(&set)).unwrap();
         let load: u64 = set.iter().map(|&(c, _, t)| c * (h / t)).sum();
         if load < h {
@@ -72,12 +73,12 @@ fn verdicts_equal_brute_force_on_100_000_small_sets() {
         full += usize::from(load == h);
         accepted += usize::from(verdict);
     }
-    // The sample has plenty of both answers, and of sets at the edge.
+    // The sample has enough sets with each verdict, and enough sets at the limit.
     assert!((20_000..80_000).contains(&accepted), "{accepted} accepted");
     assert!(full > 10_000, "{full} sets with U = 1");
 }
 
-/// The interval that a negative verdict names is violated, and the demand is the one stated.
+/// A negative verdict names a violated interval with its correct demand.
 #[test]
 fn evidence_of_a_miss_is_a_violated_interval() {
     use gpusched::model::Evidence;
@@ -108,7 +109,7 @@ fn evidence_of_a_miss_is_a_violated_interval() {
     assert!(violated > 1_000, "{violated}");
 }
 
-/// Periods from microseconds to seconds with nanosecond offsets, against plain enumeration.
+/// Periods from microseconds to seconds with nanosecond differences, against plain enumeration.
 #[test]
 fn verdicts_equal_enumeration_on_mixed_magnitudes() {
     let mut rng = crate::oracle::random_sets::rng(3);
@@ -128,7 +129,7 @@ fn verdicts_equal_enumeration_on_mixed_magnitudes() {
     assert!((300..2_700).contains(&accepted), "{accepted} accepted");
 }
 
-/// [`edf::slack`] is the least t − dbf(t), by enumeration over two hyperperiods.
+/// [`edf::slack`] equals the minimum of t − dbf(t), by enumeration over two hyperperiods.
 #[test]
 fn slack_equals_enumeration() {
     let mut rng = crate::oracle::random_sets::rng(4);

@@ -1,8 +1,8 @@
-//! Promise: the schedulability experiment of [Singh21] comes out as it did in an independent implementation.
+//! Guarantee: the schedulability experiment of [Singh21] agrees with an independent implementation.
 //!
-//! The golden shares were measured with another generator of the same rules and another program (200 sets per point at
-//! n = 50, 10 at n = 200; M = 68, D = 0.75 T, the singh21 periods, prm = 0.5, no cap). Ours must lie within 3σ of the
-//! difference of the two samples.
+//! The reference ratios are from another program with another generator that follows the same rules. The reference has
+//! 200 sets per point at n = 50 and 10 sets at n = 200. It uses M = 68, D = 0.75 T, the singh21 periods, prm = 0.5 and
+//! no cap. The ratios of gpusched must lie within 3σ of the difference of the two samples.
 
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Conflict;
@@ -45,8 +45,8 @@ fn share(plans: &[Plan]) -> f64 {
     plans.iter().filter(|plan| plan.schedulable).count() as f64 / plans.len() as f64
 }
 
-/// How many standard deviations of their difference lie between two sample shares. One success and one failure are added
-/// to each sample, so that shares of 0 and 1 have a deviation as well.
+/// Returns the distance of two sample ratios in standard deviations of their difference. One success and one failure
+/// are added to each sample, so that ratios of 0 and 1 also have a deviation.
 fn sigmas(ours: f64, sets: f64, golden: f64, golden_sets: f64) -> f64 {
     let smooth = |p: f64, n: f64| (p * n + 1.0) / (n + 2.0);
     let (p, q) = (smooth(ours, sets), smooth(golden, golden_sets));
@@ -102,7 +102,7 @@ fn one_gpu() -> Heuristic {
     HeuristicKind::OneGpu.into()
 }
 
-/// MODELS §1, the table at n = 50; 200 sets per point as there.
+/// Compares with MODELS §1, the table at n = 50, with 200 sets per point as in the table.
 fn compare_50(name: &str, reading: Reading, heuristic: Heuristic, shares: [f64; 14]) {
     const U: [f64; 14] = [6., 8., 10., 30., 34., 36., 38., 42., 46., 48., 50., 52., 54., 58.];
     let golden: Vec<(f64, f64)> = U.into_iter().zip(shares).collect();
@@ -219,7 +219,7 @@ fn work_capacity_sms_ina() {
     );
 }
 
-/// MODELS §1, n = 200, proportional/EDF.
+/// Compares with MODELS §1, n = 200, proportional/EDF.
 #[test]
 fn two_hundred_tasks() {
     let compare_200 = |name, heuristic, golden: &[(f64, f64)]| {
@@ -239,8 +239,9 @@ fn two_hundred_tasks() {
     );
 }
 
-/// MODELS §3: merges tested per run at U = 50, proportional/EDF; the pre-fill is exactly n(n−1)/2. Within 3σ of the
-/// difference of the two means, with our sample's deviation for both; the golden means are over 200 and 10 runs.
+/// Compares with MODELS §3: the number of tested merges per run at U = 50, proportional/EDF. The pre-fill is exactly
+/// n(n−1)/2. The means must agree within 3σ of their difference, with the deviation of gpusched's sample for both. The
+/// reference means are over 200 and 10 runs.
 #[test]
 fn merges_tested_per_run() {
     for (tasks, sets, forbidden, golden, golden_sets) in [

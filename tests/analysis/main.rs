@@ -1,4 +1,4 @@
-//! Tests, heuristics, bounds and budgets against slow obvious twins and published numbers.
+//! Tests, heuristics, bounds and budgets against simple reference implementations and published numbers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

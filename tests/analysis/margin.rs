@@ -1,4 +1,4 @@
-//! Promise: `margin` finds the largest factor by which all WCETs may grow, on the fewest SMs, and its limit holds for every plan.
+//! Guarantee: `margin` finds the largest factor for all WCETs on the fewest SMs, and its limit holds for every plan.
 
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::plan::{Failure, LARGEST_SCALING, Margin, UNITS_PER_SM};
@@ -23,7 +23,7 @@ const POLICIES: [Policy; 8] = [
     Policy::WorkCapacity,
 ];
 
-/// `kind` with the objective `margin`.
+/// Partitions with `kind` and the objective `margin`.
 pub fn widest(problem: &Problem<'_>, kind: HeuristicKind) -> Plan {
     let options = Options {
         objective: Some(Objective::Margin),
@@ -32,7 +32,7 @@ pub fn widest(problem: &Problem<'_>, kind: HeuristicKind) -> Plan {
     partition(problem, &kind.with(&options).unwrap())
 }
 
-/// Whether `tasks` pass on `sms` SMs with WCETs, longest blocks and work times `permille`/1000, rounded up.
+/// Returns whether `tasks` pass on `sms` SMs with WCETs, longest blocks and work scaled by `permille`/1000, rounded up.
 pub fn passes(problem: &Problem<'_>, policy: Policy, tasks: &[usize], sms: u32, permille: u64) -> bool {
     let times = |time: Time| Time::from_ns((time.ns() * permille).div_ceil(1000));
     let scaled = |demand: &Demand| Demand {
@@ -47,7 +47,7 @@ pub fn passes(problem: &Problem<'_>, policy: Policy, tasks: &[usize], sms: u32, 
     })
 }
 
-/// The largest factor on the grid that `passes`, or 0 if 1000 does not.
+/// Returns the largest factor on the grid that `passes`, or 0 if 1000 fails.
 pub fn largest(passes: impl Fn(u64) -> bool) -> u64 {
     if !passes(1000) {
         return 0;
@@ -63,7 +63,8 @@ pub fn largest(passes: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// By number of SMs, the largest factor of any plan: every partitioning of the tasks, every division of the SMs.
+/// Returns the largest factor of any plan per number of SMs, over every partitioning of the tasks and every division of
+/// the SMs.
 fn by_exhaustion(problem: &Problem<'_>, n: usize, factor: impl Fn(&[usize], u32) -> u64) -> Vec<u64> {
     let sms = problem.sms() as usize;
     let factors: Vec<Vec<u64>> = (0..1usize << n)
@@ -77,7 +78,7 @@ fn by_exhaustion(problem: &Problem<'_>, n: usize, factor: impl Fn(&[usize], u32)
                 .collect()
         })
         .collect();
-    // best[set][m]: all tasks of the set on m SMs together.
+    // best[set][m]: the best factor for all tasks of the set on m SMs together.
     let mut best = vec![vec![0; sms + 1]; 1 << n];
     best[0] = vec![u64::MAX; sms + 1];
     for set in 1..1usize << n {
@@ -154,7 +155,7 @@ fn the_margin_is_that_of_exhaustive_search() {
             "{quick:?}: {what}"
         );
         of_auto += usize::from(quick.wcet_scaling_permille == best);
-        // No step on the way fails, so bisection has not missed a smaller edge, nor a pass beyond it.
+        // All smaller factors pass, so bisection has not missed a smaller limit.
         if round % 40 < 8 && best < 4_000 {
             let pairs = plan.partitions.iter().map(|part| (&part.tasks[..], part.sms));
             for (tasks, sms) in pairs {
@@ -175,7 +176,8 @@ fn the_margin_is_that_of_exhaustive_search() {
     assert!(of_auto * 100 > plans * 95, "{of_auto} of {plans}");
 }
 
-/// Beside traffic the plan passes at its factor and fails one step beyond, and the limit is that of any plan without traffic.
+/// With memory traffic, the plan passes at its factor and fails one step above. Its limit also holds for plans without
+/// traffic.
 #[test]
 fn beside_traffic_the_plan_passes_at_its_factor() {
     let json = r#"{"tasks":[
@@ -201,7 +203,7 @@ fn beside_traffic_the_plan_passes_at_its_factor() {
     assert_eq!(edge.wcet_scaling_permille, margin(&held_up).wcet_scaling_permille);
 }
 
-/// A factor that the plan does not bear, and a limit that does not follow, are refused.
+/// A factor that the plan does not support and a limit without proof are rejected.
 #[test]
 fn wrong_margins_are_refused() {
     let json = r#"{"tasks":[

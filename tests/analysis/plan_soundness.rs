@@ -1,4 +1,4 @@
-//! Promise: a plan is a proof. Every plan of every heuristic passes a checker that shares no code with the library.
+//! Guarantee: a plan is a proof. Every plan of every heuristic passes a checker that shares no code with the library.
 
 use crate::oracle::transcription::{Answer, Part};
 use gpusched::interference::Interference;
@@ -7,7 +7,7 @@ use gpusched::model::Policy;
 use gpusched::partitioning::{Heuristic, HeuristicKind, Problem, partition};
 use rand::RngExt;
 
-/// Every heuristic with every combination of its options.
+/// Returns every heuristic with every combination of its options.
 fn all_heuristics() -> Vec<Heuristic> {
     use gpusched::partitioning::forbidden::Forbidden::{Act, Ina};
     use gpusched::partitioning::order::BfDirection::{Ascending, Descending};

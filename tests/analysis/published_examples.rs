@@ -1,11 +1,11 @@
-//! Promise: the tests reproduce published examples. Each is named after its source; `docs/models.md` says which originals
-//! we could not consult.
+//! Guarantee: the tests reproduce published examples. Each test is named after its source. `docs/models.md` lists the
+//! original papers that were not available.
 
 use gpusched::model::Evidence;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
 
-/// C, D, T in ns.
+/// Creates a task from C, D and T [ns].
 fn task(c: u64, d: u64, t: u64) -> Demand {
     Demand::new(Time::from_ns(c), Time::from_ns(t), Time::from_ns(d))
 }
@@ -19,8 +19,8 @@ fn accepts(policy: &str, set: &[Demand]) -> bool {
     schedulability::accepts(policy.parse().unwrap(), set, 1)
 }
 
-/// C = 52, T = 100 and C = 52, T = 140: U = 0.89, and each is late below the other if D = T, but not with D a little
-/// above T. (Example 2, in the numbering of the crate `response-time-analysis`.)
+/// C = 52, T = 100 and C = 52, T = 140, so U = 0.89. Each task misses its deadline at the lower priority if D = T. With
+/// D slightly above T, both meet their deadlines. (Example 2, in the numbering of the crate `response-time-analysis`.)
 #[test]
 fn lehoczky_1990_example_2() {
     let set = [task(52, 1_000, 100), task(52, 1_000, 140)];
@@ -32,14 +32,14 @@ fn lehoczky_1990_example_2() {
     assert!(accepts("fp-audsley", &[task(52, 110, 100), task(52, 140, 140)]));
 }
 
-/// C = 26, T = 70 and C = 62, T = 100: the jobs of the second task take 114, 102, 116, 104, 118, 106 and 94, so neither
-/// the first one nor any other of the first four is the worst.
+/// C = 26, T = 70 and C = 62, T = 100. The response times of the second task are 114, 102, 116, 104, 118, 106 and 94.
+/// So the maximum is not among the first four jobs.
 #[test]
 fn lehoczky_1990_the_fifth_job_is_the_worst() {
     let set = [task(26, 70, 70), task(62, 118, 100)];
     assert_eq!(response_times("dm", &set), [26, 118]);
     assert!(accepts("dm", &set));
-    // Each deadline below shows the first job that exceeds it.
+    // Each deadline below reveals the first job that exceeds it.
     for (deadline, job, late) in [(113, 0, 114), (115, 2, 116), (117, 4, 118)] {
         let set = [task(26, 70, 70), task(62, deadline, 100)];
         let evidence = schedulability::evidence("dm".parse().unwrap(), &set, 1);
@@ -52,8 +52,8 @@ fn lehoczky_1990_the_fifth_job_is_the_worst() {
     }
 }
 
-/// Davis, Burns, Bril & Lukkien 2007: three CAN messages of length 1 with periods 2.5, 3.5 and 3.5 ms. The analysis that
-/// the paper refutes sees only the first instance of the third message, which takes 3 ms; the second takes 3.5 ms.
+/// Davis, Burns, Bril & Lukkien 2007: three CAN messages of length 1 with periods 2.5, 3.5 and 3.5 ms. The refuted
+/// analysis considers only the first instance of the third message, which takes 3 ms. The second instance takes 3.5 ms.
 #[test]
 fn davis_2007_the_second_instance_is_the_worst() {
     const MS: u64 = 1_000_000;
@@ -64,7 +64,7 @@ fn davis_2007_the_second_instance_is_the_worst() {
             task(MS, deadline, 7 * MS / 2),
         ]
     };
-    // The two messages that can be blocked are blocked by a message that started 1 ns before, in whole nanoseconds.
+    // Times are whole nanoseconds, so the blocking message starts 1 ns earlier.
     let expected = [2 * MS - 1, 3 * MS - 1, 7 * MS / 2];
     assert_eq!(response_times("np-fp-given", &third(7 * MS / 2)), expected);
     assert!(accepts("np-fp-given", &third(7 * MS / 2)));
@@ -75,17 +75,17 @@ fn davis_2007_the_second_instance_is_the_worst() {
         response_time_ns: Time::from_ns(7 * MS / 2),
     };
     assert_eq!(evidence, expected);
-    // The first instance alone would have met that deadline.
+    // The first instance meets that deadline.
     assert!(
         response_times("np-fp-given", &[task(MS, 8 * MS, 100 * MS); 3]) == [2 * MS - 1, 3 * MS - 1, 3 * MS]
     );
 }
 
-/// Audsley, Burns, Richardson, Tindell & Wellings 1993, Table 3: a generic avionics platform in µs, with the blocking of
+/// Audsley, Burns, Richardson, Tindell & Wellings 1993, Table 3: a generic avionics platform [µs], with the blocking of
 /// the paper and one task with jitter. (As quoted by the crate `response-time-analysis`.)
 #[test]
 fn audsley_1993_table_3() {
-    // C, T, D, B, J, response time from the release
+    // Columns: C, T, D, B, J, response time from the release.
     const TABLE: [(u64, u64, u64, u64, u64, u64); 18] = [
         (51, 1_000, 1_000, 0, 0, 51),
         (3_000, 2_000_000, 5_000, 300, 0, 3_504),
@@ -107,8 +107,8 @@ fn audsley_1993_table_3() {
         (1_000, 1_000_000, 1_000_000, 0, 0, 147_548),
     ];
     for (row, &(.., blocking, jitter, expected)) in TABLE.iter().enumerate() {
-        // The tasks above, the task, and below it somebody with a block that holds it up for that long. Nobody else is
-        // split into blocks, so preemption costs nothing.
+        // The set contains the tasks above, the task, and a lower task with a block of the blocking time. The other
+        // tasks have no blocks, so preemption has no cost.
         let mut set: Vec<Demand> = TABLE[..=row]
             .iter()
             .map(|&(c, t, d, _, j, _)| task(c, d, t).with_jitter(Time::from_ns(j)))
@@ -122,8 +122,8 @@ fn audsley_1993_table_3() {
     }
 }
 
-/// The task set of Zhang & Burns 2009 (IEEE Trans. Computers 58(9)), quoted from memory: its synchronous busy period is
-/// the 16984 of the paper. QPA is done in a handful of points where there are 1684 deadlines.
+/// The task set of Zhang & Burns 2009 (IEEE Trans. Computers 58(9)), quoted from memory. Its synchronous busy period is
+/// 16984, as in the paper. QPA checks only a few points, although there are 1684 deadlines.
 #[test]
 fn zhang_burns_2009_example() {
     const TASKS: [(u64, u64, u64); 8] = [
@@ -161,8 +161,8 @@ fn zhang_burns_2009_example() {
     }
 }
 
-/// Two sets of the test suite of the crate `response-time-analysis` under non-preemptive EDF: with all D = 100 and with
-/// D = 50, 100, 120, where the first task is blocked by 10 and late.
+/// Two sets of the test suite of the crate `response-time-analysis` under non-preemptive EDF. In the first set, all D =
+/// 100. In the second set, D = 50, 100, 120, and the first task is blocked for 10 and misses its deadline.
 #[test]
 fn non_preemptive_edf_of_the_crate_response_time_analysis() {
     let equal = [task(79, 100, 120), task(11, 100, 34), task(1, 100, 190)];
@@ -170,7 +170,7 @@ fn non_preemptive_edf_of_the_crate_response_time_analysis() {
         "np-edf",
         &[task(79, 90, 120), task(11, 90, 34), task(1, 90, 190)]
     ));
-    // U = 79/120 + 11/34 + 1/190 = 0.987, and every response time is 91 there.
+    // U = 79/120 + 11/34 + 1/190 = 0.987, and every response time in the crate is 91.
     assert!(accepts("np-edf", &equal));
     assert!(!accepts(
         "np-edf",
@@ -178,9 +178,10 @@ fn non_preemptive_edf_of_the_crate_response_time_analysis() {
     ));
 }
 
-/// George, Rivierre & Spuri 1996, Theorem 14: without preemption, EDF meets all deadlines iff
-/// Σ max(0, 1 + ⌊(t − Dᵢ)/Tᵢ⌋)·Cᵢ + max over Dⱼ > t of (Cⱼ − 1) ≤ t at each deadline t of the synchronous busy period, the blocking
-/// included. We could not find the numbers of its example; this is the theorem itself on 20,000 random sets.
+/// George, Rivierre & Spuri 1996, Theorem 14. Without preemption, EDF meets all deadlines iff Σ max(0, 1 + ⌊(t −
+/// Dᵢ)/Tᵢ⌋)·Cᵢ + max over Dⱼ > t of (Cⱼ − 1) ≤ t at each deadline t of the synchronous busy period. The busy period
+/// includes the blocking. The numbers of its example were not available, so this test checks the theorem on 20,000
+/// random sets.
 #[test]
 fn george_1996_theorem_14() {
     use rand::{RngExt, SeedableRng};

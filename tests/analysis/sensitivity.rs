@@ -1,4 +1,4 @@
-//! Promise: the sensitivity of a plan is its edge. What is stated still passes, one step more does not.
+//! Guarantee: the sensitivity of a plan is its exact limit. The stated factor passes, and the next larger factor fails.
 
 use gpusched::interference::Conflict;
 use gpusched::model::{Policy, TaskSet};
@@ -8,7 +8,7 @@ use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
 use rand::RngExt;
 
-/// C, the longest block and the work times `permille`/1000, rounded up.
+/// Returns C, the longest block and the work scaled by `permille`/1000, rounded up.
 fn scaled(demand: Demand, permille: u64) -> Demand {
     let times = |time: Time| Time::from_ns((time.ns() * permille).div_ceil(1000));
     Demand {
@@ -60,7 +60,7 @@ fn one_step_beyond_the_edge_fails() {
                     assert!(passes(edge), "{policy}: {edge} for {task:?} in {demands:?}");
                     if edge < LARGEST_SCALING {
                         edges += 1;
-                        // every step of the way passes, so bisection cannot have missed an earlier edge
+                        // every smaller factor passes, so bisection has not missed an earlier limit
                         assert!(
                             (1000..edge)
                                 .step_by(((edge - 1000) / 20 + 1) as usize)
@@ -80,7 +80,7 @@ fn one_step_beyond_the_edge_fails() {
     }
 }
 
-/// What grows beyond the longest time that there is stays longer than any deadline, not as long as the longest of them.
+/// A time that grows beyond the longest supported time stays longer than every deadline.
 #[test]
 fn no_wcet_grows_up_to_the_longest_deadline_only() {
     let half = Time::LIMIT.ns() / 2;

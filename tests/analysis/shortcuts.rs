@@ -1,5 +1,5 @@
-//! Promise: short cuts never change an answer. What the searches ask (`accepts`, with its bounds and its tables) equals
-//! the test with evidence, on 10⁵ random sets per policy with short cuts, and on plans under every policy.
+//! Guarantee: shortcuts never change a result. The test of the searches (`accepts`, with its bounds and tables) equals
+//! the test with evidence. The tests compare 10⁵ random sets per policy with shortcuts, and plans under every policy.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -10,16 +10,16 @@ use gpusched::time::Time;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// What the sets of a round are about.
+/// The main property of the sets of a round.
 #[derive(Copy, Clone, Debug)]
 enum Flavor {
-    /// Numbers below 30: ties and U = 1 abound.
+    /// Numbers below 30, with many ties and sets with U = 1.
     Small,
-    /// Many tasks, magnitudes mixed.
+    /// Many tasks of mixed magnitudes.
     Many,
-    /// The same deadline, or period, for all.
+    /// The same deadline or period for all tasks.
     Equal,
-    /// Filled up to U = 1 or a little off.
+    /// Sets with U = 1 or slightly different.
     Full,
     /// Times near 2⁶³ ns.
     Huge,
@@ -105,7 +105,7 @@ fn random_set(rng: &mut ChaCha8Rng, flavor: Flavor) -> Vec<Demand> {
                 .collect()
         }
         Flavor::Full => {
-            // Periods divide 960, so that U = 1 is met exactly, and a walk to the hyperperiod is short.
+            // Periods divide 960, so U = 1 is reached exactly, and the hyperperiod is short.
             const PERIODS: [u64; 8] = [60, 80, 96, 120, 160, 240, 320, 960];
             let n = rng.random_range(1..=24);
             let mut left = 960 + rng.random_range(-1..=1);
@@ -139,7 +139,7 @@ fn random_set(rng: &mut ChaCha8Rng, flavor: Flavor) -> Vec<Demand> {
     }
 }
 
-/// Makes half of the tasks preemptable somewhere.
+/// Makes half of the tasks preemptable at block boundaries.
 fn split_into_blocks(rng: &mut ChaCha8Rng, set: &mut [Demand]) {
     for demand in set {
         if rng.random_bool(0.5) && demand.wcet > Time::ZERO {
@@ -148,7 +148,7 @@ fn split_into_blocks(rng: &mut ChaCha8Rng, set: &mut [Demand]) {
     }
 }
 
-/// Both answers on the same sets, with plenty of either.
+/// Compares both tests on the same sets, with enough sets of each verdict.
 fn compare(policies: &[&str], sets: u64) {
     for (index, name) in policies.iter().enumerate() {
         let policy: Policy = name.parse().unwrap();
@@ -171,7 +171,7 @@ fn compare(policies: &[&str], sets: u64) {
             accepted += u64::from(answer);
         }
         println!("{name}: {accepted} of {sets} accepted, {undecided} undecided");
-        // Where U is next to 1 and times are next to 2⁶³, the test may give up.
+        // If U is close to 1 and times are close to 2⁶³, the test may be inconclusive.
         assert!(undecided <= sets / 25, "{name}: {undecided} undecided");
         assert!(
             (sets / 8..sets * 7 / 8).contains(&accepted),
@@ -195,7 +195,7 @@ fn fixed_priority_answers_equal_the_test() {
     compare(&["dm", "rm", "fp-given", "fp-audsley"], 100_000);
 }
 
-/// The set, where some tasks have release jitter, and some can be preempted somewhere.
+/// Returns the set with release jitter on some tasks and thread blocks on some tasks.
 fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
     let mut json = serde_json::to_value(set).unwrap();
     for (task, shape) in set.tasks().iter().zip(json["tasks"].as_array_mut().unwrap()) {
@@ -210,7 +210,8 @@ fn with_jitter_and_blocks(rng: &mut ChaCha8Rng, set: &TaskSet) -> TaskSet {
     serde_json::from_value(json).unwrap()
 }
 
-/// The search with tables and bounds against the linear-scanning transcription, which asks the test with evidence.
+/// Compares the search with tables and bounds against a transcription with linear scans, which uses the test with
+/// evidence.
 #[test]
 fn plans_under_every_policy_equal_the_plain_search() {
     let mut rng = crate::oracle::random_sets::rng(80);

@@ -1,5 +1,5 @@
-//! Promise: what an analysis accepts keeps its deadlines in simulation. And the check can fail: a broken analysis is caught,
-//! and cut down to a few tasks that `simulate tasks` shows.
+//! Guarantee: accepted task sets meet their deadlines in simulation. A broken analysis is detected, and the
+//! counterexample is reduced to a few tasks for `simulate tasks`.
 #![cfg(feature = "cli")]
 
 use crate::support::run;
@@ -42,7 +42,7 @@ fn accepted_partitions_keep_their_promises() {
         assert_eq!(tally.bounded() > 0, bounds, "{policy}: {tally:?}");
         let audsley = matches!(policy, Policy::FixedPriority(_, Priorities::Audsley));
         assert_eq!(tally.rejected == 0, audsley, "{policy}");
-        // What an exact test rejects can miss, and critical releases show it.
+        // Sets that an exact test rejects can miss deadlines, and critical releases show the miss.
         if policy.strength() == Strength::Exact && !audsley {
             assert!(tally.rejected > 300, "{policy}: {tally:?}");
             let explained = tally.rejected_missed + tally.rejected_overloaded;
@@ -63,7 +63,7 @@ fn accepted_partitions_keep_their_promises() {
     assert!(total.preemptions > 100_000, "{total:?}");
 }
 
-/// An analysis that believes in half the WCETs.
+/// A broken analysis that uses half of each WCET.
 struct Halved(Interference);
 
 impl InflatedWcet for Halved {
@@ -141,7 +141,7 @@ fn the_same_bytes_for_any_number_of_threads_and_sittings() {
         );
         assert_eq!(validate(&options), whole);
         assert_eq!(read("p.csv"), read("whole.csv"));
-        // Killed while it wrote a line, and continued.
+        // The process was killed while writing a line, and then continued.
         let lines: Vec<String> = read(threads).lines().map(|line| format!("{line}\n")).collect();
         assert_eq!(lines.len(), 5);
         for kept in [0, 1, 3, 5] {

@@ -1,4 +1,4 @@
-//! Promise: `verify` accepts what the tests prove, and no corruption of it.
+//! Guarantee: `verify` accepts the results of the tests and rejects every corruption of them.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -9,7 +9,7 @@ use gpusched::verification::verify;
 use rand::{Rng, RngExt};
 use serde_json::{Map, Value};
 
-/// A random set with jitter and thread blocks on some tasks.
+/// Generates a random set with jitter and thread blocks on some tasks.
 fn random_set(rng: &mut impl Rng, n: usize, load: f64) -> TaskSet {
     let set = crate::oracle::random_sets::task_set(rng, n, load);
     let mut json = serde_json::to_value(&set).unwrap();
@@ -43,7 +43,7 @@ fn random_plan(rng: &mut impl Rng, policy: Policy) -> (TaskSet, Plan) {
     (set, plan)
 }
 
-/// Both answers of every policy pass, plans that exist and plans that do not.
+/// Both verdicts of every policy pass, for existing plans and for missing plans.
 #[test]
 fn every_plan_of_every_policy_is_verified() {
     let mut rng = crate::oracle::random_sets::rng(20);
@@ -68,7 +68,7 @@ fn every_plan_of_every_policy_is_verified() {
     }
 }
 
-/// The paths of all numbers, booleans and strings in `value`.
+/// Collects the paths of all numbers, booleans and strings in `value`.
 fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     match value {
         Value::Object(fields) => {
@@ -96,12 +96,12 @@ fn at<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
     })
 }
 
-/// Changes one number, boolean, name or list of `plan`. `None` where the change left everything as it was.
+/// Changes one number, boolean, name or list of `plan`. Returns `None` if the change has no effect.
 fn corrupt(rng: &mut impl Rng, plan: &Value) -> Option<(String, Value)> {
     let mut changed = plan.clone();
     let mut paths = Vec::new();
     leaves(plan, &mut Vec::new(), &mut paths);
-    paths.retain(|path| path[0] != "stats"); // the cost of the search proves nothing and is not checked
+    paths.retain(|path| path[0] != "stats"); // the cost of the search is not part of the proof and is not checked
     let path = paths[rng.random_range(0..paths.len())].clone();
     if rng.random_bool(0.15) {
         // a list loses, repeats or exchanges entries
@@ -143,7 +143,7 @@ fn corrupt(rng: &mut impl Rng, plan: &Value) -> Option<(String, Value)> {
     (changed != *plan).then(|| (path.join("."), changed))
 }
 
-/// Ten thousand corruptions: each is unreadable, refused, or still true when everything is tested again.
+/// Ten thousand corruptions: each is unreadable, rejected, or still true in a new test.
 #[test]
 fn no_corruption_is_accepted_unless_it_is_still_true() {
     let mut rng = crate::oracle::random_sets::rng(21);
@@ -184,7 +184,7 @@ fn no_corruption_is_accepted_unless_it_is_still_true() {
     );
 }
 
-/// What an accepted plan says, tested again with the library: the verdicts, the sum, and the answer.
+/// Tests the statements of an accepted plan again with the library: the verdicts, the sum, and the result.
 fn retest(plan: &Plan, set: &TaskSet) -> Result<(), String> {
     let interference = plan.interference.ok_or("no interference model")?;
     let mut tasks: Vec<usize> = Vec::new();
@@ -215,7 +215,7 @@ fn retest(plan: &Plan, set: &TaskSet) -> Result<(), String> {
     Ok(())
 }
 
-/// Handwritten corruptions, each refused at the field that is wrong.
+/// Handwritten corruptions, each rejected at the wrong field.
 #[test]
 fn faults_name_the_field() {
     let mut rng = crate::oracle::random_sets::rng(22);
@@ -256,7 +256,7 @@ fn faults_name_the_field() {
     );
 }
 
-/// At U = 1 with jitter a busy period does not end; the verifier must, and agree.
+/// At U = 1 with jitter, a busy period does not end. The verifier must end and agree.
 #[test]
 fn endless_busy_periods_are_verified() {
     let json = r#"{"tasks":[
@@ -271,7 +271,8 @@ fn endless_busy_periods_are_verified() {
     }
 }
 
-/// An interval of no length shows nothing: found by a newcomer, who had two tasks verified of which one is late.
+/// An interval of length 0 proves nothing. Before the fix, two tasks were verified although one task misses its
+/// deadline.
 #[test]
 fn evidence_of_no_interval_is_refused() {
     let task = r#"{"period":"10ms","deadline":"5ms","kind":"compute","wcet":{"table":[[1,"3ms"]]}}"#;
@@ -293,7 +294,8 @@ fn evidence_of_no_interval_is_refused() {
     }
 }
 
-/// A WCET that is known in conflict on fewer SMs than alone: no lemma says that there is no plan, for there is one.
+/// A WCET under contention may be known on fewer SMs than the isolated WCET. Here a plan exists, so no lemma may prove
+/// otherwise.
 #[test]
 fn lemmas_say_nothing_where_company_makes_a_wcet_known() {
     let task = r#"{"period":"10ms","kind":"memory","wcet":{"table":{"isolated":[[2,"3ms"]],"conflict":[[1,"4ms"]]}}}"#;
@@ -312,7 +314,7 @@ fn lemmas_say_nothing_where_company_makes_a_wcet_known() {
     }
 }
 
-/// What says that no plan exists is not taken for something else: a WCET that is unknown on the GPU is no missed deadline.
+/// The reason why no plan exists must be correct: a WCET that is unknown on the GPU is not a missed deadline.
 #[test]
 fn an_unknown_wcet_is_no_missed_deadline() {
     let late = r#"{"period":"10ms","wcet":{"table":[[1,"12ms"],[4,"11ms"]]}}"#;
@@ -352,8 +354,8 @@ fn an_unknown_wcet_is_no_missed_deadline() {
     }
 }
 
-/// What [`verify`] says of a plan of one partition, on two SMs, with this `evidence` in place of its own: `Err` with the
-/// field that it refuses.
+/// Verifies a plan of one partition on two SMs with `evidence` in place of its own evidence. Returns `Err` with the
+/// rejected field.
 fn forged(json: &str, policy: &str, schedulable: bool, evidence: Value) -> Result<(), String> {
     let set: TaskSet = serde_json::from_str(json).unwrap();
     let problem = Problem::new(&set, 2, policy.parse().unwrap(), model_of(Interference::None)).unwrap();
@@ -372,8 +374,8 @@ fn forged(json: &str, policy: &str, schedulable: bool, evidence: Value) -> Resul
     verify(&forged, &set).map(drop).map_err(|fault| fault.field)
 }
 
-/// A nanosecond too much per second: no job of the first five hundred million is late, so a search for the end of the busy
-/// period gives up long before.
+/// An overload of one nanosecond per second: the first five hundred million jobs meet their deadlines. So a search for
+/// the end of the busy period stops long before a miss.
 #[test]
 fn a_level_that_is_hardly_overloaded_is_late() {
     let json = r#"{"tasks":[
@@ -388,7 +390,7 @@ fn a_level_that_is_hardly_overloaded_is_late() {
     assert_eq!(refused, "partitions[0].verdict.evidence.response_times_ns[1]");
 }
 
-/// The second task is in time below the first one, but only after a thousand million steps of its recurrence.
+/// The second task meets its deadline below the first task, but only after 10⁹ steps of its recurrence.
 #[test]
 fn an_unknown_response_time_is_no_miss() {
     let json = r#"{"tasks":[
@@ -399,7 +401,7 @@ fn an_unknown_response_time_is_no_miss() {
     assert_eq!(refused, "partitions[0].verdict.evidence.tasks");
 }
 
-/// A price too few would leave a task out of all groups, and one too many would pay for a task that is none.
+/// A missing price would omit a task from all candidate partitions. An additional price would belong to no task.
 #[test]
 fn each_task_has_one_price() {
     let mut rng = crate::oracle::random_sets::rng(23);

@@ -1,4 +1,4 @@
-//! Simulators against hand-made schedules, twins and reference measurements.
+//! Tests of the simulators against schedules computed by hand, reference implementations and reference measurements.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

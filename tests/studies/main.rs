@@ -1,4 +1,4 @@
-//! Experiments: the same bytes always, claims, figures.
+//! Studies: identical output bytes in every run, claims, and figures.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! `gpusched plot`: the figure shows what the table says, is well-formed SVG, the same bytes every time, and appears whole
-//! or not at all.
+//! `gpusched plot`: the figure shows the data of the table, is well-formed SVG and has the same bytes every time. It is
+//! written completely or not at all.
 
 #![cfg(feature = "cli")]
 
@@ -12,7 +12,8 @@ use assert_cmd::Command;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-/// Two readings, five utilizations, three algorithms; no schedulable set, hence no mean, where the rate is 0.
+/// Returns a table with two analysis variants, five utilizations and three algorithms. Where the schedulability ratio
+/// is 0, no schedulable set and therefore no mean exists.
 fn results() -> String {
     let mut csv = String::from(
         "study,point,utilization,tasks,reading,algorithm,policy,interference,sms,sets,schedulable,rate,ci_low,ci_high,\
@@ -58,7 +59,7 @@ impl Workplace {
         command
     }
 
-    /// The figure on standard output.
+    /// Returns the figure from standard output.
     fn figure(&self, arguments: &[&str]) -> String {
         let output = self
             .command(arguments)
@@ -72,7 +73,7 @@ impl Workplace {
         svg
     }
 
-    /// The message of a run that must fail with exit code 2 and leave no file.
+    /// Runs a command that must fail with exit code 2 without writing a file, and returns its message.
     fn failure(&self, arguments: &[&str]) -> String {
         let before = files(self.0.path());
         let output = self.command(arguments).assert().code(2).get_output().clone();
@@ -91,7 +92,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The texts of a figure, in order.
+/// Returns the texts of a figure, in order.
 fn texts(svg: &str) -> Vec<&str> {
     let pieces = svg.split("<text ").skip(1);
     pieces
@@ -99,7 +100,7 @@ fn texts(svg: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The points of the lines that are `width` wide, in drawing units.
+/// Returns the points of the lines with width `width`, in drawing units.
 fn lines(svg: &str) -> Vec<Vec<(i32, i32)>> {
     let lines = svg
         .lines()
@@ -131,7 +132,7 @@ fn the_figure_says_what_it_shows() {
         assert_eq!(texts.iter().filter(|found| **found == text).count(), 1, "{text}");
     }
     assert_eq!(texts.iter().filter(|text| **text == "Utilization U").count(), 2);
-    // The vertical axis is shared: one title, one set of labels.
+    // The vertical axis is shared, so the figure has one title and one set of labels.
     assert_eq!(
         texts
             .iter()
@@ -143,7 +144,7 @@ fn the_figure_says_what_it_shows() {
         assert_eq!(texts.iter().filter(|text| **text == label).count(), 1, "{label}");
     }
     assert!(svg.starts_with("<svg width=\""));
-    assert_eq!(svg.matches("stroke-dasharray").count(), 4 + 2); // two of three lines, in two panels and the legend
+    assert_eq!(svg.matches("stroke-dasharray").count(), 4 + 2); // two of three lines are dashed, in two panels and the legend
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn points_stand_where_the_table_says() {
     ]);
     let lines = lines(&svg);
     let line = lines.iter().find(|line| line.len() == 5).unwrap();
-    // U = 10, 20, …, 50 is evenly spaced; the rates are 1, .55, .1, 0, 0.
+    // U = 10, 20, …, 50 is evenly spaced. The ratios are 1, 0.55, 0.1, 0 and 0.
     let steps: Vec<i32> = line.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     assert!(
         steps.iter().all(|step| (step - steps[0]).abs() <= 1 && *step > 0),
@@ -248,7 +249,7 @@ fn options_choose_columns_rows_and_words() {
         texts.contains(&"Fig. 7 &lt;&amp;&quot;&apos;&gt;\u{fffd}"),
         "{texts:?}"
     );
-    // The confidence intervals are those of the rate.
+    // Only the schedulability ratio has confidence intervals.
     assert!(!texts.iter().any(|text| text.contains("confidence")));
 }
 
@@ -317,7 +318,7 @@ fn a_value_between_gaps_is_visible() {
         workplace.write("gap.csv", &format!("utilization,algorithm,rate\n{}", rows(alone)));
         workplace.figure(&["gap.csv"]).matches("<circle").count()
     };
-    assert_eq!(circles("0.5"), circles("") + 2); // its fill and its outline
+    assert_eq!(circles("0.5"), circles("") + 2); // fill and outline
 }
 
 #[test]

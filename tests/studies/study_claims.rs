@@ -1,4 +1,4 @@
-//! `study list` and `study check`: what the results say about published claims, and of which results it is said.
+//! `study list` and `study check`: findings about published claims, and the results that the findings are based on.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use gpusched::study::{State, studies};
 use insta::assert_snapshot;
 use tempfile::tempdir;
 
-/// Exit code, standard output, standard error.
+/// Runs a command and returns exit code, standard output and standard error.
 fn gpusched(arguments: &[&str], folder: &Path) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_gpusched"))
         .args(arguments)
@@ -25,7 +25,7 @@ fn gpusched(arguments: &[&str], folder: &Path) -> (i32, String, String) {
     )
 }
 
-/// A claim that no results can confirm.
+/// A claim that results cannot confirm.
 const FALSE: &str = r#"
 [[claim]]
 id = "never"
@@ -51,7 +51,8 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
     let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
     assert_eq!(written["findings"][2]["reproduced"], false);
 
-    // Claims can be changed without running the study again; results beside or below the study are found.
+    // Claims can be changed without another run of the study. The command finds results next to the study and in its
+    // subfolders.
     write(&format!(
         "{SMALL}{}",
         FALSE.replace("published =", "must_hold = true\npublished =")
@@ -67,7 +68,7 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
     assert_eq!(never["figures"][0][1], 1.0);
     assert_eq!(never["holds"], "max(rate, algorithm = \"1G\") > 1");
 
-    // The results are there all the same.
+    // The results exist in spite of the failed claim.
     let (code, report, _) = gpusched(&["study", "run", "small.toml", "-o", "again"], root.path());
     assert_eq!(code, 1, "{report}");
     assert!(root.path().join("again/small.csv").exists() && report.contains("never [must hold]"));
@@ -85,7 +86,8 @@ fn claims_are_reported_and_those_that_must_hold_decide() {
     );
 }
 
-/// Neither the study nor its files are in sight of the results: they come out all the same, and speak for themselves.
+/// The results are far from the study and its files. Running and checking still work, because the results contain all
+/// inputs.
 #[test]
 fn cases_can_be_run_from_elsewhere() {
     let (studies, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
@@ -110,7 +112,7 @@ fn cases_can_be_run_from_elsewhere() {
         holds = 'count(value, quantity = "wcet") = 2'
     "#;
     fs::write(&spec, text).unwrap();
-    // Other files of the folder do not matter to a run.
+    // Other files of the folder have no effect on a run.
     fs::create_dir(elsewhere.path().join("out")).unwrap();
     let other = elsewhere.path().join("out/other.toml");
     fs::write(&other, "not a study").unwrap();
@@ -147,7 +149,7 @@ fn results_of_something_else_are_not_judged() {
     run(&small(), root.path(), "1/1", 2).unwrap();
     assert_eq!((check().0, state()), (0, State::Current));
 
-    // Another seed, a retouched result, another version, no provenance.
+    // Another seed, a modified result, another version, and missing provenance.
     let outdated = || {
         let (code, _, message) = check();
         assert_eq!((code, state()), (2, State::Outdated));
@@ -175,7 +177,7 @@ fn results_of_something_else_are_not_judged() {
     assert_eq!((check().0, state()), (0, State::Current));
 }
 
-/// A claim may fail on results that are good: these must stay.
+/// A claim that cannot be evaluated on valid results fails, but the results stay.
 #[test]
 fn a_claim_that_cannot_be_evaluated_costs_no_results() {
     let claim = r#"
@@ -318,7 +320,8 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
     }
 }
 
-/// A claim across readings is one finding, of no reading; a panel per algorithm is the figure that `plot` draws.
+/// A claim across analysis variants is one finding without a variant. A panel per algorithm gives the figure that
+/// `plot` draws.
 #[test]
 fn readings_stand_beside_each_other() {
     let root = tempdir().unwrap();
@@ -373,7 +376,7 @@ holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algori
     assert_eq!(svg("small/small.svg"), svg("again.svg"));
 }
 
-/// The README's first command: seconds, and curves that fall.
+/// The first command of the README takes seconds and gives falling curves.
 #[test]
 fn the_smoke_study_shows_something() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -400,7 +403,7 @@ fn the_smoke_study_shows_something() {
     assert_eq!(gpusched(&["study", "check", folder.to_str().unwrap()], root).0, 0);
 }
 
-/// Weighted schedulability over the number of tasks: as a figure, and in claims.
+/// Weighted schedulability over the number of tasks, as a figure and in claims.
 #[test]
 fn weighted_schedulability_can_be_drawn_and_claimed() {
     let folder = tempdir().unwrap();
@@ -422,7 +425,7 @@ fn weighted_schedulability_can_be_drawn_and_claimed() {
         figure.contains("SMS-INA") && figure.contains("Weighted schedulability"),
         "{figure}"
     );
-    // The table belongs to the results: a check makes it of them.
+    // The table is part of the results, so a check recreates it.
     fs::remove_file(out.join("small.weighted.csv")).unwrap();
     let (code, stdout, stderr) = gpusched(&["study", "check", "out"], folder.path());
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");

@@ -1,4 +1,5 @@
-//! Equal study, equal bytes: for any number of threads and shards, and the numbers are those of a plain loop.
+//! Equal studies give equal bytes for every number of threads and shards. The numbers equal the results of a simple
+//! loop.
 
 use gpusched::interference::model_of;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ fn shards_leave_no_trace() {
     let whole = temporary();
     run(&spec, whole.path(), "1/1", 2).unwrap();
     let expected = stable_files(whole.path());
-    // 60 shards are more than there are chunks.
+    // 60 shards exceed the number of chunks.
     for (count, own_folders) in [(1, true), (3, true), (7, true), (3, false), (60, false)] {
         let root = temporary();
         let mut folders: Vec<PathBuf> = Vec::new();
@@ -61,14 +62,15 @@ fn shards_leave_no_trace() {
         study::merge(&folders, &output).unwrap();
         assert_eq!(stable_files(&output), expected, "{count} shards");
 
-        // The same shard twice is no conflict.
+        // The same shard twice is not a conflict.
         folders.push(folders[0].clone());
         study::merge(&folders, &output).unwrap();
         assert_eq!(stable_files(&output), expected, "{count} shards, one twice");
     }
 }
 
-/// A reading's blocks come before the generator's, and both before none.
+/// The block count of an analysis variant replaces the block count of the generator. Both take precedence over sets
+/// without blocks.
 #[test]
 fn blocks_of_a_reading_replace_those_of_the_generator() {
     let text = SMALL
@@ -118,7 +120,7 @@ fn blocks_of_a_reading_replace_those_of_the_generator() {
     }
 }
 
-/// A reading that counts traffic partitions as one does who gives the tasks and the memory.
+/// An analysis variant that counts traffic gives the same plans as partitioning with tasks and memory as input.
 #[test]
 fn readings_count_the_traffic_of_other_partitions() {
     let text = SMALL
@@ -186,7 +188,7 @@ fn readings_count_the_traffic_of_other_partitions() {
     );
 }
 
-/// The results against a loop that knows nothing of chunks, threads and tallies.
+/// Compares the results with a loop without chunks, threads and tallies.
 #[test]
 fn results_are_those_of_a_plain_loop() {
     let spec = small();
@@ -260,7 +262,7 @@ fn results_are_those_of_a_plain_loop() {
     );
 }
 
-/// Weighted schedulability is added without making another experiment, and is what the results add up to.
+/// Weighted schedulability does not change the experiment, and it equals the weighted sum of the results.
 #[test]
 fn weighted_schedulability_is_that_of_a_plain_loop() {
     let spec = parse(&SMALL.replacen("sets = 9", "sets = 9\nweighted = true", 1));
@@ -301,7 +303,7 @@ fn weighted_schedulability_is_that_of_a_plain_loop() {
         between += usize::from(found > 0.0 && found < 1.0);
     }
     assert!(between > 5, "{between}");
-    // Shards bring it as well.
+    // Shards also give the weighted schedulability.
     let (first, second, whole) = (temporary(), temporary(), temporary());
     run(&spec, first.path(), "1/2", 1).unwrap();
     run(&spec, second.path(), "2/2", 1).unwrap();
@@ -350,7 +352,7 @@ fn another_seed_gives_other_results() {
     assert_ne!(csv(SMALL), csv(&SMALL.replace("seed = 7", "seed = 8")));
 }
 
-/// The copy of a study run with other numbers is the study with these numbers.
+/// A study copy from a run with other numbers equals the study with these numbers.
 #[test]
 fn overrides_are_part_of_the_study() {
     let overrides = Overrides {
@@ -400,7 +402,7 @@ fn shards_that_do_not_belong_together_are_refused() {
     let message = merge(&["one", "empty"]);
     assert!(message.contains("no journal"), "{message}");
 
-    // A journal that claims to be what it is not.
+    // The content of a journal contradicts its header.
     let journal = "small.shard-2-of-2.checkpoint.jsonl";
     std::fs::copy(path("two").join("small.toml"), path("alien").join("small.toml")).unwrap();
     let message = merge(&["one", "alien"]);

@@ -1,4 +1,5 @@
-//! A study survives a kill at any moment, a damaged journal, a full disk and a rival; the bytes stay the same.
+//! A study survives a kill at every moment, a damaged journal, a full disk and a concurrent run, and gives the same
+//! bytes.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -8,7 +9,7 @@ use crate::study_support::{SMALL, parse, run, small};
 
 const JOURNAL: &str = "small.checkpoint.jsonl";
 
-/// Two points of one chunk each: a journal of a few hundred bytes.
+/// Returns a study with two points of one chunk each, so the journal has a few hundred bytes.
 fn tiny() -> gpusched::study::Spec {
     let text = SMALL
         .replace("tasks = [5, 8]", "tasks = [5]")
@@ -17,7 +18,7 @@ fn tiny() -> gpusched::study::Spec {
     parse(&text)
 }
 
-/// Runs with `journal` in place; the results, or the message.
+/// Runs the study with an existing `journal`; returns the results or the message.
 fn run_with(journal: &[u8]) -> Result<Vec<u8>, String> {
     let folder = temporary();
     fs::write(folder.path().join(JOURNAL), journal).unwrap();
@@ -171,7 +172,7 @@ fn folders_that_cannot_be_made_are_errors() {
     assert!(message.contains("expected a file"), "{message}");
 }
 
-/// What only a process of its own can show.
+/// Tests that need a separate process.
 #[cfg(all(unix, feature = "cli"))]
 mod process {
     use super::*;
@@ -183,7 +184,7 @@ mod process {
 
     const KILLS: u64 = 20;
 
-    /// A study of about half a second on two cores.
+    /// Returns a study that takes about half a second on two cores.
     fn lengthy() -> String {
         SMALL
             .replace("tasks = [5, 8]", "tasks = [40, 60]")
@@ -205,18 +206,18 @@ mod process {
             .unwrap()
     }
 
-    /// The bytes that are in the file so far.
+    /// Returns the current size of the file [bytes].
     fn length(path: &Path) -> u64 {
         fs::metadata(path).map_or(0, |metadata| metadata.len())
     }
 
-    /// Waits for the end; the exit code and standard error.
+    /// Waits for the end of the process; returns exit code and standard error.
     fn finish(child: Child) -> (Option<i32>, String) {
         let output = child.wait_with_output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     }
 
-    /// A random number below `limit`: SplitMix64, so that the lengths are the same in every run of the test.
+    /// Returns a random number below `limit` (SplitMix64), with the same sequence in every run of the test.
     fn random(state: &mut u64, limit: u64) -> u64 {
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = *state;
@@ -239,7 +240,7 @@ mod process {
         let output = root.path().join("killed");
         let mut state = 1;
         for kill in 0..KILLS {
-            // Wherever the journal is by then: at the end of a line, or within it.
+            // The journal then ends after a line or within a line.
             let least = (whole * kill + random(&mut state, whole)) / (KILLS + 2);
             let mut child = start(&spec, &output);
             while length(&output.join(JOURNAL)) < least && child.try_wait().unwrap().is_none() {
@@ -282,7 +283,7 @@ mod process {
         assert_eq!(finish(first), (Some(0), String::new()));
     }
 
-    /// A limit on the size of files stands in for a full disk.
+    /// A limit on the file size simulates a full disk.
     #[test]
     fn a_full_disk_is_an_error_and_the_study_resumes() {
         let root = temporary();

@@ -1,4 +1,4 @@
-//! Bad studies: one message that names file, line, field, value and expectation, exit code 2, no folder.
+//! Invalid studies: one message with file, line, field, value and expected value, exit code 2, and no output folder.
 
 use gpusched::study::{Overrides, Spec};
 use insta::assert_snapshot;
@@ -8,7 +8,7 @@ use crate::support::{answer, gpusched};
 
 const SMALL: &str = include_str!("../study_support/small.toml");
 
-/// What replaces what in the study.
+/// Replacements in the study.
 const BAD: &str = r#"
 sets = 9 → sets = 9\nspeed = 3
 wcet = "amdahl" → wcet = "linear"
@@ -103,7 +103,7 @@ fn bad_studies_are_refused_where_they_are_bad() {
     assert_snapshot!(told);
 }
 
-/// Blocks of the generator serve the readings that look at them, whatever the others are.
+/// Analysis variants with policies that use blocks read the blocks of the generator. Other variants ignore the blocks.
 #[test]
 fn readings_of_all_policies_share_the_blocks_of_the_generator() {
     let mixed = SMALL.replacen("memory-share = 0.5", "blocks = 68", 1).replacen(
@@ -115,7 +115,8 @@ fn readings_of_all_policies_share_the_blocks_of_the_generator() {
     Spec::parse("small.toml", &mixed, Overrides::default()).unwrap();
 }
 
-/// Blocks and jitter are part of the experiment; a study without is the experiment that it was before there were any.
+/// Blocks and jitter are part of the experiment. A study without them keeps the identity from before these features
+/// existed.
 #[test]
 fn blocks_and_jitter_make_another_experiment() {
     let experiment = |from: &str, to: &str| {

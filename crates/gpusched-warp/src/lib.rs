@@ -1,11 +1,11 @@
 //! The warp level: sub-cores that issue the instructions of their warps cycle by cycle.
 //!
-//! * [`code`]: what a warp executes — instructions, and a stream of them per warp.
-//! * [`policy`]: which warp of a sub-core issues next (LRR, GTO, oldest, RT-PAWS, QAWS).
-//! * [`gpu`]: a whole GPU: SMs, L1 and L2, the crossbar, the DRAM.
-//! * [`estimate`]: how long a kernel takes alone, from a few rounds of blocks on one SM.
-//! * [`scenario`]: from a [`WarpRun`](gpusched_model::WarpRun) to a run of the GPU.
-//! * [`subcore`]: one sub-core with abstract latencies, on which the papers explain their policies.
+//! * [`code`]: the instructions of warps, with one stream per warp.
+//! * [`policy`]: warp scheduling policies of a sub-core (LRR, GTO, oldest, RT-PAWS, QAWS).
+//! * [`gpu`]: a whole GPU with SMs, L1 and L2, the crossbar and the DRAM.
+//! * [`estimate`]: estimate of the duration of a kernel in isolation, from a few rounds of blocks on one SM.
+//! * [`scenario`]: converts a [`WarpRun`](gpusched_model::WarpRun) to a run of the GPU.
+//! * [`subcore`]: one sub-core with abstract latencies, as in the examples of the papers on the policies.
 
 pub mod accelsim;
 mod cache;

@@ -1,57 +1,57 @@
-//! What travels through the memory system: one sector at a time.
+//! Requests of the memory system, one sector each.
 
-/// Bytes of a sector, the unit in which caches and DRAM move data.
+/// Bytes of a sector, the unit of transfers between caches and DRAM.
 pub const SECTOR: u64 = 32;
 
 /// Bytes of a cache line: four sectors.
 pub const LINE: u64 = 128;
 
-/// What a request wants.
+/// The type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Data to an SM.
+    /// Read of data by an SM.
     Read,
-    /// Data from an SM; answered by an acknowledgement.
+    /// Write of data by an SM; answered with an acknowledgment.
     Write,
-    /// A read-modify-write in L2; answered with data.
+    /// Read-modify-write in L2; answered with data.
     Atomic,
-    /// A dirty line on its way from L2 to DRAM; never answered.
+    /// Write of a dirty line from L2 to DRAM, without an answer.
     WriteBack {
-        /// Dirty sectors it carries, 1 to 4.
+        /// Number of dirty sectors, 1 to 4.
         sectors: u8,
     },
 }
 
-/// A request for one sector (or the write-back of one line).
+/// A request for one sector, or the write-back of one line.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// Address of the sector's first byte (of the line's, for a write-back).
+    /// Address of the first byte of the sector; for a write-back, of the line.
     pub address: u64,
-    /// Bytes of the sector it touches, one bit each.
+    /// Accessed bytes of the sector, one bit each.
     pub bytes: u32,
-    /// What it wants.
+    /// Type of the request.
     pub kind: Kind,
-    /// Whether its answer goes past L1.
+    /// Whether the answer bypasses L1.
     pub past_l1: bool,
-    /// SM it comes from.
+    /// SM that sent the request.
     pub sm: u16,
-    /// Warp slot of the SM.
+    /// Warp slot on the SM.
     pub slot: u8,
-    /// The SM's instruction it belongs to.
+    /// In-flight instruction of the SM that sent the request.
     pub flight: u32,
-    /// Sub-partition it goes to.
+    /// L2 slice that receives the request.
     pub slice: u8,
-    /// Lanes it serves (atomics count them).
+    /// Number of lanes that the request serves; used for atomics.
     pub lanes: u8,
 }
 
 impl Request {
-    /// Whether it carries data away from the SM.
+    /// Returns whether the request carries data away from the SM.
     pub fn writes(&self) -> bool {
         matches!(self.kind, Kind::Write | Kind::WriteBack { .. })
     }
 
-    /// Index of its sector in the line.
+    /// Returns the index of the sector in its line.
     pub fn sector(&self) -> usize {
         (self.address / SECTOR % (LINE / SECTOR)) as usize
     }

@@ -1,22 +1,23 @@
-//! A queue in a ring.
+//! A queue in a ring buffer.
 
-/// A queue of small values, first in, first out.
+/// A first-in, first-out queue of small values.
 ///
-/// Its places are a power of two, and each holds some value, so that one that comes or goes takes a few instructions.
+/// The number of places is a power of two, and each place always holds a value. So adding or removing a value takes a
+/// few instructions.
 #[derive(Debug, Clone)]
 pub struct Ring<T> {
-    /// None before the first value comes.
+    /// Places of the ring; empty before the first value is added.
     places: Vec<T>,
-    /// Below the number of places.
+    /// Index of the first value, below the number of places.
     first: usize,
     len: usize,
 }
 
-/// Places of the smallest ring.
+/// Minimum number of places.
 const FEWEST: usize = 8;
 
 impl<T: Copy> Ring<T> {
-    /// An empty one.
+    /// Creates an empty queue.
     pub const fn new() -> Self {
         Self {
             places: Vec::new(),
@@ -33,12 +34,12 @@ impl<T: Copy> Ring<T> {
         self.len == 0
     }
 
-    /// The place that is `behind` the first value.
+    /// Returns the index of the place that is `behind` places after the first value.
     fn place(&self, behind: usize) -> usize {
         self.first.wrapping_add(behind) & self.places.len().wrapping_sub(1)
     }
 
-    /// The value that came first.
+    /// Returns the oldest value.
     pub fn front(&self) -> Option<&T> {
         match self.len {
             0 => None,
@@ -46,7 +47,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The value that came first.
+    /// Returns the oldest value.
     pub fn front_mut(&mut self) -> Option<&mut T> {
         match self.len {
             0 => None,
@@ -54,7 +55,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The value that came last.
+    /// Returns the newest value.
     pub fn back(&self) -> Option<&T> {
         match self.len {
             0 => None,
@@ -62,7 +63,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// `value` comes.
+    /// Adds `value` at the end.
     pub fn push_back(&mut self, value: T) {
         if self.len == self.places.len() {
             self.grow(value);
@@ -74,16 +75,16 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The value that came first goes.
+    /// Removes and returns the oldest value.
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
         self.len = self.len.wrapping_sub(1);
-        // One that runs empty stays in the same few places, whatever it once held.
+        // An empty queue restarts at the first place, so it keeps to few places in memory.
         self.first = if self.len == 0 { 0 } else { self.place(1) };
         Some(value)
     }
 
-    /// Twice as many places; the new ones hold `filler`.
+    /// Doubles the number of places; the new places hold `filler`.
     #[cold]
     fn grow(&mut self, filler: T) {
         self.places.rotate_left(self.first);
@@ -111,7 +112,7 @@ mod tests {
         for _ in 0..50 {
             let (mut ring, mut twin) = (Ring::new(), VecDeque::new());
             for value in 0..500 {
-                // It fills and drains by turns.
+                // The queue fills and drains in turn.
                 if random(10) < [4, 6][value / 100 % 2] {
                     ring.push_back(value);
                     twin.push_back(value);

@@ -1,4 +1,4 @@
-//! Random runs beside best-effort cores: kernels, policies, patterns, offsets and block times up to the WCETs.
+//! Random runs with best-effort cores: kernels, policies, patterns, offsets, and block times up to the WCETs.
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy, RemainingTable};
 use gpusched::model::kernel::Interval;
@@ -22,7 +22,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Run `run` of `seed`; of a kernel whose clusters alternate in half of the cases.
+    /// Generates run `run` of `seed`. In half of the cases, the clusters of the kernel alternate.
     pub fn new(rng: &mut impl Rng, seed: u64, run: u64, patterns: &[AccessPattern]) -> Case {
         let kernel = if rng.random_bool(0.5) {
             random::kernel(rng, 6)
@@ -57,7 +57,7 @@ impl Case {
         let Blocks::Fixed(mut blocks) = Blocks::new(&kernel, BlockTimes::Wcet, &table, seed).unwrap() else {
             unreachable!("WCETs are fixed")
         };
-        // At the WCETs, or anything below.
+        // Block times equal the WCETs or are any smaller time.
         let most = [0.0, 0.0, 0.1, 1.0][rng.random_range(0..4)];
         for block in &mut blocks {
             let (alone, contended) = (block.alone, block.alone / block.speed);
@@ -88,7 +88,8 @@ impl Case {
     }
 }
 
-/// A kernel like those of the paper: many blocks in a period, few at a time, so that bounds are tight.
+/// Generates a kernel similar to the kernels of the paper: many blocks in a period and few concurrent blocks, so that
+/// bounds are tight.
 fn fine(rng: &mut impl Rng) -> Kernel {
     let (active, period) = (rng.random_range(1..=4), rng.random_range(1_000..10_000));
     let clusters = rng.random_range(1..=3);
@@ -103,7 +104,7 @@ fn fine(rng: &mut impl Rng) -> Kernel {
     Kernel::new(active, Time::from_ns(period), clusters).unwrap()
 }
 
-/// `kernel` with its clusters in up to four parts each, in random order, or as it is.
+/// Returns `kernel` unchanged, or with each cluster split into up to four parts in random order.
 fn interleaved(rng: &mut impl Rng, kernel: Kernel) -> Kernel {
     if rng.random_bool(0.5) {
         return kernel;

@@ -1,4 +1,4 @@
-//! `gpusched budget simulate`: the summary, the periods, the figure, and refusals.
+//! `gpusched budget simulate`: the summary, the periods, the figure, and errors.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::support::{gpusched, run, run_with};
 
 const HISTO: &str = "budget simulate tasksets/kernels/histo-table1.json";
 
-/// The CSV says what the summary says.
+/// The CSV output agrees with the summary.
 #[test]
 fn periods_add_up_to_the_summary() {
     let options = "--blocks drawn --offset random --pattern random --runs 5";
@@ -51,7 +51,7 @@ fn periods_add_up_to_the_summary() {
     }
 }
 
-/// What the process takes is missing from dynamic budgets, and from no other.
+/// The memory time of the process reduces dynamic budgets only.
 #[test]
 fn the_process_has_its_price() {
     for (policy, first) in [
@@ -93,7 +93,7 @@ fn bytes_depend_on_the_seed_alone() {
     );
 }
 
-/// A process that accesses memory all the time is more than any budget covers.
+/// A process that accesses memory all the time exceeds every budget.
 #[test]
 fn late_kernels_are_reported() {
     let late = run(&format!(

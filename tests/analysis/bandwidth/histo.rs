@@ -1,4 +1,4 @@
-//! histo as a fluid: equal thirds, M = 4, Q̄ = 0.13, block times at the means of [Aghilinasab20] Table I.
+//! histo as a fluid: equal thirds, M = 4, Q̄ = 0.13, and block times at the means of [Aghilinasab20] Table I.
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::model::{Factor, Kernel, Straddling};
@@ -6,7 +6,7 @@ use gpusched::simulator::regulation::{AccessPattern, BlockTimes, Run, Setting, S
 
 const PERIOD: f64 = 1e6;
 
-/// Whether two numbers of a run and of the fluid are the same to a hundredth.
+/// Returns whether a number of a run and a number of the fluid agree within 1 %.
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 0.01 * expected
 }
@@ -41,7 +41,8 @@ fn run(pattern: AccessPattern, policy: BudgetPolicy) -> Run {
     run
 }
 
-/// The same without blocks and bursts: work flows away, slower the larger Q is. The end [ns], memory time [ns], and Qs.
+/// Simulates the kernel without blocks and bursts: work flows continuously, and more slowly for a larger Q. Returns the
+/// end [ns], the memory time [ns], and the values of Q.
 fn fluid(policy: BudgetPolicy) -> (f64, f64, Vec<f64>) {
     let kernel = histo();
     let mut allocator = allocator(&kernel, policy);
@@ -76,7 +77,7 @@ fn fluid(policy: BudgetPolicy) -> (f64, f64, Vec<f64>) {
     (now, memory, qs)
 }
 
-/// Blocks and 64 bursts in a period come to what the fluid does.
+/// Blocks with 64 bursts per period approximate the fluid.
 #[test]
 fn blocks_flow() {
     for policy in BudgetPolicy::ALL {

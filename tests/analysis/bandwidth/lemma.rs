@@ -7,7 +7,7 @@ use gpusched::time::Time;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
 
-/// 20,000 runs; `cargo bench --bench regulation` does a million.
+/// Checks 20,000 runs; `cargo bench --bench regulation` checks a million.
 #[test]
 fn no_policy_makes_a_kernel_late() {
     let mut rng = random::rng(41);
@@ -29,7 +29,7 @@ fn no_policy_makes_a_kernel_late() {
     assert!(worst > 0.999 && raised > 2_000, "{worst} {raised}");
 }
 
-/// Five points more than is safe.
+/// A budget that exceeds the safe budget by five percentage points.
 struct Greedier(Allocator);
 
 impl Governor for Greedier {
@@ -55,7 +55,7 @@ impl Governor for Greedier {
     }
 }
 
-/// The test above can fail: under each policy, a thousand runs show that five points more are too many.
+/// The test above is effective: under each policy, a thousand runs show that five additional points are unsafe.
 #[test]
 fn five_points_too_many_are_noticed() {
     let mut rng = random::rng(42);

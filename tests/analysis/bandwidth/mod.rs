@@ -1,4 +1,4 @@
-//! Promise: dynamic budgets are those of [Aghilinasab20] §V, and never more than the kernel can bear.
+//! Guarantee: dynamic budgets equal [Aghilinasab20] §V and never exceed the limit of the kernel.
 
 mod cases;
 mod commands;
@@ -17,7 +17,7 @@ use gpusched::model::{Factor, Straddling};
 use gpusched::time::Time;
 use rand::RngExt;
 
-/// 10^5 random values: no larger burst has that little memory time, and the burst itself does.
+/// For 10^5 random values, the returned burst has the given memory time, and every larger burst has more.
 #[test]
 fn inverse_of_memory_time_is_exact() {
     let mut rng = crate::kernel_wcet::random::rng(31);
@@ -39,8 +39,8 @@ fn inverse_of_memory_time_is_exact() {
     assert_eq!(largest_burst(5, 10, 0), 0);
 }
 
-/// Algorithm 2 line 4 by the exact solver and by the linear program, to a nanosecond and a billionth: the largest memory time
-/// that still fits, and the least with which Eq. 8 reaches the window.
+/// Algorithm 2 line 4 by the exact solver and by the linear program, to a nanosecond and a relative error of 1e-6. The
+/// result is the largest memory time that fits, and the least memory time where Eq. 8 reaches the window.
 #[test]
 fn algorithm_2_is_the_linear_program() {
     let mut rng = crate::kernel_wcet::random::rng(34);
@@ -61,7 +61,7 @@ fn algorithm_2_is_the_linear_program() {
             continue;
         };
         let exact = limit.exact().ns() as f64;
-        // Rounded down; a flat delay per memory time amplifies the solver's tolerance.
+        // The exact result is rounded down. A flat delay per memory time amplifies the tolerance of the solver.
         assert!(
             exact <= lp * (1.0 + 1e-6) + 1.0,
             "{exact} {lp} {window} {remaining:?} {kernel:?}"
@@ -76,7 +76,7 @@ fn algorithm_2_is_the_linear_program() {
     assert!(compared > 1_000, "{compared}");
 }
 
-/// Algorithm 4 never allows more memory time than Algorithm 2, and says the same where no budget is needed.
+/// Algorithm 4 never permits more memory time than Algorithm 2. Both agree where no budget is needed.
 #[test]
 fn algorithm_4_is_below_algorithm_2() {
     let mut rng = crate::kernel_wcet::random::rng(32);
@@ -109,7 +109,7 @@ fn algorithm_4_is_below_algorithm_2() {
     assert!(positive > 500, "{positive}");
 }
 
-/// Budgets are between the nominal one and a whole period, for any state.
+/// Budgets lie between the nominal budget and a whole period, in every state.
 #[test]
 fn budgets_are_within_their_limits() {
     let mut rng = crate::kernel_wcet::random::rng(33);
@@ -132,8 +132,8 @@ fn budgets_are_within_their_limits() {
     }
 }
 
-/// A cluster that the list of remaining blocks leaves out has all of them left: it allows for no more memory time than if
-/// the list said so.
+/// A cluster that is missing in the list of remaining blocks counts as complete. The result permits no more memory time
+/// than an explicit entry.
 #[test]
 fn what_is_left_out_is_not_done() {
     let mut rng = crate::kernel_wcet::random::rng(35);

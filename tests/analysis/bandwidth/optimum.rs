@@ -1,4 +1,4 @@
-//! The most that any budgets can give away: against linear programs, and against runs.
+//! The maximum memory time over all budgets, against linear programs and runs.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel, Variable, variable};
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
@@ -24,7 +24,7 @@ fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-6 * (1.0 + expected.abs())
 }
 
-/// max (Σyᵢ + (M − 1)Z)/M under the three conditions of [`limit`], with a variable for each block.
+/// Returns max (Σyᵢ + (M − 1)Z)/M under the three conditions of [`limit`], with one variable per block.
 fn limit_by_lp(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let mut variables = ProblemVariables::new();
     let ys: Vec<Variable> = blocks
@@ -71,7 +71,7 @@ fn limit_is_the_linear_program() {
     assert!(partly > 1_000 && never > 200);
 }
 
-/// Any budgets, each as large as it likes.
+/// Random budgets of arbitrary size.
 struct Whim<R> {
     rng: R,
     period: Time,
@@ -102,7 +102,7 @@ impl<R: Rng> Governor for Whim<R> {
     }
 }
 
-/// What [`limit`] would be if all places were busy to the end.
+/// Returns the value of [`limit`] if all places were busy to the end.
 fn without_tail(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let item = |block: &Block| Item {
         gain: block.alone / block.speed,
@@ -113,8 +113,8 @@ fn without_tail(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     fill(&items, active as f64 * deadline - alone).iter().sum::<f64>() / active as f64
 }
 
-/// No run has more memory time than the limit for its own end, whatever policy, whim, pattern, demand and start; some have
-/// as much; and more than there would be without the tail.
+/// No run has more memory time than the limit for its own end, under every policy, random budget, pattern, demand and
+/// start. Some runs reach the limit. Some runs exceed the limit without tail.
 #[test]
 fn no_run_exceeds_the_limit() {
     let mut rng = random::rng(52);
@@ -133,7 +133,7 @@ fn no_run_exceeds_the_limit() {
             case.simulator
                 .simulate(&case.execution, case.policy, &mut whim, none, false)
         };
-        // Rounded up to a nanosecond, and with what rounding may do in sums.
+        // The end is rounded up to a nanosecond, and the tolerance covers rounding in sums.
         let end = Time::from_ns(found.finish.ceil() as u64);
         let limit = case.simulator.memory_limit(&case.execution, end);
         let memory = found.requests / REQUESTS_PER_NS;
@@ -153,7 +153,7 @@ fn no_run_exceeds_the_limit() {
     assert!(most > 0.999 && longer > 100, "{most} {longer}");
 }
 
-/// What a demand leaves of a window, counted nanosecond by nanosecond.
+/// Compares the limit of a demand in a window with a count nanosecond by nanosecond.
 #[test]
 fn demand_is_limited_period_by_period() {
     let mut rng = random::rng(53);
@@ -175,7 +175,7 @@ fn demand_is_limited_period_by_period() {
     }
 }
 
-/// max Σyₛ with Σtₛ ≤ D, tₛ = aₛ + (1 − s)yₛ and yₛ ≤ d·tₛ.
+/// Returns max Σyₛ with Σtₛ ≤ D, tₛ = aₛ + (1 − s)yₛ and yₛ ≤ d·tₛ.
 fn flow_by_lp(segments: &[Segment], deadline: f64, demand: f64) -> f64 {
     let mut variables = ProblemVariables::new();
     let pairs: Vec<(Variable, Variable)> = segments
@@ -218,7 +218,7 @@ fn fluid_is_the_linear_program() {
         );
         partly += u32::from(memory < 0.99 * demand * time);
 
-        // Its periods have all of it, but for what rounding down takes.
+        // The periods contain the whole memory time, except for rounding down.
         let (offset, period) = (rng.random_range(0..50), 50);
         let [part, whole] =
             Cut::ALL.map(|cut| by_period(&found, Time::from_ns(offset), Time::from_ns(period), cut));
@@ -238,7 +238,7 @@ fn fluid_is_the_linear_program() {
     assert!(partly > 300);
 }
 
-/// Plans keep the deadline that they are made for, and none is above the limit.
+/// Plans meet their deadlines, and no plan exceeds the limit.
 #[test]
 fn plans_are_below_the_limit_and_in_time() {
     let mut rng = random::rng(55);
@@ -262,8 +262,7 @@ fn plans_are_below_the_limit_and_in_time() {
     assert!(best > 0.999 && best <= 1.0 + 1e-9 && late < 50, "{best} {late}");
 }
 
-/// histo with the means of Table I: plan and limit are so close that there is hardly anything between them, and no policy comes
-/// near.
+/// histo with the means of Table I: plan and limit almost coincide, and all policies are far below.
 #[test]
 fn optimum_of_histo_is_known_to_two_hundredths() {
     let text = std::fs::read_to_string(concat!(
@@ -285,7 +284,8 @@ fn optimum_of_histo_is_known_to_two_hundredths() {
         let optimum = simulator.optimum(&execution, deadline, true);
         assert_eq!(optimum.run.periods.len() as u64, optimum.run.count);
         assert!(!optimum.run.late && optimum.run.requests > 0.98 * optimum.limit);
-        // Cluster 0 suffers least, so that it gets all, at the beginning; the last gets nothing.
+        // Cluster 0 has the smallest delay, so it gets the whole memory time, at the beginning. The last cluster gets
+        // none.
         let periods = &optimum.run.periods;
         assert!(
             periods[1].q > 0.7 && periods[periods.len() - 2].q == 0.0,

@@ -1,4 +1,5 @@
-//! Made-up kernels: what they share with the published figures, and that they are in the repository as they are made.
+//! Synthetic kernels: their agreement with the published figures, and the equality of repository files and generated
+//! kernels.
 
 use std::path::PathBuf;
 
@@ -58,7 +59,7 @@ fn committed_kernels_are_those_that_are_made() {
     assert_eq!(json.count(), SYNTHETIC.len(), "a kernel that nobody makes");
 }
 
-/// Every benchmark, several seeds, several M: the published figures, by counting and by the estimator.
+/// Every benchmark with several seeds and several M has the published figures, by counting and by the estimator.
 #[test]
 fn made_up_kernels_have_the_published_figures() {
     let benchmarks = benchmarks();
@@ -160,7 +161,7 @@ fn what_cannot_be_made_is_refused() {
     for (given, text) in variants(text, changes) {
         told.case(given, make(&text, "a", short).unwrap_err());
     }
-    // With a period shorter than any block, all blocks may be hit in part by any budget: it is all or nothing.
+    // The period is shorter than every block, so every budget can delay all blocks partly.
     let hasty = Recipe {
         period: Time::from_ns(1_000),
         ..short
@@ -181,7 +182,7 @@ fn what_cannot_be_made_is_refused() {
     assert_snapshot!(told);
 }
 
-/// The figures of the paper, typed once more, by row.
+/// The figures of the paper, typed a second time, by row.
 #[test]
 fn tables_iii_and_iv_are_those_of_the_paper() {
     let results: BudgetResults = serde_json::from_str(&read("aghilinasab20-table3-table4.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Block times of a trace: constant ones are those of a profile, and what the profile does not cover is refused.
+//! Block times from a trace. Constant times equal a profile, and times that the profile does not cover are rejected.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::transcript::Transcript;
 use crate::support::{Answer, answer, gpusched, run};
 
-/// Six blocks in three intervals, whose WCETs are above the means.
+/// Six blocks in three intervals; the WCETs exceed the means.
 const KERNEL: &str = r#"{"name":"six","active_blocks":2,"regulation_period":"2us","clusters":[
     {"blocks":4,"e0":900,"e1":2000,"isolated":{"mean_ns":700,"std_ns":0},"interference":{"mean_ns":1500,"std_ns":0}},
     {"blocks":2,"e0":1200,"e1":1300,"isolated":{"mean_ns":1000,"std_ns":0},"interference":{"mean_ns":1250,"std_ns":0}}],
@@ -16,7 +16,7 @@ const KERNEL: &str = r#"{"name":"six","active_blocks":2,"regulation_period":"2us
 
 const CLUSTERS: [usize; 6] = [0, 0, 1, 1, 0, 0];
 
-/// A folder with the kernel.
+/// A folder with the kernel file.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -30,7 +30,7 @@ impl Folder {
         std::fs::write(self.0.path().join(name), text).unwrap();
     }
 
-    /// `budget simulate` of the kernel.
+    /// Runs `budget simulate` with the kernel.
     fn simulate(&self, options: &str) -> Answer {
         let mut command = gpusched(["budget", "simulate", "kernel.json"]);
         answer(
@@ -41,7 +41,7 @@ impl Folder {
     }
 }
 
-/// Runs at both levels, with what `time` says of run, block and level.
+/// Returns a trace with runs at both levels; `time` returns the time for run, block and level.
 fn trace(runs: [usize; 2], time: impl Fn(usize, usize, usize) -> u64) -> String {
     let mut text = "run,block,duration_ns,q\n".to_owned();
     for (q, runs) in runs.into_iter().enumerate() {
@@ -57,7 +57,7 @@ fn trace(runs: [usize; 2], time: impl Fn(usize, usize, usize) -> u64) -> String 
 const MEANS: [[u64; 2]; 2] = [[700, 1500], [1000, 1250]];
 const WCETS: [[u64; 2]; 2] = [[900, 2000], [1200, 1300]];
 
-/// A trace of constant times is the profile with these times, to the byte.
+/// A trace of constant times equals the profile with these times, to the byte.
 #[test]
 fn constant_traces_are_profiles() {
     let folder = Folder::new();
@@ -95,11 +95,12 @@ fn constant_traces_are_profiles() {
     }
 }
 
-/// Run r is the r-th of the trace at each level, and after the last comes the first; no matter how many are asked for.
+/// Run r uses run r of the trace at each level. After the last run, the first run follows, for every number of
+/// requested runs.
 #[test]
 fn runs_come_again() {
     let folder = Folder::new();
-    // Without memory time, a run lasts as its times alone say: they grow with the run.
+    // Without memory time, the length of a run depends only on its times in isolation, which grow with the run.
     folder.write(
         "trace.csv",
         &trace([3, 2], |run, _, q| (100 + 10 * run + 200 * q) as u64),
@@ -112,13 +113,13 @@ fn runs_come_again() {
         let finish = &summary["policies"][0]["finish_ns"];
         ["mean", "first", "last"].map(|of| finish[of].to_string()).into()
     };
-    // Three blocks after each other on each of two places.
+    // Each of two places executes three blocks one after the other.
     assert_eq!(ends(1), ["300.0", "300.0", "300.0"]);
     assert_eq!(ends(2), ["315.0", "300.0", "330.0"]);
     assert_eq!(ends(3), ["330.0", "300.0", "360.0"]);
     assert_eq!(ends(6), ["330.0", "300.0", "360.0"]);
     assert_eq!(ends(5), ["324.0", "300.0", "360.0"]);
-    // At q = 1, runs come again after two.
+    // At q = 1, the trace repeats after two runs.
     let options =
         "--q 1 --process 0 --policy nominal --lead 0ns --format json --blocks trace --trace trace.csv";
     for (runs, last) in [(1, 900.0), (2, 930.0), (3, 930.0), (4, 930.0)] {
@@ -129,7 +130,7 @@ fn runs_come_again() {
     }
 }
 
-/// A trace that was drawn from the profile is what `drawn` draws.
+/// A trace that is generated from the profile equals the times of `drawn`.
 #[test]
 fn synthesized_traces_are_drawn_times() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,7 +150,7 @@ fn synthesized_traces_are_drawn_times() {
     assert_eq!(drawn, replayed);
 }
 
-/// JSONL, and several files.
+/// JSONL format, and several files.
 #[test]
 fn formats_are_those_of_traces() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Best-effort cores share a budget: against water that is poured drop by drop, and beside a kernel.
+//! Best-effort cores share a budget, compared with a nanosecond-by-nanosecond division and concurrent with a kernel.
 
 use gpusched::bandwidth::{Sharing, jain};
 use gpusched::model::Factor;
@@ -9,7 +9,7 @@ use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
 
 fn divide(rule: Sharing, budget: u64, demands: &[u64]) -> Vec<u64> {
-    let mut shares = vec![7; 3]; // of another time
+    let mut shares = vec![7; 3]; // values of an earlier call
     rule.divide(budget, demands, &mut shares);
     shares
 }
@@ -20,7 +20,8 @@ fn demands(rng: &mut impl Rng, most: u64) -> Vec<u64> {
     (0..cores).map(demand).collect()
 }
 
-/// Each nanosecond goes to a core that has least of those that want more; of several to the first.
+/// Gives each nanosecond to the core with the smallest share among the cores with remaining demand; ties go to the
+/// first core.
 fn water(budget: u64, demands: &[u64]) -> Vec<u64> {
     let mut shares = vec![0; demands.len()];
     for _ in 0..budget {
@@ -51,8 +52,8 @@ fn max_min_is_water_that_is_poured() {
     assert!(scarce > 5_000, "{scarce}");
 }
 
-/// Under every rule, of any size: no core gets more than it wants, all together no more than the budget; under all but equal
-/// parts nothing is lost that somebody wants.
+/// Under every rule and for every size, no core gets more than its demand, and the sum is at most the budget. Under all
+/// rules except equal parts, the sum reaches the demand or the budget.
 #[test]
 fn no_rule_gives_what_there_is_not() {
     let mut rng = random::rng(62);
@@ -78,7 +79,7 @@ fn no_rule_gives_what_there_is_not() {
     }
 }
 
-/// Equal parts and shares in proportion are the fractions, to a nanosecond.
+/// Equal parts and proportional shares equal the exact fractions, to a nanosecond.
 #[test]
 fn parts_are_the_fractions() {
     let mut rng = random::rng(63);
@@ -111,8 +112,9 @@ fn fairness_is_jains() {
     assert_eq!([jain(&[]), jain(&[0.0, 0.0])], [None, None]);
 }
 
-/// A run is what its total makes it, so Lemma 1 holds for cores that share: none is late, cores get all that best-effort cores
-/// get, and under every rule but equal parts that is what one core would that wants as much as all of them.
+/// A run depends only on the total demand, so Lemma 1 holds for cores that share a budget. No kernel misses its
+/// deadline, and the cores receive the whole best-effort memory time. Under all rules except equal parts, one core with
+/// the sum of all demands receives the same memory time.
 #[test]
 fn kernels_do_not_care_who_interferes() {
     let mut rng = random::rng(64);
@@ -121,7 +123,7 @@ fn kernels_do_not_care_who_interferes() {
         let case = Case::new(&mut rng, 64, run, &AccessPattern::ALL);
         let period = case.allocator.period().ns();
         let cores = rng.random_range(1..=5);
-        // Whole nanoseconds where the period divides a billion; or else rounded down as demands are.
+        // Demands are whole nanoseconds if the period divides a billion, and rounded down otherwise.
         let demand = |_| Factor::from_billionths(rng.random_range(0..=1_000_000_000)).unwrap();
         let cores: Vec<Factor> = (0..cores).map(demand).collect();
         let sharing = Sharing::ALL[run as usize % 3];
@@ -146,7 +148,7 @@ fn kernels_do_not_care_who_interferes() {
             u128::from(period) * u128::from(numerator) / u128::from(denominator)
         });
         let wanted = wanted.sum::<u128>().min(period.into());
-        // The share of a period that is that many nanoseconds, to a billionth.
+        // The demand as a share of the period, to a billionth.
         let together = Factor::from_billionths((wanted * 1_000_000_000 / u128::from(period)) as u64).unwrap();
         let setting = Setting {
             demand: together,
@@ -157,7 +159,7 @@ fn kernels_do_not_care_who_interferes() {
         let one = simulator.simulate(&case.execution, case.policy, &mut governor, case.process, false);
         match sharing {
             Sharing::Equal => lost += u32::from(found.requests < 0.99 * one.requests),
-            // Not the same to a bit: a billionth of a period is no nanosecond.
+            // The results differ slightly, because a billionth of a period is less than a nanosecond.
             _ if period <= 1_000_000 && together.as_f64() * period as f64 == wanted as f64 => {
                 assert!((found.requests - one.requests).abs() <= 1e-6 * (1.0 + one.requests));
                 shared += 1;

@@ -1,4 +1,4 @@
-//! The slow twin: the same run from one event to the next, everything counted anew.
+//! Reference implementation: it simulates the same run event by event and recomputes all values.
 
 use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS};
 use gpusched::time::Time;
@@ -7,14 +7,16 @@ use rand::RngExt;
 use crate::bandwidth::cases::Case;
 use crate::kernel_wcet::random;
 
-/// What the twin finds: the end of the kernel, memory requests, and in each period the budget and what was not done.
+/// Results of the reference implementation: end of the kernel, memory requests, and for each period the budget and the
+/// remaining blocks.
 struct Found {
     finish: f64,
     requests: f64,
     periods: Vec<(f64, Vec<u64>)>,
 }
 
-/// Whether there is memory time at `at`, if `memory` ns of it are in each period of `period` ns; and until when.
+/// Returns whether memory time is active at `at`, and until when. Each period of `period` ns has `memory` ns of memory
+/// time.
 fn phase(pattern: AccessPattern, memory: f64, period: f64, at: f64) -> (bool, f64) {
     let bursts = match pattern {
         AccessPattern::Uniform => 64,
@@ -66,11 +68,11 @@ fn twin(case: &Case) -> Found {
             .for_each(|pair| counts[*pair.1] += 1);
         counts
     };
-    let mut seen: Option<Vec<u64>> = None; // what the process has seen in this period
+    let mut seen: Option<Vec<u64>> = None; // observations of the process in this period
     let mut last = count(&left);
     let mut budget = allocator.nominal();
     let look = period - case.process.lead.ns() as f64;
-    let (mut index, mut now) = (0u64, offset); // the period, and the time in it
+    let (mut index, mut now) = (0u64, offset); // the period, and the time within it
     let (mut requests, mut periods) = (0.0, Vec::new());
     let mut used = 0.0;
     let mut begin = true;
@@ -103,7 +105,8 @@ fn twin(case: &Case) -> Found {
                 1.0
             }
         };
-        // The next event: a block ends, the process looks, memory time begins or ends, the period ends.
+        // The next event is the end of a block, an observation of the process, the start or end of memory time, or the
+        // end of the period.
         let mut next = until.min(period);
         if now < look {
             next = next.min(look);
@@ -140,7 +143,7 @@ fn twin(case: &Case) -> Found {
     }
 }
 
-/// 3,000 runs under all policies and all patterns that the twin knows: the same end, requests, budgets and remaining blocks.
+/// 3,000 runs under all policies and all supported patterns have the same end, requests, budgets and remaining blocks.
 #[test]
 fn fast_and_slow_runs_are_the_same() {
     let mut rng = random::rng(43);
@@ -151,7 +154,7 @@ fn fast_and_slow_runs_are_the_same() {
         if case.kernel.blocks() > 120 {
             continue;
         }
-        // No block ends just when somebody looks, where rounding would decide who sees it.
+        // Block ends never coincide with an observation, because rounding would decide their order.
         for block in &mut case.execution.blocks {
             block.alone *= 1.0 - 1e-3 * rng.random_range(0.0..1.0);
         }

@@ -1,4 +1,4 @@
-//! WCETs beyond the longest measured time.
+//! Estimated WCETs beyond the longest measured time.
 
 use gpusched::kernel_wcet::clustering::Wcets;
 use gpusched::kernel_wcet::fit::tail;
@@ -10,7 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use super::scenario::{clustering, trace_of};
 use crate::support::{answer, gpusched, run};
 
-/// Blocks of 1000 ns and an exponential excess with mean 100 ns: exceeded with probability p at 1000 + 100·ln(1/p).
+/// Returns blocks of 1000 ns with an exponential excess of mean 100 ns. The probability p is exceeded at 1000 +
+/// 100·ln(1/p).
 fn runs() -> Vec<Vec<u64>> {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut time = || 1000 + (-100.0 * (1.0 - rng.random::<f64>()).ln()).ceil() as u64;
@@ -42,7 +43,7 @@ fn tails_reach_beyond_the_longest_time() {
             "{family:?}: {wcet} {expected}"
         );
         assert!(cluster.contended() >= cluster.isolated());
-        // The same times in the same order.
+        // The same times, in the same order.
         let times: Vec<Time> = runs.iter().flatten().copied().map(Time::from_ns).collect();
         assert_eq!(
             tail::estimate(&times, family, exceedance).unwrap().wcet,
@@ -51,7 +52,7 @@ fn tails_reach_beyond_the_longest_time() {
     }
 }
 
-/// A sample of the runs is in no order, so that nothing can be said of their independence.
+/// A sample of the runs is unordered, so the independence of the runs cannot be tested.
 #[test]
 fn independence_needs_all_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +109,7 @@ fn tails_come_with_warnings() {
             .contains("warning: cluster 1 at q = 0: only 20 extreme values"),
         "{answer:?}"
     );
-    // Warnings are no notes.
+    // `--quiet` suppresses notes but not warnings.
     let quiet = run(&format!(
         "wcet cluster {trace} --estimate gpd --format json --quiet"
     ));

@@ -1,5 +1,6 @@
-//! Promise: a block trace is read completely or refused with file and line; blocks that behave alike share a cluster and
-//! others do not; a synthetic trace is what its profile says. With full counts: `cargo bench --bench clustering`.
+//! Guarantee: a block trace is read completely or rejected with file and line. Blocks with equal behavior share a
+//! cluster, and other blocks do not. A synthetic trace agrees with its profile. `cargo bench --bench clustering` runs
+//! the full counts.
 
 mod estimates;
 mod planted;

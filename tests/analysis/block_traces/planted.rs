@@ -1,4 +1,4 @@
-//! Planted truth comes back.
+//! The clustering finds the planted clusters.
 
 use gpusched::kernel_wcet::clustering::two_sample::{critical_factor, distance};
 use gpusched::kernel_wcet::clustering::{Clustering, Options, Wcets};
@@ -8,7 +8,7 @@ use rand::Rng as _;
 
 use crate::block_traces::scenario::{clustering, groups, histo, kernel, trace, trace_of, truth};
 
-/// How many blocks are not where they were planted; clusters are in the order of their means on both sides.
+/// Returns the number of blocks outside their planted cluster. Clusters are ordered by mean on both sides.
 fn misplaced(found: &Clustering, truth: &[usize]) -> usize {
     assert_eq!(found.assignment().len(), truth.len());
     found
@@ -21,7 +21,7 @@ fn misplaced(found: &Clustering, truth: &[usize]) -> usize {
 
 #[test]
 fn histo_comes_back() {
-    // A tenth of the blocks; all of them: benches/clustering.rs.
+    // A tenth of the blocks; benches/clustering.rs uses all blocks.
     let kernel = histo(1_254);
     for seed in 1..=20 {
         let trace = trace(&kernel, 40, 256, seed);
@@ -66,7 +66,7 @@ fn equal_means_with_different_spread_are_told_apart() {
     for seed in 1..=10 {
         let found = clustering(&trace(&kernel, 200, 256, seed));
         assert_eq!(found.clusters(), 2, "seed {seed}");
-        // Their means are equal, so either may come first.
+        // The means are equal, so the clusters may have either order.
         let wrong = misplaced(&found, &truth(&kernel));
         assert!(wrong.min(300 - wrong) == 0, "seed {seed}: {wrong}");
     }
@@ -86,7 +86,7 @@ fn a_single_odd_block_is_found() {
     assert_eq!(misplaced(&found, &truth(&kernel)), 0);
 }
 
-/// Blocks that are all alike: each duration from `draw`.
+/// Returns a trace of blocks with one common distribution; each duration is from `draw`.
 fn alike(seed: u64, blocks: usize, runs: u64, draw: impl Fn(f64) -> f64) -> Trace {
     let rows: Vec<Vec<u64>> = (0..runs)
         .map(|run| {
@@ -99,7 +99,7 @@ fn alike(seed: u64, blocks: usize, runs: u64, draw: impl Fn(f64) -> f64) -> Trac
 
 #[test]
 fn blocks_that_are_alike_stay_together() {
-    // 3 × 200 kernels at α = 0.05: 30 may be split on average. Seeds are fixed, so this number is, too: 16.
+    // 3 × 200 kernels at α = 0.05, so 30 kernels may be split on average. Seeds are fixed, and 16 kernels are split.
     let uniform = |u: f64| 1_000_000.0 + 1_000_000.0 * u;
     let heavy = |u: f64| 1_000.0 / u.max(1e-6).sqrt();
     let coarse = |u: f64| 1_000.0 + 32.0 * (5.0 * u).ceil();
@@ -118,7 +118,7 @@ fn blocks_that_are_alike_stay_together() {
 
 #[test]
 fn level_decides() {
-    // At a level of 0.9 such kernels are divided often: the test above could fail.
+    // At α = 0.9, such kernels are often split, so the test above is effective.
     let options = Options {
         alpha: 0.9,
         ..Options::default()
@@ -131,8 +131,8 @@ fn level_decides() {
     assert!(split > 6, "{split} of 60");
 }
 
-/// The result is what the rule asks for, by the exact statistic on sorted samples: no block is rejected by the others of
-/// its cluster, and no two clusters together would reject none.
+/// The result satisfies the rule with the exact statistic on sorted samples. No block is rejected by the other blocks
+/// of its cluster. Each union of two clusters rejects at least one block.
 #[test]
 fn the_result_is_a_fixed_point_of_the_rule() {
     let mut merges_refused = 0;
@@ -271,6 +271,6 @@ fn too_few_runs_are_refused_with_the_number_that_is_needed() {
     );
     let enough = clustering(&trace(&kernel, 19, 256, 1));
     assert_eq!(misplaced(&enough, &truth(&kernel)), 0);
-    // One block is one cluster; there is nothing to tell apart.
+    // A single block forms one cluster.
     assert_eq!(clustering(&trace_of(&[vec![5]])).clusters(), 1);
 }

@@ -1,11 +1,11 @@
-//! Every way to write a trace down says the same.
+//! All formats of a trace give the same content.
 
 use std::path::{Path, PathBuf};
 
 use gpusched::kernel_wcet::trace::{Level, Recorder, Trace};
 use gpusched::recording::block_trace::{Format, Input};
 
-/// The start, duration and level of each block of four runs.
+/// Returns start, duration and level of each block of four runs.
 fn rows() -> Vec<[u64; 5]> {
     let mut rows = Vec::new();
     for run in 0..4u64 {
@@ -101,7 +101,7 @@ fn all_variants_are_the_same_trace() {
         assert_eq!(trace, first, "{name}");
     }
 
-    // Without q, one file per level; and without starts.
+    // Without column q there is one file per level. The files also have no starts.
     let of = |level: u64| {
         let rows = rows().into_iter().filter(|row| row[4] == level);
         let rows: Vec<String> = rows.map(|[r, b, s, d, _]| format!("{d},{s},{r},{b}\n")).collect();
@@ -139,7 +139,7 @@ fn all_variants_are_the_same_trace() {
     assert_eq!((without.active, &without.isolated), (None, &first.isolated));
 }
 
-/// Two executions of `work` on two SMs, and one of another kernel.
+/// Two executions of `work` on two SMs, and one execution of another kernel.
 pub const EXAMINER: &str = r#"{
 "scenario_name": "fixture",
 "times": [{},

@@ -1,4 +1,4 @@
-//! Bad traces: exit code 2, and a message with file, line, what was found and what was expected.
+//! Invalid traces: exit code 2, and a message with file, line, the value found and the value expected.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,7 +10,7 @@ use crate::support::{Answer, answer, gpusched};
 
 const HEADER: &str = "run,block,start_ns,duration_ns,q\n";
 
-/// Two runs of two blocks at both levels; line 2 is the first.
+/// Returns two runs of two blocks at both levels; line 2 is the first data line.
 fn good() -> String {
     let mut text = HEADER.to_owned();
     for (run, q) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -21,7 +21,7 @@ fn good() -> String {
     text
 }
 
-/// `good()` with `line` (from 1) replaced by `text`; nothing if that is empty.
+/// Returns `good()` with `line` (from 1) replaced by `text`; an empty text removes the line.
 fn with(line: usize, text: &str) -> String {
     let lines = good();
     let lines = lines
@@ -48,7 +48,7 @@ fn cluster(name: &str, text: &str, arguments: &str) -> Answer {
     answer
 }
 
-/// Traces that are all refused: what is shown of each, its content, and the arguments.
+/// Checks that all traces are rejected. Each case has a label, its content, and the arguments.
 fn refused(
     name: &str,
     cases: impl IntoIterator<Item = (impl Display, impl AsRef<str>, impl AsRef<str>)>,
@@ -125,8 +125,8 @@ fn files_that_were_cut_off_are_refused() {
     let good = good();
     let ends: Vec<usize> = good.match_indices('\n').map(|(at, _)| at).collect();
     for cut in 1..good.len() {
-        // After the last block of a run nothing shows that another run followed; after the first block of the first run
-        // nothing shows that there are more blocks.
+        // After the last block of a run, a missing further run is undetectable. After the first block of the first run,
+        // missing further blocks are undetectable.
         let whole = |&line: &usize| cut == ends[line] || cut == ends[line] + 1;
         let run_is_whole = [1, 2, 4, 6, 8].iter().any(whole);
         let answer = cluster("t.csv", &good[..cut], "t.csv");
@@ -135,7 +135,7 @@ fn files_that_were_cut_off_are_refused() {
             answer.stderr.contains("measurements of each block") || answer.stderr.contains("found no run");
         assert_eq!(read, run_is_whole, "{cut}: {}", answer.stderr);
     }
-    // The line break alone is missing: nothing can be lost where q, a single digit, is last.
+    // Only the line break is missing. No digit can be lost if q is last, because q has a single digit.
     let last = "block,q,run,duration_ns\n0,0,0,100\n0,1,0,100";
     let told = refused("t.csv", [good.trim_end(), last].map(|text| (text, text, "t.csv")));
     assert_snapshot!(told);
@@ -236,7 +236,7 @@ fn levels_and_runs_must_be_there() {
     assert_snapshot!(told);
 }
 
-/// What is unusual, but no error, is said on standard error, and not if nobody wants to hear it.
+/// Unusual but valid content gives a note on standard error, which `--quiet` suppresses.
 #[test]
 fn doubts_are_noted() {
     let mut text = String::from("run,block,duration_ns,q\n");

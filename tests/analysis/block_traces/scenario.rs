@@ -1,4 +1,4 @@
-//! Kernels of which the truth is known.
+//! Kernels with known clusters.
 
 use gpusched::kernel_wcet::clustering::{Clustering, Options};
 use gpusched::kernel_wcet::synthesis::{Synthesizer, alternate};
@@ -19,10 +19,10 @@ fn normal(mean_ns: f64, std_ns: f64) -> Option<Distribution> {
     })
 }
 
-/// Blocks of a cluster: how many, and WCET, mean and standard deviation [ns] without and with interference.
+/// Blocks of a cluster: their number, and WCET, mean and standard deviation [ns] without and with interference.
 pub type Group = (u64, [f64; 3], [f64; 3]);
 
-/// The kernel histo of [Aghilinasab20], Table I, with `blocks` of each cluster.
+/// Returns the kernel histo of [Aghilinasab20], Table I, with `blocks` blocks of each cluster.
 pub fn histo(blocks: u64) -> Kernel {
     let groups: [Group; 3] = [
         (blocks, [1_700.0, 1_610.0, 35.0], [3_690.0, 3_440.0, 90.0]),
@@ -32,7 +32,7 @@ pub fn histo(blocks: u64) -> Kernel {
     kernel(&groups, 14)
 }
 
-/// A kernel of these groups in `intervals` intervals, four blocks at a time.
+/// Returns a kernel of these groups in `intervals` intervals, with four concurrent blocks.
 pub fn kernel(groups: &[Group], intervals: usize) -> Kernel {
     let clusters: Vec<Cluster> = groups
         .iter()
@@ -46,7 +46,8 @@ pub fn kernel(groups: &[Group], intervals: usize) -> Kernel {
     kernel.with_intervals(intervals).unwrap()
 }
 
-/// Groups of `blocks` with these means and standard deviations in isolation, and twice as long under interference.
+/// Returns groups of `blocks` blocks with these means and standard deviations in isolation, and doubled values under
+/// interference.
 pub fn groups(blocks: u64, moments: &[(f64, f64)]) -> Vec<Group> {
     let group = |&(mean, std): &(f64, f64)| {
         let isolated = [(mean + 4.0 * std).ceil(), mean, std];
@@ -55,7 +56,7 @@ pub fn groups(blocks: u64, moments: &[(f64, f64)]) -> Vec<Group> {
     moments.iter().map(group).collect()
 }
 
-/// A trace of `runs` runs without interference and one with it, of which `samples` are kept.
+/// Returns a trace of `runs` runs without interference, with `samples` stored runs, and one run with interference.
 pub fn trace(kernel: &Kernel, runs: u64, samples: usize, seed: u64) -> Trace {
     let synthesizer = Synthesizer::new(kernel, seed).unwrap();
     let mut recorder = Recorder::new(samples, seed, true);
@@ -70,7 +71,7 @@ pub fn trace(kernel: &Kernel, runs: u64, samples: usize, seed: u64) -> Trace {
     recorder.finish().unwrap()
 }
 
-/// A trace of these durations [ns], by run and block, and a run under interference that repeats the first.
+/// Returns a trace of these durations [ns], by run and block, and a run under interference that repeats the first run.
 pub fn trace_of(runs: &[Vec<u64>]) -> Trace {
     let mut recorder = Recorder::new(runs.len(), 1, false);
     let levels = (0u64..).zip(runs).map(|run| (Level::Isolated, run));
@@ -95,7 +96,7 @@ pub fn clustering(trace: &Trace) -> Clustering {
     Clustering::new(trace, &Options::default()).unwrap()
 }
 
-/// The planted cluster of each block.
+/// Returns the planted cluster of each block.
 pub fn truth(kernel: &Kernel) -> Vec<usize> {
     let intervals = kernel.intervals().iter();
     intervals

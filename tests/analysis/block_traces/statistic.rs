@@ -1,4 +1,4 @@
-//! The two-sample statistic against another program, and the fast one on the grid against the plain one.
+//! The two-sample statistic against another program, and the fast version on the grid against the simple version.
 
 use gpusched::kernel_wcet::clustering::two_sample::{critical_factor, distance};
 use gpusched::kernel_wcet::clustering::{CELLS, Grid, Pool};
@@ -9,7 +9,7 @@ use statrs::stats_tests::ks_test::{KSTwoSampleAlternativeMethod, ks_twosample};
 
 use crate::block_traces::scenario::trace_of;
 
-/// Samples with and without ties, of equal and of very different sizes.
+/// Returns samples with and without ties, of equal and of very different sizes.
 fn samples(case: u64) -> (Vec<u64>, Vec<u64>) {
     let mut rng = stream(case, Purpose::BlockTimes, 7, 0);
     let spread = [3, 20, 1_000, 1 << 40][below(&mut rng, 4)];
@@ -30,7 +30,8 @@ fn statrs_agrees() {
         let (a, b) = samples(case);
         let ours = distance(&a, &b).unwrap().as_f64();
         let floats = |values: &[u64]| -> Vec<f64> { values.iter().map(|&value| value as f64).collect() };
-        // The two-sided methods compute a p-value for minutes where the distance is tiny; their statistic is the larger of these.
+        // The two-sided methods take minutes for a p-value if the distance is tiny. Their statistic is the maximum of
+        // the one-sided statistics.
         let one_sided = |method| {
             ks_twosample(floats(&a), floats(&b), method, NaNPolicy::Error)
                 .unwrap()
@@ -58,12 +59,12 @@ fn every_definition_of_the_distance_agrees() {
     }
 }
 
-/// The distances of each block to a pool of the first blocks, on the grid and plain.
+/// Compares the distances of each block to a pool of the first blocks, on the grid and by the simple version.
 fn compare(runs: &[Vec<u64>], pooled: usize, tolerance: f64) -> bool {
     let trace = trace_of(runs);
     let grid = Grid::new(&trace.isolated);
     let mut pool = Pool::new(grid.cells(), grid.per_block());
-    // A block that comes and goes leaves nothing behind.
+    // Adding and removing a block leaves the pool unchanged.
     pool.add(grid.block(pooled));
     (0..pooled).for_each(|block| pool.add(grid.block(block)));
     pool.remove(grid.block(pooled));
@@ -120,7 +121,8 @@ fn the_grid_is_exact_where_it_says_so() {
 
 #[test]
 fn the_grid_errs_by_what_it_says_at_most() {
-    // 100,000 different values in 65,536 cells: a cell holds two of all, hence of 200 measurements of a block two at most.
+    // 100,000 different values in 65,536 cells: a cell holds at most two values, so at most two of the 200 measurements
+    // of a block.
     let runs = runs(1, 500, 200, 1 << 38);
     assert!(runs.concat().len() > CELLS);
     assert!(!compare(&runs, 300, 0.01 + 2.0 / 60_000.0));
@@ -128,7 +130,8 @@ fn the_grid_errs_by_what_it_says_at_most() {
 
 #[test]
 fn the_critical_distance_is_hardly_ever_exceeded() {
-    // A block of 25 against 75 others of the same kind, at level 0.05: the share of rejections is at most that.
+    // A block with 25 measurements is compared with 75 others of the same kind, at level 0.05. At most this share is
+    // rejected.
     let factor = critical_factor(0.05);
     let critical = factor * (1.0_f64 / 25.0 + 1.0 / 75.0).sqrt();
     let mut rejected = 0;

@@ -1,4 +1,4 @@
-//! Synthetic traces: the same bytes for the same seed, and back to the same profile.
+//! Synthetic traces: the same bytes for the same seed, and clustering restores the profile.
 
 use crate::support::{run, run_with};
 
@@ -47,7 +47,7 @@ fn traces_lead_back_to_their_profile_in_both_formats() {
         assert_eq!(distribution.samples, Some(40 * cluster.blocks()));
         assert!(cluster.isolated() < cluster.contended());
     }
-    // What comes out can be drawn from again.
+    // The output is a valid input of the command.
     let again = run_with("wcet synth - --runs 2", csv.stdout);
     assert_eq!((again.code, again.stdout.lines().count()), (0, 1 + 2 * 2 * 12));
 }

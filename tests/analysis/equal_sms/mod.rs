@@ -1,4 +1,4 @@
-//! SMs that are equal are simulated once: every result is that of the full run, to the byte.
+//! Equal SMs are simulated once, and every result equals the full run, to the byte.
 
 mod random;
 mod refusals;
@@ -8,7 +8,7 @@ use gpusched::model::machine::Machine;
 use gpusched::model::{Program, Scheduler};
 use gpusched::warp::gpu::{Failure, Launch, Results, Settings, run_equal_once, run_watched, stay_equal};
 
-/// All of them.
+/// All schedulers.
 pub const SCHEDULERS: [Scheduler; 5] = [
     Scheduler::Lrr,
     Scheduler::Gto,
@@ -17,7 +17,7 @@ pub const SCHEDULERS: [Scheduler; 5] = [
     Scheduler::Qaws,
 ];
 
-/// A machine whose SMs hold blocks of several kernels, or of one.
+/// Returns a machine whose SMs hold blocks of several kernels, or of one kernel.
 pub fn machine(name: &str, share_sms: bool) -> Machine {
     let mut shape = Machine::named(name).unwrap().into_shape();
     shape.dispatch.share_sms = share_sms;
@@ -25,12 +25,12 @@ pub fn machine(name: &str, share_sms: bool) -> Machine {
     Machine::new(shape).unwrap()
 }
 
-/// Alone, on all SMs.
+/// Returns the launch of `program` on all SMs.
 pub fn launch(program: &Program) -> Launch {
     Launch::of_program(program).unwrap()
 }
 
-/// With issues, cold.
+/// Returns settings with recorded issues and a cold L2.
 pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
     Settings {
         scheduler,
@@ -41,7 +41,7 @@ pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
     }
 }
 
-/// Runs `launches` both ways, and says whether SMs could be shared.
+/// Runs `launches` in both ways, and returns whether SMs could be shared.
 pub fn compare(machine: &Machine, launches: &[Launch], settings: &Settings) -> bool {
     let full = run_watched(machine, launches, settings, &mut |_| ());
     let once = run_equal_once(machine, launches, settings, &mut |_| ());

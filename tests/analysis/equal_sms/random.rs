@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::equal_sms::{SCHEDULERS, compare, launch, machine, settings};
 
-/// Conditions, addresses in shared memory and numbers of rounds: the same for all blocks, or not.
+/// Conditions, addresses in shared memory and numbers of rounds; some depend on the block.
 const CONDITIONS: [&str; 7] = [
     "thread % 3",
     "warp < 2",
@@ -40,7 +40,7 @@ fn register(index: usize) -> String {
     format!("r{index}")
 }
 
-/// A statement in the body of a loop.
+/// Returns a statement for the body of a loop.
 fn statement() -> impl Strategy<Value = Value> {
     let plain = (0..OPS.len(), 0..6_usize, 0..6_usize).prop_map(
         |(op, to, from)| json!({"op": OPS[op], "to": register(to), "from": [register(from), register(to)]}),
@@ -106,7 +106,7 @@ proptest! {
             launches[0].resident = Some(1);
             launches[0].sms = Some((0..sms * 2).map(|sm| sm != few).collect());
         }
-        // A kernel that may use no SM would never start.
+        // A kernel without permitted SMs would never start.
         if launches[0].sms.as_ref().is_some_and(|sms| !sms.contains(&true)) {
             launches[0].sms = None;
         }

@@ -1,11 +1,11 @@
-//! What SMs may not share, and why.
+//! Kernels whose SMs cannot be simulated once, and the reasons.
 
 use gpusched::model::{Program, Scheduler};
 use gpusched::warp::gpu::stay_equal;
 
 use crate::equal_sms::{compare, launch, machine, settings};
 
-/// Two kernels, of which the second has `statement` in its loop.
+/// Returns two kernels; the second kernel has `statement` in its loop.
 fn kernels(statement: &str) -> [Program; 2] {
     let text = |name: &str, statement: &str| {
         format!(
@@ -80,7 +80,7 @@ fn what_is_the_same_in_every_block_is_not_refused() {
         r#"{"op":"load","to":"x","address":"4*(thread + i)","bytes":4,"space":"shared"}"#,
         r#"{"op":"load","to":"x","address":"8*block","bytes":8,"space":"constant"}"#,
         r#"{"op":"other","to":"x","when":"block % 3"}"#,
-        // A sum of what the block decides and what the round does.
+        // The expression is a sum of a term that depends on the block and a term that depends on the round.
         r#"{"loop":"block + i","body":[{"op":"other","to":"x"}]}"#,
         r#"{"if":"random(2, thread, i)","then":[{"op":"other","to":"x"}]}"#,
     ] {
@@ -98,7 +98,7 @@ fn what_is_the_same_in_every_block_is_not_refused() {
 
 #[test]
 fn failures_are_the_same() {
-    // A barrier that half of the lanes of one warp never reach, in some blocks.
+    // In some blocks, half of the lanes of one warp never reach a barrier.
     let deadlock =
         r#"{"if":"warp + block % 2","then":[{"op":"barrier"},{"op":"other","to":"x"},{"op":"barrier"}]}"#;
     let tensor = r#"{"if":"block % 3","then":[{"op":"tensor","to":"x"}]}"#;

@@ -1,4 +1,4 @@
-//! The programs of `tasksets/`, with an addition in place of each access to memory beyond the SM.
+//! The programs of `tasksets/`, with an addition in place of each memory access beyond the SM.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use gpusched::model::program::{Dimensions, MemorySpace, Op, Overrides, Statement
 
 use crate::equal_sms::{SCHEDULERS, compare, launch, machine, settings};
 
-/// All files in `folder` and below.
+/// Returns all files in `folder` and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -54,7 +54,7 @@ fn keep_inside(body: &mut [Statement]) {
     }
 }
 
-/// `program` in `blocks` blocks that stay on their SMs.
+/// Returns `program` with `blocks` blocks that do not access memory beyond their SMs.
 fn inside(program: &Program, blocks: u32) -> Program {
     let overrides = Overrides {
         grid: Some(Dimensions::line(blocks)),
@@ -94,7 +94,7 @@ fn several_kernels() {
             launches[1].at = 500;
             launches[1].budget = 4;
             launches[2].at = 501;
-            // Not on the first SMs.
+            // The kernel does not use the first SMs.
             launches[2].sms = Some((0..30).map(|sm| sm > 2).collect());
             launches[0].resident = Some(2);
             for (name, sms) in [("rtx2060", 5), ("titanv", 6)] {

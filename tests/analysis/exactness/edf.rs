@@ -1,4 +1,4 @@
-//! Earliest deadline first, preemptive and not: exact.
+//! Earliest deadline first, preemptive and non-preemptive: the tests are exact.
 
 use gpusched::schedulability::edf::response_times;
 use gpusched::time::Time;
@@ -14,11 +14,11 @@ const DRAW: Draw = Draw {
     blocks: false,
 };
 
-/// Whether some job is late if all tasks come at 0 with all their jitter, and `blocker` at −1.
+/// Returns whether a job misses its deadline if all tasks arrive at 0 with maximum jitter, and `blocker` arrives at −1.
 fn misses(set: &[Task], blocker: Option<usize>, preemption: Preemption) -> bool {
     let jobs = critical(set, |_| true, blocker, horizon(set));
     let order = Order::Edf((0..set.len()).collect());
-    // A job may be due before it is released.
+    // The deadline of a job may be before its release.
     let hopeless = set.iter().any(|task| task.j >= task.d);
     hopeless || run(set, &jobs, &order, preemption, Until::Late).late.is_some()
 }
@@ -56,18 +56,19 @@ fn non_preemptive_verdicts_equal_simulation() {
     assert!(by_blocking > ROUNDS / 50, "{by_blocking}");
 }
 
-/// The response time of each task under preemptive EDF, from all arrivals of its job relative to the others.
+/// Returns the response time of each task under preemptive EDF, over all arrivals of its job relative to the other
+/// tasks.
 fn response_times_by_simulation(set: &[Task]) -> Vec<i64> {
     let end = horizon(set);
     (0..set.len())
         .map(|task| {
             let mut rank: Vec<usize> = vec![0; set.len()];
-            rank[task] = 1; // ties go against the task
+            rank[task] = 1; // the task loses ties
             let order = Order::Edf(rank);
             let mut worst = 0;
             for offset in 0..set[task].t {
-                // Some job of the task is released `offset` after the others, and its predecessors as late as possible,
-                // but not before them.
+                // One job of the task is released `offset` after the other tasks. Its predecessors are released as late
+                // as possible, but not before the other tasks.
                 let mut jobs = critical(set, |other| other != task, None, end);
                 let own = critical(&set[task..=task], |_| true, None, end);
                 jobs.extend(own.into_iter().map(|job| {

@@ -1,4 +1,4 @@
-//! Fixed priorities, preemptive and not: exact, as are the response times.
+//! Fixed priorities, preemptive and non-preemptive: the tests and the response times are exact.
 
 use gpusched::model::Policy;
 use gpusched::schedulability;
@@ -17,7 +17,7 @@ const DRAW: Draw = Draw {
     blocks: false,
 };
 
-/// The rank of each task; ties go to the lower position.
+/// Returns the rank of each task; the lower position wins ties.
 pub fn ranks(set: &[Task], key: impl Fn(&Task) -> i64) -> Vec<usize> {
     let before = |a: usize, b: usize| (key(&set[a]), a) < (key(&set[b]), b);
     (0..set.len())
@@ -25,15 +25,15 @@ pub fn ranks(set: &[Task], key: impl Fn(&Task) -> i64) -> Vec<usize> {
         .collect()
 }
 
-/// Σ C per hyperperiod of the task and those above it, against the hyperperiod.
+/// Returns whether Σ C per hyperperiod of the task and all tasks above exceeds the hyperperiod.
 fn overloaded(set: &[Task], rank: &[usize], task: usize) -> bool {
     let level = (0..set.len()).filter(|&other| rank[other] <= rank[task]);
     let h = hyperperiod(set);
     level.map(|other| set[other].c * (h / set[other].t)).sum::<i64>() > h
 }
 
-/// The longest response time of `task`: it and all above come at 0 with all their jitter, and one of the others, or none,
-/// at −1. The level must not be overloaded.
+/// Returns the longest response time of `task`. The task and all tasks above arrive at 0 with maximum jitter. At most
+/// one of the other tasks arrives at −1. The level must not be overloaded.
 fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preemption) -> i64 {
     let order = Order::Fixed(rank.to_vec());
     let level = |other: usize| rank[other] <= rank[task];
@@ -46,7 +46,7 @@ fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preempti
             let last = long_horizon(set, |other| rank[other] < rank[task]).max(201);
             for end in [50, 200, last] {
                 let mut jobs = critical(set, level, blocker, end);
-                // The blocker comes once: it would not run again in this busy period.
+                // The blocker arrives only once, because it cannot run again in this busy period.
                 jobs.retain(|job| Some(job.task) != blocker || job.arrival < 0);
                 let outcome = run(set, &jobs, &order, preemption, Until::Idle);
                 if outcome.end < end || end == last {
@@ -59,7 +59,7 @@ fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preempti
         .unwrap()
 }
 
-/// Worst-case response times; `None` where the level is overloaded.
+/// Returns worst-case response times; `None` for an overloaded level.
 fn response_times(set: &[Task], rank: &[usize], preemption: Preemption) -> Vec<Option<i64>> {
     (0..set.len())
         .map(|task| (!overloaded(set, rank, task)).then(|| response_time(set, rank, task, preemption)))
@@ -130,7 +130,7 @@ fn non_preemptive_given() {
     });
 }
 
-/// Every order of the tasks.
+/// Returns every order of the tasks.
 fn orders(n: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![]];
     for task in 0..n {
@@ -148,7 +148,7 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// Audsley's order exists iff some order of all n! meets all deadlines.
+/// Audsley's algorithm finds an order iff one of all n! orders meets all deadlines.
 fn compare_audsley(policy: &str, seed: u64, preemption: Preemption, deadline_monotonic: &str) {
     let mut rng = rng(seed);
     let mut tally = Tally::default();

@@ -1,4 +1,4 @@
-//! Huge ratios and long times, where units cannot be simulated: closed forms and plain enumeration.
+//! Large ratios and long times, where unit-by-unit simulation is infeasible: closed forms and plain enumeration.
 
 use rand::RngExt;
 
@@ -20,7 +20,7 @@ fn response(policy: &str, set: &[Task], position: usize) -> i64 {
     i64::try_from(times[position].unwrap().ns()).unwrap()
 }
 
-/// A task of 1 µs above one of 100 s: the slow one gets T − C of each of the fast one's periods.
+/// A task of 1 µs above a task of 100 s. The slow task executes for T − C of each period of the fast task.
 #[test]
 fn a_microsecond_above_a_hundred_seconds() {
     let mut rng = rng(61);
@@ -32,16 +32,17 @@ fn a_microsecond_above_a_hundred_seconds() {
         let slow_d = rng.random_range(slow_t / 2..=slow_t);
         let fast = task(fast_c, fast_t, fast_t);
         let set = [fast, task(slow_c, slow_d, slow_t)];
-        // In each period of the fast task the slow one advances by the rest, and the last unit need not wait.
+        // In each period of the fast task, the slow task advances by the remaining time. Its last unit does not wait
+        // for the end of the period.
         let gap = fast_t - fast_c;
         let expected = slow_c + ceil_div(slow_c, gap) * fast_c;
         assert_eq!(response("dm", &set, 1), expected, "{set:?}");
         let fits = expected <= slow_d;
         assert_eq!(accepts("dm", &set), fits, "{set:?}");
-        // EDF: the slow job has what the fast ones due within D leave.
+        // Under EDF, the slow job gets the time that fast jobs due within D leave.
         let demand = slow_d / fast_t * fast_c + slow_c;
         assert_eq!(accepts("edf", &set), demand <= slow_d, "{set:?}");
-        // Without preemption, only blocks that fit the gap will do.
+        // Without preemption, only slow jobs that fit the gap are accepted.
         assert_eq!(
             accepts("np-fp", &set),
             fits && slow_c - 1 + fast_c <= fast_t,
@@ -56,8 +57,8 @@ fn ceil_div(value: i64, by: i64) -> i64 {
     (value + by - 1) / by
 }
 
-/// Lehoczky, Sha & Ding: a task of priority i with D ≤ T is in time iff W(t) ≤ t at one of the releases of those above,
-/// or at D.
+/// Lehoczky, Sha & Ding: a task of priority i with D ≤ T meets its deadline iff W(t) ≤ t at one of the releases of the
+/// tasks above, or at D.
 fn by_scheduling_points(set: &[Task]) -> bool {
     (0..set.len()).all(|i| {
         let work = |t: i64| -> i64 {
@@ -78,7 +79,7 @@ fn by_scheduling_points(set: &[Task]) -> bool {
     })
 }
 
-/// dbf(t) + B(t) ≤ t at each deadline up to the given bound.
+/// Returns whether dbf(t) + B(t) ≤ t at each deadline up to the given bound.
 fn by_deadlines(set: &[Task], bound: i64, hold: impl Fn(&Task) -> i64) -> bool {
     set.iter().all(|task| {
         let mut t = task.d - task.j;
@@ -99,7 +100,7 @@ fn by_deadlines(set: &[Task], bound: i64, hold: impl Fn(&Task) -> i64) -> bool {
     })
 }
 
-/// Milliseconds beside a hundred seconds, nanosecond by nanosecond numbers.
+/// Tasks of milliseconds and of a hundred seconds in one set, with times in single nanoseconds.
 #[test]
 fn milliseconds_beside_a_hundred_seconds() {
     const PERIODS: [i64; 6] = [20, 100, 1_000, 10_000, 50_000, 100_000]; // ms
@@ -145,7 +146,7 @@ fn milliseconds_beside_a_hundred_seconds() {
     );
 }
 
-/// Every policy answers about absurd numbers, and never "schedulable" where one task alone is late.
+/// Every policy returns a verdict for extreme numbers, and never "schedulable" if a single task misses its deadline.
 #[test]
 fn absurd_numbers_are_answered() {
     let limit = i64::MAX;

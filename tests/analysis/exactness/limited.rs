@@ -1,5 +1,5 @@
-//! Preemption at block boundaries: safe. No accepted set misses a deadline in any simulated schedule, with the block that
-//! each preemption costs; and the tests are not needlessly strict.
+//! Preemption at thread-block boundaries: the tests are sufficient. No accepted set misses a deadline in any simulated
+//! schedule, including the block that each preemption costs. The tests are not overly pessimistic.
 
 use gpusched::model::Policy;
 use gpusched::schedulability;
@@ -17,7 +17,7 @@ const DRAW: Draw = Draw {
     blocks: true,
 };
 
-/// Patterns of arrivals: all at 0 with one of them, or none, at −1; and random ones.
+/// Returns arrival patterns: all tasks at 0 with at most one task at −1, and random patterns.
 fn patterns(set: &[Task], rng: &mut impl RngExt) -> Vec<Vec<Job>> {
     const END: i64 = 70;
     let mut patterns = vec![critical(set, |_| true, None, END)];
@@ -26,7 +26,7 @@ fn patterns(set: &[Task], rng: &mut impl RngExt) -> Vec<Vec<Job>> {
     patterns
 }
 
-/// Whether a deadline is missed in some schedule, how many preemptions there were until then, and how long jobs took.
+/// Returns whether a schedule misses a deadline, the number of preemptions until then, and the response times.
 fn simulate(set: &[Task], rng: &mut impl RngExt, order: impl Fn() -> Order) -> (bool, u64, Vec<i64>) {
     let mut worst = vec![0; set.len()];
     if load(set).is_gt() || set.iter().any(|task| task.j >= task.d) {
@@ -76,7 +76,7 @@ fn compare(policy: &str, seed: u64, most_pessimistic: f64, order: impl Fn(&[Task
         preemptions += if verdict { switches } else { 0 };
     }
     tally.check();
-    // An upper bound: with more patterns, more of the refused sets would miss.
+    // The share is an upper bound: with more patterns, more of the rejected sets would miss.
     let share = pessimistic as f64 / ROUNDS as f64;
     println!("{policy}: {tally:?}, {pessimistic} refused without a miss found");
     assert!(share < most_pessimistic, "{share}");
@@ -114,7 +114,7 @@ fn deadlines_hold_under_given_priorities() {
     compare("lp-fp-given", 35, 0.05, |set| Order::Fixed(ranks(set, |_| 0)));
 }
 
-/// The order that Audsley's algorithm states holds.
+/// All deadlines hold under the order from Audsley's algorithm.
 #[test]
 fn deadlines_hold_under_audsleys_order() {
     use gpusched::model::Evidence;
@@ -134,9 +134,9 @@ fn deadlines_hold_under_audsleys_order() {
     });
 }
 
-/// A job can preempt one that is due later, although its own deadline after the latest release is no shorter: the other
-/// was released without jitter, and it with all of it. A charge that goes by D − J of both forgets this preemption, and
-/// accepts these sets.
+/// A job can preempt a job with a later deadline although its own D − J is not shorter. The preempted job was released
+/// without jitter, and the preempting job with maximum jitter. A charge based on D − J of both tasks omits this
+/// preemption and accepts these sets.
 #[test]
 fn jitter_makes_more_preemptions_possible() {
     let first = Task {

@@ -1,5 +1,6 @@
-//! Promise: every test is exact, or safe where it is only safe. 10⁵ random small sets per policy against schedules
-//! simulated unit by unit, over all relevant busy periods, and against plain enumeration where numbers are large.
+//! Guarantee: every exact test is exact, and every sufficient test is safe. Per policy, 10⁵ random small sets are
+//! compared with schedules simulated unit by unit over all relevant busy periods. Sets with large numbers are compared
+//! with plain enumeration.
 
 mod edf;
 mod fixed_priority;
@@ -14,7 +15,7 @@ use gpusched::model::Policy;
 use gpusched::schedulability::{self, Demand};
 use gpusched::time::Time;
 
-/// Sets per policy.
+/// Number of sets per policy.
 const ROUNDS: usize = 100_000;
 
 fn demands(set: &[Task]) -> Vec<Demand> {
@@ -28,7 +29,7 @@ fn demands(set: &[Task]) -> Vec<Demand> {
         .collect()
 }
 
-/// The verdict, which is the same with and without evidence.
+/// Returns the verdict, which must be the same with and without evidence.
 fn accepts(policy: &str, set: &[Task]) -> bool {
     let policy: Policy = policy.parse().unwrap();
     let demands = demands(set);
@@ -38,7 +39,7 @@ fn accepts(policy: &str, set: &[Task]) -> bool {
     accepts
 }
 
-/// Counts answers, so that a test can tell that its sample has plenty of each.
+/// Counts of verdicts, so that a test can check that its sample has enough of each verdict.
 #[derive(Default, Debug)]
 struct Tally {
     accepted: usize,

@@ -1,4 +1,4 @@
-//! Shorter kernels never hurt: what the search for the smallest number of SMs rests on.
+//! Shorter kernels never make a set unschedulable. The search for the smallest number of SMs relies on this property.
 
 use rand::RngExt;
 
@@ -7,8 +7,8 @@ use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
 use gpusched::model::Policy;
 
-/// Every policy accepts a set with shorter WCETs, if it accepts the set; where priorities do not depend on it, also one
-/// with less jitter.
+/// If a policy accepts a set, it also accepts the set with shorter WCETs. If priorities do not depend on jitter, it
+/// also accepts the set with less jitter.
 #[test]
 fn every_test_is_sustainable() {
     let mut rng = rng(81);
@@ -39,7 +39,7 @@ fn every_test_is_sustainable() {
         for policy in policies.iter().map(|policy| policy.name()) {
             if accepts(policy, &set) {
                 accepted += 1;
-                // Rate- and deadline-monotonic orders may change with D − J; with C alone they do not.
+                // Rate- and deadline-monotonic orders may change with D − J, but not with C.
                 let mut same_order = easier.clone();
                 same_order
                     .iter_mut()

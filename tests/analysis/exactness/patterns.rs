@@ -1,4 +1,5 @@
-//! Random legal arrivals, not only the critical instants of the theory: what an exact test accepts never misses.
+//! Random legal arrivals in addition to the critical instants of the theory: sets that an exact test accepts never
+//! miss.
 
 use rand::RngExt;
 

@@ -1,4 +1,4 @@
-//! Density, hyperbolic and Liu–Layland bounds: who passes is schedulable, and the formulas are computed exactly.
+//! Density, hyperbolic and Liu–Layland bounds: accepted sets are schedulable, and the formulas are computed exactly.
 
 use super::fixed_priority::ranks;
 use super::{ROUNDS, accepts};
@@ -12,12 +12,12 @@ const DRAW: Draw = Draw {
     blocks: false,
 };
 
-/// min(T, D) − J.
+/// Returns min(T, D) − J.
 fn separation(task: &Task) -> i64 {
     task.d.min(task.t) - task.j
 }
 
-/// Draws sets with little load, as these tests like them, and hands over those that `policy` accepts.
+/// Generates sets with low load, and passes the sets that `policy` accepts to `check`.
 fn accepted(policy: &str, seed: u64, mut check: impl FnMut(&[Task])) {
     let mut rng = rng(seed);
     let (mut passed, mut with_jitter, mut late_deadlines) = (0, 0, 0);
@@ -62,7 +62,7 @@ fn the_hyperbolic_bound_is_safe_for_priorities_by_separation() {
     });
 }
 
-/// Who passes Liu & Layland's bound passes the hyperbolic one.
+/// A set that passes Liu & Layland's bound passes the hyperbolic bound.
 #[test]
 fn the_liu_layland_bound_is_safe_and_no_better_than_the_hyperbolic_one() {
     accepted("liu-layland", 43, |set| {
@@ -71,8 +71,8 @@ fn the_liu_layland_bound_is_safe_and_no_better_than_the_hyperbolic_one() {
     });
 }
 
-/// With D > T, two releases may be closer than min(T, D − J): a bound on that shorter "period" accepts this set, whose
-/// second task may take 18 of its 10.
+/// With D > T, two releases may be closer than min(T, D − J). A bound with this shorter "period" accepts this set,
+/// although its second task may take 18 with a deadline of 10.
 #[test]
 fn late_deadlines_do_not_hide_jitter_from_fixed_priorities() {
     let bursty = Task {
@@ -97,7 +97,7 @@ fn late_deadlines_do_not_hide_jitter_from_fixed_priorities() {
     assert!(accepts("density", &set) && accepts("edf", &set));
 }
 
-/// The formulas in floats, away from the bounds.
+/// Compares with the formulas in floating point, away from the bounds.
 #[test]
 fn verdicts_equal_the_formulas() {
     let mut rng = rng(44);

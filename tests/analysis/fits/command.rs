@@ -30,7 +30,7 @@ fn the_answer_goes_into_a_task_set() {
         );
         let tested = run_with("test - --sms 16 --format json", set);
         assert_eq!(tested.code, 0, "{}", tested.stderr);
-        // The line that people paste is the same.
+        // The last line, for pasting, agrees with the JSON output.
         let text = run(&format!("wcet fit {STENCIL} --form {form}")).stdout;
         let pasted: Value = serde_json::from_str(&format!("{{{}}}", text.lines().last().unwrap())).unwrap();
         assert_eq!(
@@ -40,7 +40,8 @@ fn the_answer_goes_into_a_task_set() {
     }
 }
 
-/// On SMs where nothing was measured a task set has no WCET. (a/m + b says 58.7 us on one SM, where the kernel takes 59.8.)
+/// A task set has no WCET on SM counts that were not measured. (a/m + b gives 58.7 us on one SM, where the kernel takes
+/// 59.8 us.)
 #[test]
 fn task_sets_extrapolate_nothing() {
     let points = "sms,time_us\n5,13.6\n6,12.1\n";
@@ -53,7 +54,7 @@ fn task_sets_extrapolate_nothing() {
     assert_eq!(run_with("partition - --sms 4", fit("")).code, 1);
 }
 
-/// 448 GB/s as a number of bytes per second would make any kernel memory-intensive.
+/// If 448 GB/s were read as 448 bytes per second, every kernel would be memory-intensive.
 #[test]
 fn the_bandwidth_of_a_gpu_is_in_bytes_per_second() {
     let csv = "sms,time_us,bandwidth,gpu_sms,gpu_bytes_per_second\n1,100,10,16,448\n16,60,20,16,448\n";
@@ -166,7 +167,7 @@ fn units_are_exact() {
         wcet("contention,sms,time_s\nisolated,1,0.3\nisolated,2,0.123456789\n"),
         expected
     );
-    // Measured faster in conflict: raised.
+    // The measured time in conflict is shorter, so it is raised.
     let raised = wcet("sms,time_ns,contention\n1,50,isolated\n1,40,conflict\n2,60,conflict\n");
     assert_eq!(
         raised,
@@ -246,7 +247,7 @@ fn bad_usage_is_refused() {
     assert_eq!(run("wcet").code, 2);
 }
 
-/// A number at the end of a file that was cut off would be a WCET that is too small.
+/// A number at the end of a truncated file could be a WCET that is too small.
 #[test]
 fn a_file_that_was_cut_off_is_refused() {
     let whole = "sms,contention,time_ms\n1,isolated,30\n2,isolated,17\n4,isolated,10\n";
@@ -261,7 +262,7 @@ fn a_file_that_was_cut_off_is_refused() {
     assert_eq!(run_with("wcet fit -", last_is_a_word).code, 0);
 }
 
-/// What is not in the measurements is said, but not to those who want no notes.
+/// A note names missing measurements, unless notes are disabled.
 #[test]
 fn what_was_not_measured_is_said() {
     let rows = "sms,time_ms,contention\n4,30,isolated\n8,17,isolated\n";

@@ -1,7 +1,7 @@
 //! Published samples.
 
-/// Annual maxima of the sea level at Port Pirie, 1923 to 1987 [m]: Coles, An Introduction to Statistical Modeling of Extreme
-/// Values, Springer 2001, Example 1.1 and §3.4.1; data of the R packages ismev and evd.
+/// Annual maxima of the sea level at Port Pirie, 1923 to 1987 [m]. Source: Coles, An Introduction to Statistical
+/// Modeling of Extreme Values, Springer 2001, Example 1.1 and §3.4.1; data of the R packages ismev and evd.
 #[rustfmt::skip]
 pub const PORT_PIRIE: [f64; 65] = [
     4.03, 3.83, 3.65, 3.88, 4.01, 4.08, 4.18, 3.80, 4.36, 3.96, 3.98, 4.69, 3.85, 3.96, 3.85, 3.93,

@@ -1,4 +1,5 @@
-//! Envelopes: above every measurement in the integers that verdicts rest on, and as low as the slow twin's.
+//! Envelopes are above every measurement in the integers that verdicts use, and as low as the envelope of the reference
+//! implementation.
 
 use gpusched::kernel_wcet::fit::classification::Reason;
 use gpusched::kernel_wcet::fit::envelope::{EnvelopeError, Measured, affine, monotone, table};
@@ -34,7 +35,7 @@ fn lines(function: &WcetFunction) -> ((u64, u64), Option<(u64, u64)>) {
     )
 }
 
-/// No point is above `function`; the total overshoot over the longest times.
+/// Checks that no point is above `function`, and returns the total overshoot over the longest times.
 #[track_caller]
 fn overshoot(function: &WcetFunction, points: &Points, contention: Contention) -> u128 {
     for (m, time) in points.measurements() {
@@ -49,7 +50,8 @@ fn overshoot(function: &WcetFunction, points: &Points, contention: Contention) -
         .sum()
 }
 
-/// The slow twin: of all lines through two of the points and the origin, and the horizontal one, the lowest that is legal.
+/// Reference implementation: the lowest legal line among all lines through two points, lines through the origin, and
+/// the horizontal line.
 fn least_overshoot(points: &Points) -> f64 {
     let longest: Vec<(f64, f64)> = points
         .longest()
@@ -99,7 +101,7 @@ fn as_low_as_the_slow_twin() {
         let own = overshoot(&function, &measured.isolated, Contention::Isolated) as f64;
         let least = least_overshoot(&measured.isolated);
         let count = measured.isolated.counts().count() as f64;
-        // Rounding C(m) up wins at most 1 ns at each, as it lets b be lower; rounding a and b costs at most 2 ns.
+        // Rounding C(m) up saves at most 1 ns per point, because b may be lower. Rounding a and b costs at most 2 ns.
         assert!(
             own >= least - count && own <= least + 2.0 * count,
             "{own} {least} {measured:?}"
@@ -110,12 +112,12 @@ fn as_low_as_the_slow_twin() {
 
 #[test]
 fn by_hand() {
-    // On one line: found exactly.
+    // Points on one line are fitted exactly.
     assert_eq!(
         lines(&affine(&alone(&[(1, 1100), (2, 600), (4, 350), (8, 225)])).unwrap()),
         ((1000, 100), None)
     );
-    // No profit at all, and a kernel that gets slower: horizontal.
+    // A kernel without speed-up, and a kernel that becomes slower, give a horizontal line.
     assert_eq!(
         lines(&affine(&alone(&[(1, 500), (9, 500)])).unwrap()),
         ((0, 500), None)
@@ -124,17 +126,17 @@ fn by_hand() {
         lines(&affine(&alone(&[(1, 500), (9, 700)])).unwrap()),
         ((0, 700), None)
     );
-    // Superlinear: through the origin.
+    // A superlinear speed-up gives a line through the origin.
     assert_eq!(
         lines(&affine(&alone(&[(1, 1000), (2, 300)])).unwrap()),
         ((1000, 0), None)
     );
-    // The longest of several counts; a frequent m does not weigh more.
+    // Only the longest of several times counts, and a repeated m has no more weight.
     let few = [(1, 1000), (2, 700), (4, 300)];
     let mut many = few.to_vec();
     many.extend([(2, 400); 50]);
     assert_eq!(affine(&alone(&few)).unwrap(), affine(&alone(&many)).unwrap());
-    // Not a whole number of ns: 1/3 and 1/7 of primes.
+    // Times are not whole numbers of ns: 1/3 and 1/7 of primes.
     let odd = alone(&[(3, 1_000_003), (7, 500_009)]);
     assert!(overshoot(&affine(&odd).unwrap(), &odd.isolated, Contention::Isolated) <= 2);
 }
@@ -159,7 +161,8 @@ fn huge_times_and_many_sms() {
             Contention::Isolated,
         );
     }
-    // C(1) of any line that covers this on 65536 SMs and is not horizontal is too large: the horizontal one is left.
+    // Every non-horizontal line that covers these points on 65536 SMs has a C(1) that is too large, so the horizontal
+    // line remains.
     let flat = affine(&alone(&[(60_000, limit), (65_536, limit / 2)])).unwrap();
     assert_eq!(lines(&flat), ((0, limit), None));
     let every: Vec<(u32, u64)> = (1..=MAX_SMS)
@@ -223,7 +226,7 @@ fn monotone_tables() {
         ),
         (Some(Time::from_ns(310)), Some(Time::from_ns(95)))
     );
-    // The definition, literally.
+    // The literal definition.
     let mut stream = Stream::new(3);
     for _ in 0..2000 {
         let points = points(&random(&mut stream, 20, 500_000));
@@ -278,7 +281,7 @@ fn what_is_no_measurement() {
     }
 }
 
-/// The regression: exact on a line, the textbook formula elsewhere.
+/// The regression is exact on a line, and equals the textbook formula elsewhere.
 #[test]
 fn least_squares_lines() {
     let line = least_squares::line(&points(&[(1, 1100), (2, 600), (4, 350)])).unwrap();
@@ -287,7 +290,7 @@ fn least_squares_lines() {
             && (line.b_ns - 100.0).abs() < 1e-9
             && (line.r2 - 1.0).abs() < 1e-12
     );
-    // x = 1, 1/2, 1/2; y = 10, 4, 8: a = 8, b = 2, R² = 1 − 8/(56/3).
+    // x = 1, 1/2, 1/2; y = 10, 4, 8, so a = 8, b = 2 and R² = 1 − 8/(56/3).
     let line = least_squares::line(&points(&[(1, 10), (2, 4), (2, 8)])).unwrap();
     assert!(
         (line.a_ns - 8.0).abs() < 1e-12 && (line.b_ns - 2.0).abs() < 1e-12,

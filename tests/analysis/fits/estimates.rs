@@ -1,4 +1,4 @@
-//! WCETs from extreme values: near the planted quantile, never below a measurement, and honest about their worth.
+//! WCETs from extreme values: close to the planted quantile, never below a measurement, and labeled as estimates.
 
 use gpusched::kernel_wcet::fit::independence;
 use gpusched::kernel_wcet::fit::normal::NormalFit;
@@ -26,7 +26,7 @@ fn longest(times: &[Time]) -> Time {
     times.iter().copied().max().unwrap()
 }
 
-/// Exponential times: the tail is that of both families with ξ = 0, and the quantile at p is 2000 + 50 ln(1/p).
+/// Exponential times: both families have ξ = 0, and the quantile at p is 2000 + 50 ln(1/p).
 #[test]
 fn planted_quantiles_are_found() {
     for (family, seed) in FAMILIES.into_iter().zip([1, 2]) {
@@ -49,7 +49,7 @@ fn planted_quantiles_are_found() {
     }
 }
 
-/// Normal times: ξ < 0 at this depth. The quantile at 1e-6 is 4.753 deviations above the mean.
+/// Normal times: ξ < 0 at this depth. The quantile at 1e-6 is 4.753 standard deviations above the mean.
 #[test]
 fn normal_times() {
     let times = times(Stream::new(4).normal(10_000.0, 100.0, 20_000));
@@ -60,11 +60,11 @@ fn normal_times() {
     }
 }
 
-/// A probability that the measurements already reach: the WCET is not inside of what was seen.
+/// The measurements already reach this probability. The WCET is not below the longest measured time.
 #[test]
 fn never_below_the_longest_time() {
     let mut all = exponential(3, 2000);
-    all[77] = Time::from_ns(9_000); // seen once, however unlikely the curve finds it
+    all[77] = Time::from_ns(9_000); // measured once, although very unlikely under the fitted curve
     for family in FAMILIES {
         for exceedance in [0.999, 0.5, 1e-2, 1e-4] {
             assert!(estimate(&all, family, exceedance).unwrap().wcet >= Time::from_ns(9_000));
@@ -81,10 +81,10 @@ fn the_same_times_give_the_same_estimate() {
         assert_eq!(estimate(&times, family, 1e-9), estimate(&times, family, 1e-9));
     }
     let gpd = |times: &[Time]| estimate(times, TailFamily::Gpd, 1e-9).unwrap().wcet;
-    assert_eq!(gpd(&times), gpd(&reversed)); // it does not look at the order
+    assert_eq!(gpd(&times), gpd(&reversed)); // the order of times has no effect
 }
 
-/// A coarse clock: ticks of 32 ns hardly change the estimate, and are no lack of fit.
+/// A coarse clock: ticks of 32 ns change the estimate only slightly and are not reported as a poor fit.
 #[test]
 fn coarse_clocks() {
     let exact = exponential(6, 20_000);
@@ -190,7 +190,7 @@ fn dependent_runs_are_noticed() {
     }
 }
 
-/// Independent runs: the share of p-values below p is p.
+/// For independent runs, the share of p-values below p is p.
 #[test]
 fn the_test_of_independence_has_its_level() {
     let mut stream = Stream::new(12);
@@ -208,7 +208,7 @@ fn the_test_of_independence_has_its_level() {
     );
 }
 
-/// Two modes of execution whose slow one is rare: no extreme-value distribution describes that.
+/// Two execution modes with a rare slow mode. No extreme-value distribution fits these times.
 #[test]
 fn a_poor_fit_is_noticed() {
     let mut stream = Stream::new(13);
@@ -233,7 +233,7 @@ fn a_poor_fit_is_noticed() {
     }
 }
 
-/// An estimate goes into a kernel file and comes back.
+/// An estimate survives writing and reading a kernel file.
 #[test]
 fn kernel_files_hold_estimates() {
     let times = exponential(14, 3000);

@@ -1,4 +1,4 @@
-//! Promise: no kind without evidence. A wrong kind is unsafe, and a missing one is not.
+//! Guarantee: gpusched states a kind only with evidence. A wrong kind is unsafe, and a missing kind is safe.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use gpusched::prediction::Isolated;
 use crate::support::transcript::Transcript;
 use crate::support::{answer, gpusched, run_with};
 
-/// A perfect speed-up on up to 30 SMs, which draws `drawn` GB/s on all of them.
+/// Returns a profile with perfect speed-up on up to 30 SMs and a bandwidth of `drawn` GB/s on all SMs.
 fn falling(drawn: &str) -> String {
     let rows = [1, 2, 5, 10, 15, 20, 25, 30].map(|m: u32| {
         let bandwidth = drawn.parse::<f64>().unwrap() * f64::from(m) / 30.0;
@@ -33,14 +33,14 @@ fn fit(csv: &str) -> Value {
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
-/// The kind, and why.
+/// Returns the kind and its reason.
 fn kind(csv: &str) -> (Option<String>, String) {
     let fit = fit(csv);
     let text = |field: &str| fit.get(field).and_then(Value::as_str).map(str::to_owned);
     (text("kind"), text("kind_reason").unwrap())
 }
 
-/// The report's lines about the kind, and the fields of the task.
+/// Checks the report lines about the kind, and the fields of the task.
 #[test]
 fn the_report_says_what_the_kind_rests_on() {
     let all = falling("316");
@@ -84,7 +84,7 @@ fn the_report_says_what_the_kind_rests_on() {
     );
 }
 
-/// It profits from every SM, and draws 94 % of the bandwidth.
+/// The kernel gains from every SM and uses 94 % of the bandwidth.
 #[test]
 fn a_speed_up_does_not_make_a_kernel_compute_intensive() {
     assert_eq!(
@@ -99,7 +99,7 @@ fn a_speed_up_does_not_make_a_kernel_compute_intensive() {
     assert_eq!(kind(&times), (None, "no-bandwidth".to_owned()));
 }
 
-/// What `predict` and `wcet fit` say of one file.
+/// Returns the results of `predict` and `wcet fit` for one file.
 fn both(csv: &str) -> (Option<String>, Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
@@ -114,7 +114,7 @@ fn both(csv: &str) -> (Option<String>, Option<String>) {
     (class.as_str().map(str::to_owned), kind(csv).0)
 }
 
-/// Equal, or no kind.
+/// Returns whether both kinds are equal or the kind is missing.
 fn agree(class: Option<&str>, kind: Option<&str>) -> bool {
     match kind {
         Some(kind) => class == Some(kind),
@@ -144,7 +144,7 @@ fn predict_and_fit_agree_at_every_bound() {
     }
 }
 
-/// As published, without the bandwidth on all SMs, and with it as `predict` fills it in.
+/// Profiles as published without the bandwidth on all SMs, and with the bandwidth that `predict` computes.
 #[test]
 fn predict_and_fit_agree_on_published_profiles() {
     let platform = MemoryPlatform::default();

@@ -1,4 +1,5 @@
-//! Promise: fits to measured times are those of the literature, find what was planted, and no envelope is below a measurement.
+//! Guarantee: fits to measured times agree with the literature and find planted parameters. No envelope is below a
+//! measurement.
 #![cfg(feature = "cli")]
 
 mod command;

@@ -6,14 +6,14 @@ use gpusched::time::Time;
 
 use crate::fits::streams::Stream;
 
-/// What a clock that ticks every `tick` ns makes of exact times.
+/// Returns exact times as measured by a clock with ticks of `tick` ns.
 fn clock(exact: &[f64], tick: f64) -> Vec<Time> {
     let ns = |time: &f64| (tick * (time / tick).round()) as u64;
     exact.iter().map(|time| Time::from_ns(ns(time))).collect()
 }
 
-/// The three clusters of Table I, Q = 0, with a clock of 1 ns and one of 32 ns: a normal sample of any size is accepted, because
-/// rounding is accounted for. Without that it is rejected.
+/// The three clusters of Table I, Q = 0, with clocks of 1 ns and 32 ns. A normal sample of any size is accepted,
+/// because the test accounts for rounding. Without this correction, the sample is rejected.
 #[test]
 fn rounding_is_no_lack_of_fit() {
     for (seed, (mean, std)) in (1..).zip([(1610.0, 35.0), (2300.0, 67.0), (3210.0, 39.0)]) {
@@ -39,7 +39,7 @@ fn rounding_is_no_lack_of_fit() {
     }
 }
 
-/// At a nominal 5 %: Lilliefors rejects 5 % of normal samples, the plain test hardly any.
+/// At a nominal level of 5 %, Lilliefors rejects 5 % of normal samples, and the plain test rejects almost none.
 #[test]
 fn the_plain_test_is_lenient() {
     let mut stream = Stream::new(7);

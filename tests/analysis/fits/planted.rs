@@ -1,4 +1,4 @@
-//! Fits find the distribution that the sample was drawn from, whatever the unit.
+//! Fits find the distribution of a generated sample, in every unit.
 
 use gpusched::kernel_wcet::fit::gev::Gev;
 use gpusched::kernel_wcet::fit::goodness::{ExtremeValue as _, p_value};
@@ -9,7 +9,7 @@ use crate::fits::streams::Stream;
 
 const SHAPES: [f64; 7] = [-0.4, -0.2, -1e-9, 0.0, 1e-7, 0.15, 0.4];
 
-/// The quantiles at the middles of `count` equal shares: a sample without randomness.
+/// Returns the quantiles at the middles of `count` equal shares, as a sample without randomness.
 fn ideal(count: usize, quantile: impl Fn(f64) -> f64) -> Vec<f64> {
     (0..count)
         .map(|i| quantile((i as f64 + 0.5) / count as f64))
@@ -33,7 +33,7 @@ fn planted_gev() {
         let mut stream = Stream::new(seed);
         let drawn: Vec<f64> = (0..2000).map(|_| truth.quantile(stream.unit())).collect();
         let fitted = Gev::fit(&drawn).unwrap();
-        // More than four standard errors (Prescott & Walden 1980).
+        // The tolerance exceeds four standard errors (Prescott & Walden 1980).
         assert!((fitted.shape - shape).abs() < 0.08, "{truth:?} {fitted:?}");
         assert!(
             (fitted.location - 1700.0).abs() < 4.0 && (fitted.scale - 35.0).abs() < 3.0,
@@ -90,7 +90,7 @@ fn quantiles_invert_the_distribution() {
     }
 }
 
-/// In another unit, from another origin, the fit is the same.
+/// A change of unit and origin does not change the fit.
 #[test]
 fn fits_do_not_depend_on_the_unit() {
     let gev = Gev::fit(&PORT_PIRIE).unwrap();
@@ -112,7 +112,7 @@ fn fits_do_not_depend_on_the_unit() {
     }
 }
 
-/// What cannot be fitted is said so; what can is never nonsense.
+/// Samples without a fit give an error, and all other samples give a valid fit.
 #[test]
 fn strange_samples() {
     for sample in [
@@ -157,7 +157,8 @@ fn strange_samples() {
     }
 }
 
-/// The level of the bootstrap is the nominal one, or less for rounded samples, and what is no GPD is found out.
+/// The bootstrap has its nominal level, or a lower level for rounded samples. It detects samples that are not from a
+/// GPD.
 #[test]
 fn goodness_of_fit_has_its_level_and_power() {
     let truth = Gpd {
@@ -176,7 +177,7 @@ fn goodness_of_fit_has_its_level_and_power() {
             if round { 8.0 } else { 0.0 },
         )
     };
-    // Midpoints of ticks are not quite what was drawn: rounding makes the test careful, never hasty.
+    // The midpoints of ticks differ from the exact values, so rounding makes the test more conservative.
     for (round, samples, expected) in [(false, 150, 5..=26), (true, 50, 0..=10)] {
         let rejected = (0..samples)
             .filter(|_| p(round, &|truth, u| truth.quantile(u)) <= 0.1)

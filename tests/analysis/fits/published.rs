@@ -1,4 +1,4 @@
-//! The fits of the literature.
+//! Fits from the literature.
 
 use gpusched::kernel_wcet::fit::gev::Gev;
 use gpusched::kernel_wcet::fit::goodness::{ExtremeValue as _, anderson_darling, p_value};
@@ -63,7 +63,7 @@ fn daily_rainfall() {
     near(30.0 + gpd.quantile(1.0 / (100.0 * yearly)), 106.3, 0.2);
 }
 
-/// A maximum is one: no neighbor is more likely.
+/// The fit is a maximum of the likelihood: no neighboring parameters are more likely.
 #[test]
 fn no_neighbor_is_more_likely() {
     let gev = Gev::fit(&PORT_PIRIE).unwrap();
@@ -104,8 +104,9 @@ fn a_squared_by_hand() {
     );
 }
 
-/// A20-01, [Aghilinasab20] Table I: mean, standard deviation and maximum [µs] give the printed percentile of the maximum
-/// [%]. All but the third to the printed digit (98.95 for 99.0), and that within the rounding of what it is computed from.
+/// A20-01, [Aghilinasab20] Table I: mean, standard deviation and maximum [µs] give the printed percentile of the
+/// maximum [%]. All percentiles except the third agree to the printed digit. The third is 98.95 instead of 99.0, which
+/// is within the rounding of its inputs.
 #[test]
 fn percentiles_of_table_i() {
     let table = [

@@ -1,4 +1,4 @@
-//! Definition 1 of [Singh21]: which kernels are memory-intensive.
+//! Definition 1 of [Singh21]: the criterion for memory-intensive kernels.
 
 use gpusched::kernel_wcet::fit::saturation::{Saturation, accepts, saturation, speed_up};
 use gpusched::model::{Factor, Kind};
@@ -17,7 +17,8 @@ fn classify(table: &[(u32, Time)], epsilon: f64) -> (u32, Kind) {
 
 #[test]
 fn planted_classes() {
-    // [Singh21] Figs 3.1 and 3.2: memory-intensive kernels stop at 40 of 68 SMs, the others go on.
+    // [Singh21] Figs 3.1 and 3.2: memory-intensive kernels saturate at 40 of 68 SMs, and the other kernels do not
+    // saturate.
     assert_eq!(
         classify(&table(68, |m| 7.6e8 / m.min(40.0)), 0.05),
         (39, Kind::Memory)
@@ -32,7 +33,7 @@ fn planted_classes() {
         classify(&table(68, |m| 1e9 * (1.0 / m + 0.02)), 0.05),
         (61, Kind::Compute)
     );
-    // No SM helps at all.
+    // Additional SMs do not reduce the time.
     assert_eq!(classify(&table(68, |_| 1e9), 0.05), (1, Kind::Memory));
     assert_eq!(classify(&table(1, |_| 1e9), 0.05), (1, Kind::Compute));
 }

@@ -1,4 +1,4 @@
-//! Random numbers, the same in every run.
+//! Random numbers with the same sequence in every run.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -11,17 +11,17 @@ impl Stream {
         Stream(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// In (0, 1).
+    /// Returns a number in (0, 1).
     pub fn unit(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// In 0 … `bound` − 1.
+    /// Returns a number in 0 … `bound` − 1.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.0.next_u64() % bound
     }
 
-    /// `count` values of a normal distribution.
+    /// Returns `count` values of a normal distribution.
     pub fn normal(&mut self, mean: f64, std: f64, count: usize) -> Vec<f64> {
         let normal = Normal::new(mean, std).unwrap();
         (0..count).map(|_| normal.inverse_cdf(self.unit())).collect()

@@ -1,4 +1,4 @@
-//! Thread blocks and jitter: by the formulas of the docs, and without a trace in anything else that is drawn.
+//! Thread blocks and jitter follow the formulas of the documentation and have no effect on other generated values.
 
 use gpusched::generation::{Generator, MAX_BLOCKS, Recipe, WcetModel};
 use gpusched::interference::Conflict;
@@ -12,7 +12,7 @@ fn permille(factor: u64) -> Factor {
     Factor::from_billionths(factor * 1_000_000).unwrap()
 }
 
-/// Recipes that differ in all that blocks and jitter could depend on.
+/// Returns recipes that differ in all fields that blocks and jitter could depend on.
 fn recipes() -> Vec<Recipe> {
     let mut recipes = Vec::new();
     for base in [
@@ -34,7 +34,7 @@ fn recipes() -> Vec<Recipe> {
     recipes
 }
 
-/// The set as it would be written without these fields.
+/// Returns the set as JSON without these fields.
 fn without(set: &TaskSet, fields: &[&str]) -> String {
     let mut json = serde_json::to_value(set).unwrap();
     for task in json["tasks"].as_array_mut().unwrap() {
@@ -100,8 +100,8 @@ fn each_comes_alone() {
     assert_eq!(without(&set, &["jitter"]), plain);
 }
 
-/// A block that takes longer than the kernel on many SMs is the kernel: with a single one, lp-edf is np-edf. What it accepts
-/// with more, preemptive EDF accepts.
+/// A block that takes longer than the kernel on many SMs counts as the whole kernel. With a single block, lp-edf equals
+/// np-edf. With more blocks, preemptive EDF accepts every set that lp-edf accepts.
 #[test]
 fn from_one_block_to_many() {
     let policy = |name: &str| -> Policy { name.parse().unwrap() };

@@ -1,4 +1,4 @@
-//! Utilizations and periods have the distributions they should have.
+//! Utilizations and periods have the documented distributions.
 
 use gpusched::generation::Generator;
 use gpusched::generation::randfixedsum::FixedSum;
@@ -78,7 +78,7 @@ fn every_task_has_the_same_mean_share() {
     }
 }
 
-/// The trap of the field: exponents that are one step late give the last task twice the share of the others.
+/// A common error: exponents that lag by one step give the last task twice the share of the other tasks.
 #[test]
 fn the_test_of_the_means_notices_an_off_by_one() {
     let (n, total) = (50, 34.0);
@@ -98,7 +98,7 @@ fn the_test_of_the_means_notices_an_off_by_one() {
     assert!(worst_mean(&vectors, total) > 20.0);
 }
 
-/// On the simplex P(u > x) = (1 − x/U)ⁿ⁻¹ for every task; both generators draw from it when there is no cap.
+/// On the simplex, P(u > x) = (1 − x/U)ⁿ⁻¹ for every task. Without a cap, both generators sample from the simplex.
 #[test]
 fn without_a_cap_a_share_has_the_marginal_of_the_simplex() {
     for generator in [Generator::UunifastDiscard, Generator::Randfixedsum] {
@@ -116,7 +116,7 @@ fn without_a_cap_a_share_has_the_marginal_of_the_simplex() {
     }
 }
 
-/// Under a cap the reference is rejection: UUniFast vectors with a share above the cap thrown away.
+/// With a cap, the reference is rejection sampling: UUniFast vectors with a share above the cap are discarded.
 #[test]
 fn randfixedsum_is_uniform_under_a_cap() {
     type Statistic = (&'static str, fn(&[f64]) -> f64);
@@ -149,7 +149,7 @@ fn randfixedsum_is_uniform_under_a_cap() {
     }
 }
 
-/// The comparison above can fail: shares that are merely symmetric and below the cap do not pass it.
+/// The comparison above is effective: symmetric shares below the cap with another distribution fail.
 #[test]
 fn the_test_of_uniformity_notices_another_distribution() {
     let (n, total, cap) = (8, 4.0, 1.0);
@@ -168,7 +168,7 @@ fn the_test_of_uniformity_notices_another_distribution() {
     assert!(ks_two(drawn, (0..4000).map(rescaled).collect()) > 2.0 * CRITICAL);
 }
 
-/// Where rejection is hopeless there is symmetry: u → cap − u maps the sum U to n·cap − U.
+/// Where rejection sampling is infeasible, symmetry is checked: u → cap − u maps the sum U to n·cap − U.
 #[test]
 fn randfixedsum_is_symmetric_in_the_cap() {
     for (n, total, cap) in [(10, 1.5, 1.0), (50, 8.0, 1.0), (200, 60.0, 1.0)] {

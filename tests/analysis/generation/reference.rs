@@ -1,11 +1,12 @@
-//! Single draws, to the last bit.
+//! Individual generated values, to the last bit.
 
 use gpusched::generation::{Generator, Recipe, Source};
 
 use crate::generation::{log_uniform, periods, recipe, source, works};
 
-/// Values of another program, with its own ChaCha8 and exact RandFixedSum tables, from the docs of `generation` alone.
-/// Written with the 17 digits that make a float: a change of stream, or of the last bit, is noticed.
+/// Values of another program with its own ChaCha8 and exact RandFixedSum tables, written from the documentation of
+/// `generation` only. The values have 17 digits, which define a float exactly. So the test detects a change of the
+/// stream or of the last bit.
 #[test]
 fn reference_sets() {
     let source = Source::new(&Recipe::default(), 4, 1.5, 42).unwrap();
@@ -29,7 +30,7 @@ fn reference_sets() {
             r#"]}"#
         )
     );
-    // Small shares, so that periods are lengthened.
+    // The shares are small, so periods are lengthened.
     let set = Source::new(&Recipe::default(), 6, 0.02, 7)
         .unwrap()
         .draw(0, 0)

@@ -1,4 +1,4 @@
-//! Points and recipes that make no sense are refused, by field and value; all others can be drawn.
+//! Invalid points and recipes are rejected by field and value. All other points and recipes give a task set.
 
 use gpusched::error::Error;
 use gpusched::generation::{Generator, MAX_BLOCKS, MAX_TASKS, Periods, Recipe, Source, WcetModel};

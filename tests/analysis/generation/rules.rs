@@ -1,4 +1,4 @@
-//! The rules of drawing a set, and what a set depends on.
+//! The rules for generating a set, and the dependencies of a set.
 
 use gpusched::generation::{Generator, Periods, Recipe, Source, WcetModel, uunifast};
 use gpusched::model::streams::{Purpose, stream};
@@ -31,7 +31,7 @@ fn shares_sum_to_the_total_and_stay_below_the_cap() {
 fn singh21_sets_follow_the_rules_of_the_paper() {
     const LIST: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
     let ms = 1_000_000;
-    // With U = 0.2 on 50 tasks many periods are lengthened.
+    // With U = 0.2 on 50 tasks, many periods are lengthened.
     for (tasks, utilization) in [(50, 34.0), (200, 68.0), (50, 0.2)] {
         let source = source(&Recipe::default(), tasks, utilization);
         for index in 0..100 {
@@ -50,7 +50,7 @@ fn singh21_sets_follow_the_rules_of_the_paper() {
     }
 }
 
-/// What a recipe changes in one respect it leaves alone in the others.
+/// A change of one field of a recipe does not affect the other generated values.
 #[test]
 fn streams_are_independent() {
     let base = Recipe::default();
@@ -85,12 +85,12 @@ fn streams_are_independent() {
     assert_eq!(kinds(&other), [Kind::Memory; 50]);
     assert_ne!(kinds(&set), [Kind::Memory; 50]);
 
-    // Another total or generator: the same kinds.
+    // Another total or generator gives the same kinds.
     let fixed = recipe(Generator::Randfixedsum, Some(1.5));
     assert_eq!(kinds(&draw(&fixed, 34.0)), kinds(&set));
     assert_eq!(kinds(&draw(&base, 12.0)), kinds(&set));
 
-    // A cap that discards nothing changes nothing.
+    // A cap that discards no vector has no effect.
     assert_eq!(draw(&recipe(Generator::UunifastDiscard, Some(34.0)), 34.0), set);
 }
 
@@ -112,7 +112,7 @@ fn sets_do_not_depend_on_what_was_drawn_before() {
             assert!(forth[..i].iter().all(|other| works(other) != works(set)));
         }
     }
-    // Seed, point and set each matter.
+    // Seed, point and set number each change the result.
     let drawn = |seed, point, set| {
         let source = Source::new(&Recipe::default(), 5, 2.0, seed).unwrap();
         works(&source.draw(point, set).unwrap())

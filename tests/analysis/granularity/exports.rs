@@ -1,4 +1,4 @@
-//! What is exported says the same as the plan: each format is read again by a parser that knows the format alone.
+//! Exports agree with the plan. Each format is read by a parser that only uses the format itself.
 
 use gpusched::interference::model_of;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use gpusched::model::{Arbitration, Plan, Policy, SharedMemory, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
 use gpusched::verification::verify;
 
-/// Plans of drawn task sets on `device`, each with its set; every third one shares a memory.
+/// Returns plans of generated task sets on `device`, each with its set; every third set shares a memory.
 fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
     let recipe: Recipe = serde_json::from_str(r#"{"wcet": "proportional", "saturation": 90}"#).unwrap();
     let load = f64::from(device.sms()) * 0.4;
@@ -49,7 +49,7 @@ fn plans(device: &Device, granularity: Granularity) -> Vec<(Plan, TaskSet)> {
     plans
 }
 
-/// 71 TPCs: masks of 128 bits.
+/// Returns a device with 71 TPCs, which needs masks of 128 bits.
 fn wide() -> Device {
     serde_json::from_str(
         r#"{"name":"wide","sms":142,"sms_per_tpc":2,"tpcs_per_gpc":[6,6,6,6,6,6,6,6,6,6,6,5],"compute_capability":"8.9"}"#,
@@ -57,7 +57,7 @@ fn wide() -> Device {
     .unwrap()
 }
 
-/// The lines that are no comments.
+/// Returns the lines that are not comments.
 fn code(text: &str) -> Vec<&str> {
     let lines = text.lines().map(str::trim);
     lines
@@ -65,7 +65,7 @@ fn code(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// TPCs from the words of a mask.
+/// Returns the TPCs of the words of a mask.
 fn enabled(words: &[u64], tpcs: u32) -> Vec<u32> {
     let bit = |tpc: u32| words[(tpc / 64) as usize] >> (tpc % 64) & 1;
     for tpc in tpcs..64 * words.len() as u32 {
@@ -160,7 +160,7 @@ fn instances_are_those_of_the_plan() {
     }
 }
 
-/// The numbers between the braces.
+/// Returns the numbers between the braces.
 fn array(text: &str, name: &str) -> Option<Vec<u32>> {
     let lines = code(text).join(" ");
     let (_, rest) = lines.split_once(&format!("static const unsigned {name}["))?;
@@ -194,7 +194,7 @@ fn groups_make_the_sizes_of_the_plan() {
                     let group = define("GPUSCHED_MIN_COUNT");
                     assert!(group >= rule.min && group % rule.step == 0);
                     assert_eq!(first.last(), Some(&define("GPUSCHED_GROUPS")));
-                    // The comment of a partition stands before the number of its first group.
+                    // The comment of a partition precedes the number of its first group.
                     let lines: Vec<&str> = text.lines().map(str::trim).collect();
                     for (index, number) in first.iter().enumerate().take(planned.len()) {
                         let comment = format!("// partition {index}: ");
@@ -258,7 +258,7 @@ fn tables_have_the_sms_of_the_plan() {
     }
 }
 
-/// Names of tasks are others' text: they end no comment.
+/// Task names are user input, so they must not end a comment.
 #[test]
 fn names_stay_inside_their_comments() {
     let set: TaskSet = serde_json::from_str(

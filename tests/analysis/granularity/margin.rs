@@ -1,4 +1,4 @@
-//! The largest margin on partitions of the sizes that hardware gives, against every partitioning there is.
+//! The largest margin on partitions of supported sizes, against every partitioning.
 
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::Policy;
@@ -11,7 +11,7 @@ use crate::granularity::{GRANULARITIES, Small, partitionings};
 use crate::margin::{largest, passes, widest};
 use crate::oracle::random_sets;
 
-/// Whether some partitioning of `n` tasks passes on `small` with all WCETs times `permille`/1000.
+/// Returns whether a partitioning of `n` tasks passes on `small` with all WCETs scaled by `permille`/1000.
 fn exists(
     (problem, policy): (&Problem<'_>, Policy),
     (small, granularity): (&Small, Granularity),

@@ -1,5 +1,5 @@
-//! Promise: where hardware gives partitions of certain sizes only, plans have those sizes and places that exist, no plan is missed that
-//! the search claims to have looked for, and what is exported for a tool says the same as the plan.
+//! Guarantee: if the hardware supports only certain partition sizes, plans use supported sizes and valid placements.
+//! The searches miss no plan within their stated scope, and exports agree with the plan.
 
 mod command;
 mod exports;
@@ -12,7 +12,7 @@ use gpusched::model::device::{Device, Granularity};
 use rand::{Rng, RngExt};
 use serde_json::json;
 
-/// Every way to divide a device.
+/// All granularities of a device.
 pub const GRANULARITIES: [Granularity; 6] = [
     Granularity::Sm,
     Granularity::Tpc,
@@ -22,7 +22,8 @@ pub const GRANULARITIES: [Granularity; 6] = [
     Granularity::Mig,
 ];
 
-/// The numbers of SMs, up to `sms`, on which the groups of every partitioning of `n` tasks pass, without hardware.
+/// Returns the SM counts of all partitionings of `n` tasks whose candidate partitions pass on up to `sms` SMs, without
+/// hardware limits.
 fn partitionings(n: usize, sms: u32, passes: impl Fn(&[usize], u32) -> bool) -> Vec<Vec<u32>> {
     let size = |group: usize| {
         let tasks: Vec<usize> = (0..n).filter(|task| group & (1 << task) != 0).collect();
@@ -52,16 +53,16 @@ fn partitionings(n: usize, sms: u32, passes: impl Fn(&[usize], u32) -> bool) -> 
     all
 }
 
-/// A small device with everything, and the numbers that the twins need.
+/// A small device with all features, and the numbers that the reference implementations need.
 struct Small {
     device: Device,
-    /// SMs of each GPC.
+    /// Number of SMs of each GPC.
     gpcs: Vec<u32>,
     tpc: u32,
     min: u32,
     step: u32,
     chunk: u32,
-    /// Instances: SMs, compute slices, memory slices, starts.
+    /// Instance profiles: SMs, compute slices, memory slices, starts.
     profiles: Vec<(u32, u32, u32, Vec<u32>)>,
     slices: (u32, u32),
 }
@@ -114,7 +115,7 @@ impl Small {
         }
     }
 
-    /// Whether some partitions have `sms` SMs together, however many there are.
+    /// Returns whether any number of partitions can have `sms` SMs in total.
     fn is_total(&self, granularity: Granularity, sms: u32) -> bool {
         let is_size = |size: &u32| match granularity {
             Granularity::Gpc => self.least_gpcs(&[*size]) == Some(*size),
@@ -127,8 +128,8 @@ impl Small {
                 .any(|size| self.is_total(granularity, sms - size))
     }
 
-    /// Whether partitions that need these SMs can be given at least as many side by side: by exhaustion, and so with what
-    /// Σ SMs; `None` if not.
+    /// Returns the least total number of SMs of concurrent partitions with at least these SMs, by exhaustion; `None` if
+    /// the partitions do not fit.
     fn least(&self, granularity: Granularity, needs: &[u32]) -> Option<u32> {
         let steps = |allowed: &dyn Fn(u32) -> bool| {
             let sizes = needs
@@ -151,7 +152,7 @@ impl Small {
         }
     }
 
-    /// Every way to give each GPC to one partition or to none.
+    /// Tries every assignment of each GPC to at most one partition.
     fn least_gpcs(&self, needs: &[u32]) -> Option<u32> {
         let choices = needs.len() + 1;
         let ways = choices.pow(self.gpcs.len() as u32);

@@ -1,4 +1,4 @@
-//! Heuristics and the optimum against every partitioning there is.
+//! Heuristics and the optimum against every partitioning.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -36,7 +36,7 @@ fn heuristics() -> Vec<Heuristic> {
         Ffd,
         Wfd,
     ];
-    // Enough for six tasks, and little where the fewest SMs are not proven.
+    // The search effort is sufficient for six tasks, and small where the fewest SMs need no proof.
     let budget = |kind| match kind {
         Auto => Some(5_000),
         Optimal => Some(40_000),
@@ -149,9 +149,9 @@ fn plans_are_those_that_exist_and_the_optimum_is_one_of_them() {
         stated > 200 && confirmed * 10 > stated * 9,
         "{confirmed} of {stated}"
     );
-    // Any plan on GPCs and instances will do: few are missed.
+    // On GPCs and instances, every plan counts, and the heuristics miss few plans.
     assert!(missed * 10 <= found[2] + found[5], "{missed} of {found:?}");
-    // The default heuristic finds the fewest SMs nearly always.
+    // The default heuristic finds the fewest SMs in almost all cases.
     for (best, found) in best.into_iter().zip(found) {
         assert!(best * 100 >= found * 95, "{best} of {found}");
     }

@@ -1,4 +1,4 @@
-//! `gpusched export`: a stored plan says what `partition --export` says, and what does not hold is not exported.
+//! `gpusched export`: a stored plan gives the same export as `partition --export`, and an invalid plan is not exported.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn stored_plans_are_exported_like_new_ones() {
             let options = format!("{ADAS} --gpu {device} --granularity {granularity} --heuristic savings");
             let answer = run(&format!("partition {options} -o {plan}"));
             if answer.code != 0 {
-                continue; // no such sizes there, or no plan
+                continue; // the device lacks these sizes, or no plan exists
             }
             let at_once = run(&format!("partition {options} --export {tool}"));
             let later = run(&format!("export {plan} {ADAS} --as {tool}"));
@@ -44,7 +44,7 @@ fn stored_plans_are_exported_like_new_ones() {
     assert!(exported > 12, "{exported}");
 }
 
-/// The text is that of the plan, whatever heuristic or bound it came with.
+/// The export depends only on the plan, not on its heuristic or bound.
 #[test]
 fn a_bound_is_not_waited_for() {
     let options = format!("{ADAS} --gpu a100 --granularity tpc --heuristic auto");
@@ -52,7 +52,7 @@ fn a_bound_is_not_waited_for() {
     let mut value: Value = serde_json::from_str(&plan).unwrap();
     let exported = run_with(&format!("export - {ADAS} --as libsmctrl"), plan);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
-    value["bound"]["sms"] = json!(0); // which `verify` refuses
+    value["bound"]["sms"] = json!(0); // `verify` rejects this bound
     let text = value.to_string();
     assert_eq!(run_with(&format!("verify - {ADAS}"), text.clone()).code, 1);
     assert_eq!(
@@ -112,7 +112,7 @@ fn what_does_not_hold_is_not_exported() {
     assert_snapshot!(told);
 }
 
-/// That a plan says of itself that it fails is a result, with nothing to export.
+/// A plan with a negative verdict is a valid result without an export.
 #[test]
 fn a_plan_that_fails_is_not_exported() {
     let set = r#"{"tasks":[{"period":"1ms","wcet":{"amdahl":{"work":"200ms","serial":0,"conflict":1}}}]}"#;

@@ -1,4 +1,4 @@
-//! A plan whose sizes or places are not those of its device is refused.
+//! A plan is rejected if its sizes or placements do not match its device.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;

@@ -20,8 +20,8 @@ fn bound(kernel: &Kernel, q: Factor, sync: bool) -> Bound {
     Estimator::new(kernel).bound(q, sync).unwrap()
 }
 
-/// 10^5 random kernels, from shorter than one regulation period to millions of periods: a few steps as a rule, and never more
-/// than a few hundred.
+/// 10^5 random kernels, from shorter than one regulation period to millions of periods. The algorithm usually takes a
+/// few steps, and at most a few hundred steps.
 #[test]
 fn algorithm_1_converges() {
     let mut rng = random::rng(11);
@@ -42,7 +42,7 @@ fn algorithm_1_converges() {
     assert!(most <= 300 && short > 1_000, "{most} {short}");
 }
 
-/// The same fixpoint as that of plain iteration, where that ends.
+/// The search finds the fixpoint of plain iteration, where the iteration ends.
 #[test]
 fn search_finds_the_fixpoint_of_the_iteration() {
     let mut rng = random::rng(12);
@@ -90,7 +90,8 @@ fn search_finds_the_fixpoint_of_the_iteration() {
     assert!(slow > 100, "{slow}");
 }
 
-/// A transcription of Algorithm 1 with the LP solver, in floats and without any rounding, is at most nanoseconds below.
+/// A transcription of Algorithm 1 with the LP solver, in floating point without rounding, is lower by a few nanoseconds
+/// at most.
 #[test]
 fn bounds_are_those_of_the_transcription() {
     let mut rng = random::rng(13);
@@ -146,8 +147,8 @@ fn transcription(kernel: &Kernel, q: f64, sync: bool) -> Option<f64> {
     None
 }
 
-/// G grows with Q, with every Nᵢ, eᵢ⁰ and eᵢ¹, from synchronous to any start and from one end to both; and it lies between Eq. 3
-/// and Eq. 4.
+/// G does not decrease with Q, with each Nᵢ, eᵢ⁰ and eᵢ¹, from a synchronous to any start, and from one end to both. G
+/// lies between Eq. 3 and Eq. 4.
 #[test]
 fn bounds_are_monotone() {
     let mut rng = random::rng(14);

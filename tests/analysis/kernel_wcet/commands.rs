@@ -1,4 +1,4 @@
-//! The commands: answers, and refusals of bad kernels, bounds and usage.
+//! The commands: results, and errors for invalid kernels, bounds and usage.
 
 use std::path::Path;
 
@@ -116,7 +116,7 @@ fn curves_are_tables_and_figures() {
     }
 }
 
-/// What a reader of the text must not miss.
+/// The text output contains all important qualifications of a result.
 #[test]
 fn text_says_what_it_rests_on() {
     let both = run(&format!(
@@ -131,7 +131,7 @@ fn text_says_what_it_rests_on() {
     let none = run_with("budget nominal -", short.as_str());
     assert_eq!(none.code, 0);
     assert!(none.stdout.contains("no budget: any at all costs +"), "{none:?}");
-    // A kernel that ends within its regulation period is told a period that allows more, and what it allows.
+    // If a kernel ends within its regulation period, a note suggests a shorter period and states its budget.
     let within = KERNEL.replace("\"blocks\":10", "\"blocks\":268");
     let note = run_with("budget nominal -", within.as_str()).stderr;
     assert!(

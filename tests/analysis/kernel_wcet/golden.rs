@@ -5,7 +5,8 @@ use gpusched::kernel_wcet::{Estimator, list_scheduling};
 use gpusched::model::{Cluster, Factor, Kernel, Straddling};
 use gpusched::time::Time;
 
-/// Table I with the blocks of Table II, `active` at a time, and `first` and `second` of them in the first two clusters.
+/// Returns the kernel of Table I with the blocks of Table II: `active` concurrent blocks, and `first` and `second`
+/// blocks in the first two clusters.
 fn histo(active: u32, first: u64, second: u64) -> Kernel {
     let us = |text: &str| format!("{text}us").parse::<Time>().unwrap();
     let clusters = [
@@ -23,8 +24,8 @@ fn nominal_budget(active: u32, (first, second): (u64, u64)) -> f64 {
     found.nominal_q.as_f64()
 }
 
-/// The nominal budget for 10 % slowdown is 0.130 ± 0.001 at M = 4 (published: 13 %), and in the ranges found independently at
-/// M = 8 and M = 16.
+/// The nominal budget for 10 % slowdown is 0.130 ± 0.001 at M = 4 (published: 13 %). At M = 8 and M = 16, it lies in
+/// the ranges found by an independent implementation.
 #[test]
 fn nominal_budget_of_histo() {
     const THIRDS: (u64, u64) = (12_543, 12_542);
@@ -45,8 +46,8 @@ fn nominal_budget_of_histo() {
     }
 }
 
-/// It does depend on the split: these values are those of a transcription in another language, in floats, which solves Eqs 8–12
-/// by trying all vertices of the dual.
+/// The budget depends on the split. These values are from a transcription in another language in floating point, which
+/// solves Eqs 8–12 by trying all vertices of the dual.
 #[test]
 fn nominal_budgets_of_other_splits() {
     for (active, split, expected) in [
@@ -62,7 +63,7 @@ fn nominal_budgets_of_other_splits() {
         (16, (5_000, 30_000), 0.10517397731200617),
         (16, (37_625, 1), 0.1182526790207703),
     ] {
-        // Q·T is rounded up to a nanosecond, a millionth of the period.
+        // Q·T is rounded up to a nanosecond, which is 10⁻⁶ of the period.
         let found = nominal_budget(active, split);
         assert!(
             (found - expected).abs() < 1.5e-6,

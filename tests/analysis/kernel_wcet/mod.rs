@@ -1,4 +1,4 @@
-//! Promise: bounds on kernels are those of [Aghilinasab20] §IV, exactly, and no schedule of the blocks exceeds them.
+//! Guarantee: bounds on kernels equal [Aghilinasab20] §IV exactly, and no schedule of the blocks exceeds them.
 
 mod algorithm;
 mod commands;

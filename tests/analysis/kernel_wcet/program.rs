@@ -7,7 +7,7 @@ use rand::RngExt;
 
 use super::random;
 
-/// 10^5 kernels: the optimum is that of the LP solver to 1e-9.
+/// For 10^5 kernels, the optimum equals the result of the LP solver to 1e-9.
 #[test]
 fn exact_solution_is_that_of_the_linear_program() {
     let mut rng = random::rng(1);
@@ -15,7 +15,7 @@ fn exact_solution_is_that_of_the_linear_program() {
     for _ in 0..100_000 {
         let kernel = random::kernel(&mut rng, 20);
         let exposure = random::exposure(&mut rng, &kernel);
-        // M times Eq. 8.
+        // The bound is M times Eq. 8.
         let bound = |delay: f64| constant(&kernel) + delay;
         let exact = bound(Program::new(&kernel).solve(exposure).delay.as_f64());
         let lp = bound(linear_program::solve(&kernel, exposure).unwrap().delay);
@@ -26,7 +26,7 @@ fn exact_solution_is_that_of_the_linear_program() {
     println!("largest relative difference: {worst:e}");
 }
 
-/// e¹_max·(M − 1) + Σ Ne⁰.
+/// Returns e¹_max·(M − 1) + Σ Ne⁰.
 fn constant(kernel: &Kernel) -> f64 {
     let longest = clusters(kernel).iter().map(|&(_, time, _)| time).max().unwrap();
     let work = clusters(kernel)
@@ -36,7 +36,7 @@ fn constant(kernel: &Kernel) -> f64 {
     longest as f64 * f64::from(kernel.active_blocks() - 1) + work
 }
 
-/// No vertex of the dual program lies below the optimum, and one is equal: exactly.
+/// No vertex of the dual program lies below the optimum, and one vertex equals the optimum exactly.
 #[test]
 fn exact_solution_is_the_least_vertex_of_the_dual() {
     let mut rng = random::rng(2);
@@ -94,7 +94,7 @@ fn vertices(kernel: &Kernel) -> Vec<Vertex> {
 fn dual(kernel: &Kernel, exposure: Exposure, vertex: Vertex) -> (BigUint, BigUint) {
     let [(a, b, c), (e, f, g)] =
         vertex.map(|(a, b, c)| (BigUint::from(a), BigUint::from(b), BigUint::from(c)));
-    // Everything by c·g.
+    // All terms are multiplied by c·g.
     let (lambda, mu, unit) = (&a * &b * &g, &e * &f * &c, &c * &g);
     let mut sum = &lambda * exposure.memory_ns + &mu * exposure.partial_blocks;
     for (delay, time, blocks) in clusters(kernel) {
@@ -107,7 +107,7 @@ fn dual(kernel: &Kernel, exposure: Exposure, vertex: Vertex) -> (BigUint, BigUin
     (sum, unit)
 }
 
-/// Weak duality the other way: no choice of blocks suffers more than the optimum.
+/// Weak duality in the other direction: no selection of blocks has a larger delay than the optimum.
 #[test]
 fn no_choice_of_blocks_exceeds_the_optimum() {
     let mut rng = random::rng(3);
@@ -134,7 +134,7 @@ fn no_choice_of_blocks_exceeds_the_optimum() {
     }
 }
 
-/// By hand: one cluster, N = 10, e⁰ = 3, e¹ = 5, M = 2.
+/// A case by hand: one cluster, N = 10, e⁰ = 3, e¹ = 5, M = 2.
 #[test]
 fn small_programs_by_hand() {
     use gpusched::{model::Cluster, time::Time};
@@ -153,12 +153,12 @@ fn small_programs_by_hand() {
         let Optimum { wcet, delay, .. } = optimum;
         (wcet.ns(), delay.to_string())
     };
-    // Nothing: (5·1 + 30)/2 = 17.5.
+    // Without memory time: (5·1 + 30)/2 = 17.5.
     assert_eq!(solve(0, 0), (18, "0".to_owned()));
-    // 7 ns of memory time cover 7/5 blocks, each 2 ns later.
+    // 7 ns of memory time cover 7/5 blocks, and each block is delayed by 2 ns.
     assert_eq!(solve(7, 0), (19, "14/5".to_owned()));
     assert_eq!(solve(7, 3), (22, "44/5".to_owned()));
-    // All ten: (5·1 + 50)/2 = 27.5, as in Eq. 4.
+    // All ten blocks are covered: (5·1 + 50)/2 = 27.5, as in Eq. 4.
     assert_eq!(solve(50, 0), (28, "20".to_owned()));
     assert_eq!(solve(7, 10), (28, "20".to_owned()));
     assert_eq!(solve(u64::MAX, u64::MAX), (28, "20".to_owned()));

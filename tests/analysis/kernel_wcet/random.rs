@@ -1,4 +1,4 @@
-//! Random kernels with all the corners.
+//! Random kernels that include all special cases.
 
 use gpusched::kernel_wcet::Exposure;
 use gpusched::model::{Cluster, Kernel};
@@ -10,14 +10,14 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// A number from 1 to 2^`bits`, small ones as likely as large ones.
+/// Returns a number from 1 to 2^`bits`; small numbers are as likely as large numbers.
 pub fn magnitude(rng: &mut impl Rng, bits: u32) -> u64 {
     let bits = rng.random_range(0..=bits);
     rng.random_range(1..=1u64 << bits)
 }
 
-/// One to eight clusters of one to 2^`bits` blocks that take one to 2^`bits` ns; in a quarter of the kernels times are small
-/// integers, so that ties abound, and some clusters do not suffer at all.
+/// Returns a kernel with one to eight clusters of one to 2^`bits` blocks that take one to 2^`bits` ns. In a quarter of
+/// the kernels, times are small integers, so ties are frequent. Some clusters have no interference delay.
 pub fn kernel(rng: &mut impl Rng, bits: u32) -> Kernel {
     let small = rng.random_bool(0.25);
     let bits = if small { 3 } else { bits };
@@ -38,7 +38,7 @@ pub fn kernel(rng: &mut impl Rng, bits: u32) -> Kernel {
     Kernel::new(active, Time::from_ns(period), clusters).unwrap()
 }
 
-/// Σ Nᵢeᵢ¹.
+/// Returns Σ Nᵢeᵢ¹.
 pub fn work(kernel: &Kernel) -> u64 {
     let clusters = kernel.clusters().iter();
     clusters
@@ -46,7 +46,7 @@ pub fn work(kernel: &Kernel) -> u64 {
         .sum()
 }
 
-/// Right-hand sides for Eqs 9 and 10, with none, just enough and more than enough of either.
+/// Returns right-hand sides for Eqs 9 and 10: zero, exactly sufficient, or more than sufficient.
 pub fn exposure(rng: &mut impl Rng, kernel: &Kernel) -> Exposure {
     let mut amount = |all: u64| match rng.random_range(0..6) {
         0 => 0,

@@ -1,4 +1,4 @@
-//! Kernels in the act: blocks start in their order on the first free place, and take longer in memory time.
+//! Simulated kernels: blocks start in order on the first free place, and take longer during memory time.
 
 use gpusched::kernel_wcet::{Estimator, list_scheduling};
 use gpusched::model::{Cluster, Factor, Kernel, Straddling};
@@ -10,13 +10,13 @@ use super::random;
 /// How memory time delays a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Delay {
-    /// It works e⁰/e¹ as fast while it lasts.
+    /// During memory time, the block runs at the speed e⁰/e¹.
     Slower,
-    /// A block that it touches at all takes e¹.
+    /// A block that overlaps memory time takes e¹.
     Touched,
 }
 
-/// One burst [ns] in every period, from where it starts in each.
+/// One burst [ns] in every period, with its start within each period.
 struct Bursts {
     period: f64,
     length: f64,
@@ -24,7 +24,7 @@ struct Bursts {
 }
 
 impl Bursts {
-    /// The burst at or after `at`: its start and its end.
+    /// Returns start and end of the first burst that ends after `at`.
     fn next(&self, at: f64) -> (f64, f64) {
         let first = (at / self.period) as usize;
         let bursts = (first..).map(|period| {
@@ -34,7 +34,7 @@ impl Bursts {
         bursts.into_iter().find(|&(_, end)| end > at).unwrap()
     }
 
-    /// When a block that starts at `start` ends.
+    /// Returns the end of a block that starts at `start`.
     fn run(&self, start: f64, alone: f64, contended: f64, delay: Delay) -> f64 {
         if self.length == 0.0 {
             return start + alone;
@@ -62,7 +62,7 @@ impl Bursts {
     }
 }
 
-/// The execution time of the blocks (e⁰, e¹) on `active` places, starting `offset` after the beginning of a period.
+/// Returns the execution time of the blocks (e⁰, e¹) on `active` places, starting `offset` after the start of a period.
 fn simulate(blocks: &[(f64, f64)], active: u32, bursts: &Bursts, offset: f64, delay: Delay) -> f64 {
     let mut places = vec![offset; active as usize];
     for &(alone, contended) in blocks {
@@ -72,7 +72,7 @@ fn simulate(blocks: &[(f64, f64)], active: u32, bursts: &Bursts, offset: f64, de
     places.into_iter().fold(0.0, f64::max) - offset
 }
 
-/// The blocks of `kernel` in random order.
+/// Returns the blocks of `kernel` in random order.
 fn blocks(rng: &mut impl Rng, kernel: &Kernel) -> Vec<(f64, f64)> {
     let clusters = kernel.clusters().iter();
     let mut blocks: Vec<(f64, f64)> = clusters
@@ -85,7 +85,7 @@ fn blocks(rng: &mut impl Rng, kernel: &Kernel) -> Vec<(f64, f64)> {
     blocks
 }
 
-/// The share of the bound that the worst of `rounds` random runs takes.
+/// Returns the largest ratio of execution time to bound over `rounds` random runs.
 fn worst(delay: Delay, straddling: Straddling, rounds: u32) -> f64 {
     let mut rng = random::rng(7);
     let mut worst = 0.0f64;
@@ -100,7 +100,7 @@ fn worst(delay: Delay, straddling: Straddling, rounds: u32) -> f64 {
         let room = period - length;
         let starts = match rng.random_range(0..3) {
             0 => vec![0.0],
-            // Late in the first period, early in all others: the worst case of Fig. 1b.
+            // The burst starts late in the first period and early in all other periods, as in the worst case of Fig. 1b.
             1 => std::iter::once(room)
                 .chain(std::iter::repeat_n(0.0, 63))
                 .collect(),
@@ -123,8 +123,8 @@ fn worst(delay: Delay, straddling: Straddling, rounds: u32) -> f64 {
     worst
 }
 
-/// 10^5 runs each: no kernel exceeds its bound if blocks are slowed down in memory time, nor, with both ends counted, if every
-/// block that memory time touches takes e¹; and the bounds are reached.
+/// 10^5 runs per case. No kernel exceeds its bound if blocks are slower during memory time. If every block that
+/// overlaps memory time takes e¹, the bound with both ends also holds. Some runs reach the bounds.
 #[test]
 fn no_run_exceeds_the_bound() {
     for (delay, straddling) in [
@@ -137,9 +137,10 @@ fn no_run_exceeds_the_bound() {
     }
 }
 
-/// Eq. 10 counts the blocks that the end of a memory time covers in part, but not those at its beginning. If every block that
-/// memory time touches takes e¹, this kernel exceeds its bound: in each period of 16 µs a block starts at the very end of the
-/// memory time, and another one, 2 µs before the end of the period, runs into the next memory time.
+/// Eq. 10 counts the blocks that the end of a memory time covers in part, but not the blocks at its beginning. If every
+/// block that overlaps memory time takes e¹, this kernel exceeds its bound. In each period of 16 µs, one block starts
+/// exactly at the end of the memory time. Another block starts 2 µs before the end of the period and overlaps the next
+/// memory time.
 #[test]
 fn one_end_of_each_memory_time_is_not_enough() {
     let [alone, contended, period] = ["4us", "6us", "16us"].map(|text| text.parse().unwrap());
@@ -152,7 +153,7 @@ fn one_end_of_each_memory_time_is_not_enough() {
         starts: vec![0.0],
     };
     let time = simulate(&[(4_000.0, 6_000.0); 60], 1, &bursts, 0.0, Delay::Touched);
-    assert_eq!(time, 318_000.0); // three blocks every 16 µs, the last one untouched
+    assert_eq!(time, 318_000.0); // three blocks every 16 µs, the last one without delay
     let bound = |straddling| {
         let estimator = Estimator::new(&kernel).straddling(straddling);
         estimator.bound(q, true).unwrap().wcet_ns.ns() as f64
@@ -161,7 +162,7 @@ fn one_end_of_each_memory_time_is_not_enough() {
     assert!(bound(Straddling::End) < time && time <= bound(Straddling::Both));
 }
 
-/// Eq. 2 in 10^5 cases: no order of blocks that take any time up to e¹ exceeds Eq. 4 on M places.
+/// Eq. 2 in 10^5 cases: with any block order and block times up to e¹, no run exceeds Eq. 4 on M places.
 #[test]
 fn no_order_of_blocks_exceeds_equation_2() {
     let mut rng = random::rng(8);

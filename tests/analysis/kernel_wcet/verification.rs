@@ -1,4 +1,4 @@
-//! The independent checker accepts every bound, and no corrupted one that does not hold.
+//! The independent checker accepts every bound and rejects every corrupted bound that is false.
 
 use gpusched::kernel_wcet::Estimator;
 use gpusched::model::{Bound, Factor, Kernel, Ratio, Straddling};
@@ -29,7 +29,7 @@ fn every_bound_is_proven_and_none_below() {
         assert_eq!(verify_bound(&bound, &kernel), Ok(()), "{bound:?} {kernel:?}");
         let json = serde_json::to_string(&bound).unwrap();
         assert_eq!(serde_json::from_str::<Bound>(&json).unwrap(), bound);
-        // One nanosecond less, with the memory time that belongs to it.
+        // The bound is reduced by one nanosecond, with the matching memory time.
         bound.wcet_ns = Time::from_ns(bound.wcet_ns.ns() - 1);
         for memory in [
             0,
@@ -43,7 +43,7 @@ fn every_bound_is_proven_and_none_below() {
     }
 }
 
-/// 20,000 corruptions of one field: those that are accepted are bounds all the same.
+/// 20,000 corruptions of one field: accepted bounds are still valid.
 #[test]
 fn corrupted_bounds_are_refused() {
     let mut rng = random::rng(22);

@@ -1,4 +1,4 @@
-//! Bounds are below plans.
+//! Lower bounds never exceed plans.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -28,7 +28,7 @@ fn no_bound_is_above_a_plan() {
             model_of(Interference::Conflict),
         )
         .unwrap();
-        // Whatever the budget: a bound holds wherever the search ends.
+        // The bound must hold for every search effort, because it must be valid wherever the search stops.
         let budget = [1, 300, 3_000, 30_000][round % 4];
         let optimal = partition(
             &problem,

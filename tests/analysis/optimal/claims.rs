@@ -1,4 +1,5 @@
-//! What HiGHS claims is checked for sense, and confirmed by nobody. A plan with a claim can be read by every build.
+//! `verify` checks that claims of HiGHS are consistent but does not confirm them. Every build can read a plan with a
+//! claim.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -7,7 +8,8 @@ use gpusched::model::{Plan, Policy, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
 use gpusched::verification::verify;
 
-/// Three tasks of which each two need three SMs, and each one two: 6 SMs, of which prices prove 5.
+/// Returns a plan of three tasks on 6 SMs. Each task needs two SMs and each pair of tasks needs three SMs. The prices
+/// prove a bound of 5.
 fn plan() -> (TaskSet, Plan) {
     let task = r#"{"period":"10ms","wcet":{"table":[[1,"21ms"],[2,"9ms"]]}}"#;
     let set: TaskSet = serde_json::from_str(&format!(r#"{{"tasks":[{task},{task},{task}]}}"#)).unwrap();
@@ -48,7 +50,7 @@ fn a_claim_says_more_than_the_bound_and_less_than_nonsense() {
     }
 }
 
-/// A bound that contradicts its own proof is told what would be right.
+/// The error for a bound that contradicts its own proof states the correct value.
 #[test]
 fn bounds_that_contradict_themselves_are_explained() {
     for (sms, proof, prices, expected) in [

@@ -1,11 +1,11 @@
-//! All groups, and all partitionings.
+//! Exhaustive search over all candidate partitions and all partitionings.
 
 use gpusched::partitioning::Problem;
 
-/// The size of every group of tasks, bit by bit: the first m on which it passes; `None` beyond what is of use. A partition
-/// may be larger than the GPU, as in a plan that does not fit.
+/// Returns the size of every candidate partition, indexed by task bits: the first m where it passes, or `None` beyond
+/// the useful sizes. A partition may be larger than the GPU, as in a plan that does not fit.
 ///
-/// Tests are sustainable: of more than four tasks, fewer SMs than some part of them needs are not tried.
+/// Tests are sustainable, so for more than four tasks, sizes below the size of a subset are skipped.
 pub fn sizes(problem: &Problem<'_>, n: usize) -> Vec<Option<u32>> {
     let alone = (0..n).map(|task| (1..=problem.sms()).find(|&sms| problem.accepts(&[task], sms)));
     let most: u32 = alone.flatten().sum();
@@ -24,7 +24,7 @@ pub fn sizes(problem: &Problem<'_>, n: usize) -> Vec<Option<u32>> {
     sizes
 }
 
-/// The fewest SMs of any partitioning, each partition at most M: by exhaustion.
+/// Returns the fewest SMs of any partitioning with partitions of at most M SMs, by exhaustion.
 pub fn fewest(sizes: &[Option<u32>]) -> Option<u32> {
     let mut least = vec![Some(0); sizes.len()];
     for set in 1..sizes.len() {

@@ -1,4 +1,4 @@
-//! `gap`: the search ends as soon as its plan fits and is near enough to the bound, and what it states still holds.
+//! `gap`: the search stops when its plan fits and lies within the gap of the bound, and its statements still hold.
 
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
@@ -10,7 +10,7 @@ use gpusched::verification::verify;
 
 const SMS: u32 = 16;
 
-/// Task sets for which some plans are above the bound for a while.
+/// Returns task sets for which some plans exceed the bound for part of the search.
 fn sets() -> Vec<TaskSet> {
     let recipe = Recipe {
         wcet: WcetModel::Proportional,
@@ -38,7 +38,7 @@ fn plan(set: &TaskSet, kind: HeuristicKind, gap: u32) -> Plan {
     plan
 }
 
-/// Work that the budget counts.
+/// Returns the work that counts as search effort.
 fn cost(plan: &Plan) -> u64 {
     plan.stats.merges_tested + plan.stats.other_work
 }
@@ -58,7 +58,8 @@ fn the_search_ends_when_it_is_near_enough() {
                     assert_eq!(near, exact, "{what}");
                     continue;
                 };
-                // Nothing else ends it but the budget, which says so, or that nothing is left to try.
+                // Otherwise, the search stops only at the limit on its effort, which the plan states, or when no
+                // candidates are left.
                 let ended = near.stats.ended_by == Some(EndedBy::Budget);
                 let near_enough = near.sms_used - bound.sms <= gap && (near.schedulable || bound.sms > SMS);
                 assert!(!(ended && near_enough), "{what}: {near:?}");
@@ -100,7 +101,7 @@ fn a_budget_that_ends_the_search_is_named() {
     assert!(little > much, "{little} {much}");
 }
 
-/// Of equal tasks there are very many groups that are worth the same.
+/// With equal tasks, very many candidate partitions have equal prices.
 #[test]
 fn a_search_that_is_not_through_says_so() {
     for tasks in [25, 45] {

@@ -1,4 +1,5 @@
-//! HiGHS over all groups is the oracle where exhaustive search takes too long; and what it is asked in a search proves nothing.
+//! HiGHS over all candidate partitions is the reference where exhaustive search takes too long. Its results within a
+//! search prove nothing.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -12,7 +13,7 @@ use super::exhaustive::{fewest, sizes};
 use crate::oracle;
 use crate::oracle::random_sets::known_alone;
 
-/// The fewest SMs of groups of these sizes, bit by bit, that cover `n` tasks.
+/// Returns the fewest SMs of candidate partitions of these sizes, indexed by task bits, that cover `n` tasks.
 fn oracle_of(sizes: &[Option<u32>], n: usize) -> Option<u32> {
     let mut problem = ColProblem::new();
     let rows: Vec<highs::Row> = (0..n).map(|_| problem.add_row(1..=1)).collect();
@@ -62,12 +63,12 @@ fn the_optimum_is_that_of_highs_over_all_groups() {
         let what = format!("{policy} on {sms}: {}", serde_json::to_string(&set).unwrap());
         let exact = partition(&problem, &HeuristicKind::Optimal.into());
         let Some(bound) = &exact.bound else {
-            continue; // a lemma decided
+            continue; // a lemma gave the result
         };
         let oracle = oracle_of(&sizes(&problem, n), n).unwrap_or_else(|| panic!("{what}"));
         assert_eq!((exact.sms_used, bound.sms), (oracle, oracle), "{what}");
         optima += 1;
-        // Whatever the budget: HiGHS finds plans, and claims no more than is true.
+        // With every search effort, HiGHS finds plans, and its claims are true.
         for budget in [300, 3_000, 10_000_000] {
             let asked = Heuristic::Optimal {
                 goal: Goal::default(),

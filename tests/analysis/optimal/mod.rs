@@ -1,5 +1,5 @@
-//! Promise: `optimal` finds the fewest SMs there are, no lower bound is above a plan, every plan of the searches that aim for few
-//! SMs is a proof, and `verify` confirms no bound that does not hold.
+//! Guarantee: `optimal` finds the fewest SMs, and no lower bound exceeds a plan. Every plan of the searches for few SMs
+//! is a proof, and `verify` confirms only valid bounds.
 
 mod bounds;
 mod claims;
@@ -17,7 +17,7 @@ use gpusched::model::policy::{Preemption, Priorities};
 use gpusched::model::{Policy, TaskSet};
 use rand::{Rng, RngExt};
 
-/// Every test that is sustainable.
+/// All sustainable tests.
 const POLICIES: [Policy; 14] = [
     Policy::Edf,
     Policy::NpEdf,
@@ -42,7 +42,7 @@ struct Case {
     interference: Interference,
 }
 
-/// At most `most` tasks.
+/// Generates a case with at most `most` tasks.
 fn case(rng: &mut impl Rng, policy: Policy, most: usize) -> Case {
     let sms = rng.random_range(1..=12);
     let n = rng.random_range(1..=most);

@@ -1,4 +1,4 @@
-//! The optimum is that of exhaustive search.
+//! The optimum equals the result of exhaustive search.
 
 use gpusched::interference::model_of;
 use gpusched::model::Plan;
@@ -67,7 +67,7 @@ fn the_optimum_is_that_of_exhaustive_search() {
             none += 1;
             continue;
         }
-        // Groups each fit on the GPU; whether all do together is the plan's affair.
+        // Each candidate partition fits on the GPU. Whether all partitions fit together depends on the plan.
         let fewest = fewest.unwrap_or_else(|| panic!("a task does not fit: {what}"));
         assert_eq!(plan.sms_used, fewest, "{what}");
         check_bound(&plan, fewest, &what);

@@ -1,4 +1,4 @@
-//! `verify` and the prices of bounds: what holds is confirmed, what does not never is.
+//! `verify` and the dual prices of bounds: valid prices are confirmed, and invalid prices never are.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -12,7 +12,7 @@ use super::exhaustive::sizes;
 use super::{Case, POLICIES, case};
 use crate::oracle;
 
-/// Whether no group is worth more than its SMs.
+/// Returns whether the price sum of every candidate partition is at most its number of SMs.
 fn hold(prices: &[u64], sizes: &[Option<u32>]) -> bool {
     sizes.iter().enumerate().all(|(group, size)| {
         let members = prices
@@ -24,7 +24,7 @@ fn hold(prices: &[u64], sizes: &[Option<u32>]) -> bool {
     })
 }
 
-/// Other prices: some raised or lowered, by anything from one unit to two SMs.
+/// Returns changed prices: some are raised or lowered by one unit to two SMs.
 fn changed(rng: &mut impl Rng, prices: &[u64]) -> Vec<u64> {
     let mut prices = prices.to_vec();
     for _ in 0..rng.random_range(1..=2) {
@@ -44,7 +44,7 @@ fn changed(rng: &mut impl Rng, prices: &[u64]) -> Vec<u64> {
     prices
 }
 
-/// What becomes of the bound by `prices` in `plan`.
+/// The result of `verify` for the bound by `prices` in `plan`.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Confirmed,
@@ -73,7 +73,7 @@ fn asked(plan: &Plan, set: &gpusched::model::TaskSet, prices: Vec<u64>) -> Answe
             }
         }
         Err(fault) => {
-            // By the prices themselves, or by the plan that needs fewer SMs.
+            // The prices themselves or a plan with fewer SMs refute the bound.
             let expected = if sms > plan.sms_used {
                 "bound.sms"
             } else {
@@ -117,7 +117,7 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
             Proof::Prices => assert_eq!(checked.unchecked, None),
             Proof::Search => assert_eq!(checked.unchecked, Some(Unchecked::Search)),
         }
-        // A plan of so many SMs that it refutes few bounds by itself.
+        // This plan has many SMs, so it rarely refutes a bound itself.
         let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
         let sizes = sizes(&problem, set.tasks().len());
         for _ in 0..8 {
@@ -142,7 +142,8 @@ fn bounds_that_hold_are_confirmed_and_no_others() {
     );
 }
 
-/// Where prices are the tasks' own work, every group is worth its SMs at most, by nothing; that takes no search.
+/// If the prices equal the work of the tasks, the price sum of every candidate partition is trivially at most its SMs.
+/// The proof needs no search.
 #[test]
 fn work_itself_is_confirmed_at_once() {
     let (periods, works) = ([10u64, 20, 30], 1..=9u64);

@@ -1,4 +1,4 @@
-//! Bounds that no plan can have, and bounds that are left open.
+//! Bounds that contradict every plan, and bounds that `verify` leaves open.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -78,7 +78,8 @@ fn tables_that_are_known_in_conflict_only_leave_it_open() {
     assert_eq!((bound.proven, bound.unchecked), (None, Some(Unchecked::Tables)));
 }
 
-/// So many tasks alike, of which five fit on an SM, each worth twice its work, each on an SM of its own.
+/// Returns `tasks` equal tasks; five tasks fit on an SM. Each price is twice the work of the task, and the plan puts
+/// each task on its own SM.
 fn alike(tasks: usize, bound: u32) -> (TaskSet, Plan) {
     let task = r#"{"period":"1s","deadline":"500ms","kind":"compute","wcet":{"amdahl":{"work":"100ms","serial":0,"conflict":1}}}"#;
     let set = set(&vec![task; tasks].join(","));
@@ -94,14 +95,14 @@ fn alike(tasks: usize, bound: u32) -> (TaskSet, Plan) {
     (set, plan)
 }
 
-/// Of two hundred there are too many groups to look at for fifty thousand; of sixty there are not, for what is allowed otherwise.
+/// 200 tasks have too many candidate partitions for an effort of 50,000. 60 tasks do not, with the default effort.
 #[test]
 fn too_many_groups_are_left_open() {
     let (set, plan) = alike(60, 12);
     let bound = verify(&plan, &set).unwrap().bound.unwrap();
     assert_eq!((bound.proven, bound.unchecked), (Some(12), None));
     let (set, plan) = alike(200, 40);
-    // Whoever watches is told ever larger numbers, up to what was allowed.
+    // The watcher receives increasing numbers up to the limit.
     let told = std::cell::RefCell::new(Vec::new());
     let effort = Effort {
         groups: 50_000,
@@ -116,7 +117,7 @@ fn too_many_groups_are_left_open() {
     );
 }
 
-/// The fewest groups that confirm a bound do, and one less does not.
+/// The smallest sufficient effort confirms a bound, and an effort smaller by one does not.
 #[test]
 fn an_effort_is_enough_or_not() {
     let (set, plan) = alike(12, 3);
@@ -147,7 +148,8 @@ fn an_effort_is_enough_or_not() {
     }
 }
 
-/// Two of three tasks fit on the two SMs that each needs, so prices prove three SMs; there are no plans with fewer than four.
+/// Two of three tasks fit on the two SMs that each task needs, so prices prove three SMs. Every plan has at least four
+/// SMs.
 #[test]
 fn what_a_search_adds_to_the_prices_is_left_open() {
     let task = r#"{"period":"10ms","wcet":{"table":[[2,"5ms"]]}}"#;

@@ -1,8 +1,8 @@
-//! The heuristics that aim for few SMs.
+//! The heuristics that search for few SMs.
 
 use gpusched::partitioning::{Heuristic, HeuristicKind, Objective, Options};
 
-/// Every heuristic that aims for few SMs, with its options.
+/// Returns every heuristic that searches for few SMs, with its options.
 pub fn searches() -> Vec<Heuristic> {
     let mut all = Vec::new();
     for objective in [Objective::Sms, Objective::Feasible] {

@@ -1,4 +1,4 @@
-//! `gpusched predict` as a user runs it.
+//! `gpusched predict` on the command line.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn models_stand_beside_each_other() {
     assert_snapshot!(windows.stdout);
 }
 
-/// Rows for scripts: a kernel each, or a kernel and window each; times agree.
+/// CSV output has one row per kernel, or per kernel and window, with equal times.
 #[test]
 fn csv_has_kernels_or_windows() {
     let groups = ["4", "7"].map(|number| {
@@ -48,7 +48,7 @@ fn csv_has_kernels_or_windows() {
     assert!(sum.abs_diff(whole) <= 2, "{sum} {whole}");
 }
 
-/// What `simulate profile` writes is a profile.
+/// The output of `simulate profile` is a valid profile.
 #[test]
 fn profiles_come_from_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,12 +101,12 @@ fn profiles_come_from_files() {
     assert_eq!(kernels[0]["isolated_measured"], true);
     assert!(kernels[0]["class"].is_string());
     assert_eq!(kernels[1]["kernel"], "mine");
-    // 12.5 us on 5 SMs at half of 100.5 GB/s
+    // The time is 12.5 us on 5 SMs at half of 100.5 GB/s.
     assert_eq!(
         (&kernels[1]["isolated_ns"], &kernels[1]["isolated_measured"]),
         (&6250.into(), &false.into())
     );
-    // The profile of measured times has no counts.
+    // The profile from measured times has no counts.
     let (code, _, error) = predict("masola");
     assert_eq!(code, Some(2));
     assert!(
@@ -115,11 +115,12 @@ fn profiles_come_from_files() {
     );
 }
 
-/// Whole nanoseconds have room for 584 years: what takes longer is refused, not shortened.
+/// Whole nanoseconds can express 584 years. Longer times are rejected, not truncated.
 #[test]
 fn times_without_room_are_refused() {
     let group = |time: u64| {
-        // On a sixth of the SMs it takes longer: what the profile says has room, what the models make of it has not.
+        // On a sixth of the SMs, the kernel takes longer. The time in the profile is valid, but the predicted time
+        // exceeds the limit.
         let kernel = format!(
             r#"{{"sms":5,"profile":{{"name":"k","kai":1,"points":[{{"sms":5,"bandwidth":50}},{{"sms":30,"time":{time},"bandwidth":300}}]}}}}"#
         );

@@ -1,4 +1,4 @@
-//! Each equation of [Masola23] against values computed by hand, at its borders, too.
+//! Each equation of [Masola23] against values computed by hand, including limit cases.
 
 use gpusched::model::group::MemoryPlatform;
 use gpusched::prediction::Class;
@@ -27,8 +27,8 @@ fn eq_3_intensity() {
     near(kai(21.0 * 32.0, 12.0), 0.056, 1e-12);
 }
 
-/// In proportion to n without memory; half of what was measured for a saturated kernel on all SMs, which is the printed
-/// equation's error of 50 %.
+/// Without memory accesses, the latency scales with n. For a saturated kernel on all SMs, the result is half of the
+/// measured time, which is the error of 50 % in the printed equation.
 #[test]
 fn eq_4_latency() {
     assert_eq!(latency(100.0, 0.0, 30, 0.0, 0.5, 30), 100.0);
@@ -80,14 +80,14 @@ fn eqs_12_and_14_penalty_bandwidth() {
 
 #[test]
 fn eq_15_branches() {
-    // product, elected, Penalty_BW, I(w), Penalty_MPD
+    // Columns: product, elected, Penalty_BW, I(w), Penalty_MPD
     assert_eq!(penalties(0.99, false, 1.4, 1.9, 0.5), 1.4);
     assert_eq!(penalties(0.99, false, 2.4, 1.9, 0.5), 1.9);
     assert_eq!(penalties(1.0, false, 1.4, 1.9, 0.5), 1.0);
     assert_eq!(penalties(1.99, false, 1.4, 1.9, 0.5), 1.99);
     assert_eq!(penalties(2.0, false, 1.4, 1.9, 0.5), 0.5);
     assert_eq!(penalties(2.5, true, 1.4, 1.9, 0.5), 1.4);
-    // As printed, what must not be below 1 is: nearly no time for a kernel that hardly uses memory.
+    // The printed equation allows a value below 1: a kernel that rarely uses memory then takes almost no time.
     assert_eq!(penalties(0.001, false, 0.0005, 1.9, 0.5), 0.0005);
 }
 
@@ -105,11 +105,11 @@ fn eq_17_bandwidth() {
     // EM_BW · (1 − e^(−n/6)): [Masola23] §8 for VADD
     near(bandwidth(330.0, 15, &platform), 302.9, 2e-4);
     near(bandwidth(330.0, 5, &platform), 186.6, 2e-4);
-    // From BW_max · S_p on
+    // The formula applies from BW_max · S_p on.
     near(bandwidth(278.4, 15, &platform), 302.9, 2e-4);
     near(bandwidth(278.39, 15, &platform), 139.195, 1e-9);
     assert_eq!(bandwidth(120.0, 10, &platform), 40.0);
-    // As many banks as SMs or more: max(1, …)
+    // With at least as many banks as SMs: max(1, …)
     let banks = MemoryPlatform {
         l2_banks: 40,
         ..platform

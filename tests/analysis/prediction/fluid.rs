@@ -1,4 +1,4 @@
-//! Sharing of bandwidth, against hand cases and slow twins; the margin.
+//! Bandwidth sharing against cases by hand and reference implementations, and the margin.
 
 use gpusched::prediction::fluid::max_min;
 use gpusched::prediction::{Model, predict};
@@ -28,7 +28,7 @@ fn shares_are_max_min_fair() {
     assert_eq!(max_min(330.0, &[]), [] as [f64; 0]);
 }
 
-/// Both get 165 GB/s until COPY is through; then SAXPY has all it wants.
+/// Both kernels get 165 GB/s until COPY ends. SAXPY then gets its full demand.
 #[test]
 fn windows_end_when_a_kernel_does() {
     let given = [(15, 300_000, 250), (15, 420_000, 300)];
@@ -50,7 +50,7 @@ fn windows_end_when_a_kernel_does() {
     near(done, 1.0, 1e-12);
 }
 
-/// No one waits while there is enough for all, and a kernel alone is never slowed down, whatever it asks for.
+/// No kernel is slowed down while the bandwidth suffices for all kernels, and a single kernel is never slowed down.
 #[test]
 fn enough_is_enough() {
     assert_eq!(
@@ -64,7 +64,7 @@ fn enough_is_enough() {
     );
 }
 
-/// The same in small steps of time, with shares from a bisection of the level.
+/// Reference implementation with small time steps and shares from a bisection of the level.
 fn twin(given: &[(u64, u64, u64)], step: f64) -> Vec<f64> {
     let demand = |k: usize| (given[k].2 as f64).min(330.0);
     let mut left: Vec<f64> = given.iter().map(|kernel| kernel.1 as f64).collect();
@@ -115,7 +115,7 @@ fn fluids_are_their_integration() {
     assert!(slowed > 200, "{slowed}");
 }
 
-/// [Masola23] §7.2: 73 % more, but for what the longest does alone.
+/// [Masola23] §7.2: each time increases by 73 %, without the part where the longest kernel runs in isolation.
 #[test]
 fn naive_is_a_margin() {
     let naive = |times_alone: &[u64]| {

@@ -1,4 +1,4 @@
-//! The seven experiments of [Masola23] Table 3 from published points alone.
+//! The seven experiments of [Masola23] Table 3 from published points only.
 
 use gpusched::model::{Group, MemoryProfile};
 use gpusched::prediction::{Model, Prediction, predict};
@@ -18,7 +18,7 @@ fn experiment(number: usize) -> Group {
         .unwrap()
 }
 
-/// Totals as published; they differ from the sums of the individual bandwidths by up to 0.11 GB/s.
+/// Totals as published. They differ from the sums of the individual bandwidths by up to 0.11 GB/s.
 #[test]
 fn demands_are_the_totals_of_table_3() {
     let published = [315.35, 343.61, 73.14, 542.11, 436.40, 399.91, 224.16];
@@ -31,7 +31,7 @@ fn demands_are_the_totals_of_table_3() {
     }
 }
 
-/// Fig. 9: kernels slow down where demand exceeds what memory gives, and nowhere else; experiment 2 is in between.
+/// Fig. 9: kernels slow down only where the demand exceeds the memory bandwidth. Experiment 2 is a borderline case.
 #[test]
 fn fluids_slow_down_where_demand_exceeds_memory() {
     let worst = |prediction: &Prediction| {

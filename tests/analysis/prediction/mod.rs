@@ -1,4 +1,4 @@
-//! Promise: predictions are [Masola23] Eqs 1–17 as printed, max-min fair fluids, and a margin; nothing else.
+//! Guarantee: predictions are exactly [Masola23] Eqs 1–17 as printed, max-min fair fluids, and a margin.
 
 mod command;
 mod equations;
@@ -9,7 +9,7 @@ mod profiles;
 
 use gpusched::model::Group;
 
-/// Equal up to the digits of a hand computation.
+/// Checks equality up to the digits of a hand computation.
 fn near(found: f64, expected: f64, relative: f64) {
     let error = (found - expected).abs() / expected.abs().max(f64::MIN_POSITIVE);
     assert!(error <= relative, "found {found}, expected {expected}");

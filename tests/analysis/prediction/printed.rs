@@ -1,10 +1,10 @@
-//! Eq. 8: a case by hand, and a transcription that knows no windows but moments.
+//! Eq. 8: a case by hand, and a transcription that integrates over time instead of windows.
 
 use gpusched::prediction::{Model, predict};
 
 use crate::prediction::{group, near};
 
-/// COPY and SAXPY as in experiment 4; what Fig. 6 has only as curves is made up.
+/// COPY and SAXPY as in experiment 4. Values that Fig. 6 shows only as curves are synthetic.
 const TWO: &str = r#"{"kernels":[
     {"sms":15,"profile":{"name":"COPY","kai":0.064,"l2_accesses":2621440,"points":[
         {"sms":15,"time":"300us","bandwidth":250.33},{"sms":30,"time":"271us","bandwidth":310}]}},
@@ -27,14 +27,14 @@ fn eq_8_by_hand() {
     // COPY: 1 · 0.482759 · 1.438678 is below 1, so Eq. 15 takes min(1.438678, 1.947198).
     near(copy.penalty.unwrap(), 1.438_678, 1e-6);
     near(copy.time, 271.5312e3 * 1.947_198 * 1.438_678, 1e-5);
-    // SAXPY is elected.
+    // SAXPY is the elected kernel.
     near(saxpy.penalty.unwrap(), 1.676_839, 1e-6);
     near(
         saxpy.time,
         379.7083e3 * (300.0 / 420.0) * 1.947_198 * 1.676_839,
         1e-5,
     );
-    // Alone it is below 330 GB/s, but above 278.4: Eq. 7 has it interfere with itself.
+    // In isolation, the kernel is below 330 GB/s but above 278.4 GB/s, so Eq. 7 gives interference with itself.
     let [alone] = second.parts.as_slice() else {
         panic!("{second:?}")
     };
@@ -43,12 +43,12 @@ fn eq_8_by_hand() {
     near(found.kernels[0].slowdown(), 2.5354, 1e-4);
     near(found.kernels[1].predicted, saxpy.time + alone.time, 1e-12);
 
-    // Times alone as measured: 300 and 420 in place of 271.5 and 379.7.
+    // The model uses the measured times in isolation: 300 and 420 instead of 271.5 and 379.7.
     let repaired = predict(Model::MasolaRepaired, &group(TWO)).unwrap();
     near(repaired.kernels[0].slowdown(), 1.947_198 * 1.438_678, 1e-6);
 }
 
-/// Where Eq. 15 is below 1 as printed, the repaired reading has 1.
+/// Where Eq. 15 as printed gives a value below 1, the repaired interpretation gives 1.
 #[test]
 fn printed_penalties_make_kernels_faster() {
     let compute = r#",{"sms":5,"profile":{"name":"DXTC","kai":149.265,"points":[
@@ -72,8 +72,8 @@ struct Given {
     accesses: f64,
 }
 
-/// Eq. 8 moment by moment: what is summed up over windows is integrated here, as far as it is linear in size(w); the rest
-/// (Eq. 11 is quadratic in it) needs the window around the moment.
+/// Reference implementation of Eq. 8 at each moment. It integrates terms that are linear in size(w). Other terms, such
+/// as Eq. 11, which is quadratic in size(w), use the window around the moment.
 fn twin(kernels: &[Given], k: usize) -> f64 {
     let mut cuts: Vec<f64> = kernels.iter().map(|kernel| kernel.time).collect();
     cuts.push(0.0);
@@ -118,7 +118,7 @@ fn twin(kernels: &[Given], k: usize) -> f64 {
     total
 }
 
-/// 2000 random groups, the branches of Eq. 15 among them.
+/// 2000 random groups that cover the branches of Eq. 15.
 #[test]
 fn eq_8_is_its_transcription() {
     let mut state = 1u64;
@@ -174,7 +174,7 @@ fn eq_8_is_its_transcription() {
     assert!(above_one > 500 && above_two > 500, "{above_one} {above_two}");
 }
 
-/// Kernels with KAI·U ≥ N have no latency, and without KAI there is none either.
+/// Eq. 4 defines no latency for kernels with KAI·U ≥ N or without KAI.
 #[test]
 fn what_eq_4_cannot_say_is_refused() {
     for (from, to, expected) in [

@@ -1,4 +1,4 @@
-//! Profiles: what is published, what is filled in, what is refused.
+//! Profiles: published points, computed points, and errors.
 
 use gpusched::model::MemoryProfile;
 use gpusched::model::group::MemoryPlatform;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use crate::prediction::near;
 use crate::support::transcript::Transcript;
 
-/// The 19 bandwidths of Table 3 and the 8 times of Table 2, and nothing else.
+/// The published points are exactly the 19 bandwidths of Table 3 and the 8 times of Table 2.
 #[test]
 fn published_points_are_those_of_the_paper() {
     let profiles: Vec<MemoryProfile> = MemoryProfile::all_published().collect();
@@ -47,7 +47,7 @@ fn what_is_not_published_is_filled_in() {
     ] {
         near(alone(name, sms).bandwidth, bandwidth, 1e-9);
     }
-    // The same bytes: 379 us · 330 / 325.58
+    // The kernel transfers the same bytes: 379 us · 330 / 325.58
     near(alone("VADD", 20).time, 384_145.2, 1e-6);
     near(alone("VADD", 30).time, 379_000.0, 1e-12);
     assert_eq!(
@@ -55,7 +55,7 @@ fn what_is_not_published_is_filled_in() {
         ((false, true), (false, false))
     );
     assert_eq!(alone("VADD", 20).class, None);
-    // Without bandwidth, in proportion to the SMs.
+    // Without bandwidth, the time scales with the number of SMs.
     let none: MemoryProfile =
         serde_json::from_str(r#"{"name":"k","points":[{"sms":10,"time":100,"bandwidth":0}]}"#).unwrap();
     let idle = |sms| {
@@ -76,7 +76,7 @@ fn what_is_not_published_is_filled_in() {
     assert_eq!(idle(4).name, "own");
 }
 
-/// Counted accesses, or as many sectors of 32 bytes as the bandwidth takes.
+/// Accesses are counted, or follow from the bandwidth as sectors of 32 bytes.
 #[test]
 fn accesses_are_counted_or_follow_from_bandwidth() {
     let read = |counts: &str| -> MemoryProfile {

@@ -18,13 +18,13 @@ pub struct Case {
     pub allocators: Vec<Allocator>,
     pub policy: BudgetPolicy,
     pub process: Process,
-    /// The blocks of each kernel.
+    /// Blocks of each kernel.
     pub blocks: Vec<Vec<Block>>,
     pub run: u64,
 }
 
 impl Case {
-    /// Run `run` of `seed`, of up to four kernels.
+    /// Generates run `run` of `seed`, with up to four kernels.
     pub fn new(rng: &mut impl Rng, seed: u64, run: u64, patterns: &[AccessPattern]) -> Case {
         let kernels = kernels(rng);
         let straddling = [Straddling::End, Straddling::Both][usize::from(rng.random_bool(0.25))];
@@ -41,7 +41,7 @@ impl Case {
         let system = system(rng, &kernels, &qs, &wcets);
         let period = system.regulation_period();
         let nominal = allocators.iter().map(Allocator::nominal);
-        // Just enough room for one budget before the next period, or anywhere.
+        // The offset leaves exactly the room for one budget before the next period, or it is arbitrary.
         let room = period.ns() - nominal.clone().min().unwrap().ns();
         let offset = [0, room.min(period.ns() - 1), rng.random_range(0..period.ns())][rng.random_range(0..3)];
         let setting = Setting {
@@ -77,7 +77,7 @@ impl Case {
         case.with_blocks()
     }
 
-    /// The case after a change of its blocks.
+    /// Returns the case after a change of its `blocks`.
     pub fn with_blocks(mut self) -> Case {
         for (index, blocks) in self.blocks.iter().enumerate() {
             self.sequencer = self.sequencer.with_blocks(index, blocks.clone());
@@ -91,7 +91,7 @@ impl Case {
     }
 }
 
-/// One to four kernels with the same regulation period: fine ones, whose bounds are tight, or any.
+/// Generates one to four kernels with the same regulation period. Some cases have only kernels with tight bounds.
 fn kernels(rng: &mut impl Rng) -> Vec<Kernel> {
     let any = rng.random_bool(0.3);
     let period = if any {
@@ -115,7 +115,7 @@ fn kernels(rng: &mut impl Rng) -> Vec<Kernel> {
     (0..count).map(kernel).collect()
 }
 
-/// Many blocks in a period, few at a time.
+/// Generates a kernel with many blocks per period and few concurrent blocks.
 fn fine(rng: &mut impl Rng, period: u64) -> Kernel {
     let (active, clusters) = (rng.random_range(1..=4), rng.random_range(1..=3));
     let periods = rng.random_range(1..=8);
@@ -129,7 +129,8 @@ fn fine(rng: &mut impl Rng, period: u64) -> Kernel {
     Kernel::new(active, Time::from_ns(period), clusters).unwrap()
 }
 
-/// `kernels` with periods up to six times the least, which is from a tenth to twice what they all take; some without.
+/// Returns a system of `kernels`. Periods are up to six times a base period, which lies between a tenth and twice the
+/// sum of all WCETs. Some kernels have no period.
 fn system(rng: &mut impl Rng, kernels: &[Kernel], qs: &[Factor], wcets: &[Time]) -> System {
     let total: u64 = wcets.iter().map(|wcet| wcet.ns()).sum();
     let base = (total * rng.random_range(1..=20) / 10).max(1);
@@ -155,7 +156,7 @@ fn system(rng: &mut impl Rng, kernels: &[Kernel], qs: &[Factor], wcets: &[Time])
     System::new(None, tasks.collect()).unwrap()
 }
 
-/// Blocks at the WCETs, or anything below.
+/// Generates blocks with times equal to the WCETs or any smaller time.
 fn blocks(rng: &mut impl Rng, kernel: &Kernel) -> Vec<Block> {
     let most = [0.0, 0.0, 0.1, 1.0][rng.random_range(0..4)];
     let mut blocks = Vec::new();

@@ -14,7 +14,7 @@ fn summary(options: &str) -> (i32, Value) {
     )
 }
 
-/// The CSV says what the summary says.
+/// The CSV output agrees with the summary.
 #[test]
 fn stretches_add_up_to_the_summary() {
     let options = "--blocks drawn --offset random --pattern random --dispatch np-edf";
@@ -62,7 +62,7 @@ fn stretches_add_up_to_the_summary() {
     }
 }
 
-/// Best-effort cores that want a tenth get a tenth while nobody runs.
+/// Best-effort cores with a demand of one tenth get one tenth while no kernel runs.
 #[test]
 fn demand_limits_idle_time_too() {
     let (_, all) = summary("--policy nominal");
@@ -99,7 +99,7 @@ fn bytes_depend_on_the_seed_alone() {
     }
 }
 
-/// Kernels and their jobs draw different blocks; the same job draws the same ones under all policies.
+/// Kernels and jobs have different blocks. Each job has the same blocks under all policies.
 #[test]
 fn every_job_draws_its_own_blocks() {
     let text =
@@ -129,7 +129,8 @@ fn every_job_draws_its_own_blocks() {
     }
 }
 
-/// A missed deadline, and a process that needs more than the budget of one kernel covers: exit code 1, and both are told apart.
+/// A missed deadline and a process that needs more than the budget of one kernel both give exit code 1 with different
+/// messages.
 #[test]
 fn what_goes_wrong_is_reported() {
     let text =
@@ -169,7 +170,7 @@ fn what_goes_wrong_is_reported() {
     assert_eq!(run_with(&format!("{line} --process 0"), late).code, 0);
 }
 
-/// A long list of jobs is cut in the text, and in nothing else.
+/// A long list of jobs is shortened only in the text output.
 #[test]
 fn long_lists_are_cut() {
     let kernel =

@@ -1,4 +1,4 @@
-//! Lemma 1 of [Aghilinasab20] for each kernel of a sequence: none takes longer than its nominal WCET.
+//! Lemma 1 of [Aghilinasab20] for each kernel of a sequence: no kernel takes longer than its nominal WCET.
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::simulator::regulation::{AccessPattern, Governor};
@@ -30,7 +30,7 @@ fn no_kernel_is_late_in_company() {
             );
             let length = job.finish_ns.ns() - job.start_ns.ns();
             assert_eq!(job.margin_ns, deadline as i64 - length as i64);
-            // Of kernels that are not over in a moment: rounding up is no merit.
+            // Very short kernels are excluded, because rounding dominates their ratio.
             if length > 1_000 {
                 worst = worst.max(length as f64 / deadline as f64);
             }
@@ -40,7 +40,7 @@ fn no_kernel_is_late_in_company() {
             last = Some(job.finish_ns);
             jobs += 1;
         }
-        // Stretches cover all of the time, and what is said about it adds up.
+        // Stretches cover the whole time, and their sums equal the totals.
         if record {
             let mut now = Time::ZERO;
             let mut requests = [0.0; 2];
@@ -71,12 +71,12 @@ fn no_kernel_is_late_in_company() {
     assert!(worst > 0.995, "{worst}");
 }
 
-/// An allocator that is not trusted.
+/// An allocator with a defect.
 struct Broken {
     allocator: Allocator,
-    /// What each decision has too much, by T.
+    /// Excess of each decision, as a share of T.
     more: f64,
-    /// Whether best-effort cores keep what they have until the next period.
+    /// Whether best-effort cores stay unregulated until the next period.
     unlocked: bool,
 }
 
@@ -109,7 +109,7 @@ impl Governor for Broken {
     }
 }
 
-/// How many of 1,000 runs have a late job, by policy.
+/// Returns the number of runs with a missed deadline among 1,000 runs, by policy.
 fn late(seed: u64, more: f64, unlocked: bool) -> [u32; 4] {
     let mut rng = random::rng(seed);
     let mut late = [0; 4];
@@ -128,21 +128,22 @@ fn late(seed: u64, more: f64, unlocked: bool) -> [u32; 4] {
     late
 }
 
-/// The test above can fail: five points too many are noticed under each policy.
+/// The test above is effective: an excess of five percentage points is detected under each policy.
 #[test]
 fn five_points_too_many_are_noticed() {
     let late = late(62, 0.05, false);
     assert!(late.iter().all(|&late| late > 0), "{late:?}");
 }
 
-/// Locking is needed: if best-effort cores stay unregulated until the period after the start, kernels are late.
+/// Locking is necessary: if best-effort cores stay unregulated until the period after the start, kernels exceed their
+/// deadlines.
 #[test]
 fn cores_that_are_not_locked_are_noticed() {
     let late = late(63, 0.0, true);
     assert!(late.iter().all(|&late| late > 0), "{late:?}");
 }
 
-/// The same systems with nothing broken.
+/// The same systems without a defect.
 #[test]
 fn what_is_noticed_is_broken() {
     assert_eq!(late(62, 0.0, false), [0; 4]);

@@ -1,4 +1,5 @@
-//! Promise: of several kernels under one regulation each ends by its own nominal WCET, and in time if a test says so.
+//! Guarantee: in a sequence under one regulation, each kernel ends by its own nominal WCET. It meets its deadline if a
+//! test says so.
 
 mod cases;
 mod commands;

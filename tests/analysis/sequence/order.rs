@@ -1,4 +1,4 @@
-//! Who is next.
+//! The order of kernels.
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::model::{Factor, Straddling, System};
@@ -6,14 +6,14 @@ use gpusched::simulator::regulation::Setting;
 use gpusched::simulator::regulation::sequence::{Dispatch, Sequencer};
 use gpusched::time::Time;
 
-/// A kernel of one block of 10 µs that does not suffer.
+/// Returns a kernel with one block of 10 µs without interference delay.
 fn task(rest: &str) -> String {
     let kernel =
         r#"{"active_blocks":1,"regulation_period":"7us","clusters":[{"blocks":1,"e0":"10us","e1":"10us"}]}"#;
     format!("{{\"kernel\":{kernel},\"q\":0.1{rest}}}")
 }
 
-/// (kernel, job, start in µs), by starts; the length of the run and how long no kernel ran, in µs.
+/// Returns (kernel, job, start [µs]) ordered by start, the length of the run [µs], and the idle time [µs].
 fn order(tasks: &[&str], dispatch: Dispatch) -> (Vec<(usize, u64, u64)>, u64, u64) {
     let tasks: Vec<String> = tasks.iter().map(|rest| task(rest)).collect();
     let system: System = serde_json::from_str(&format!("{{\"kernels\":[{}]}}", tasks.join(","))).unwrap();
@@ -38,7 +38,7 @@ fn order(tasks: &[&str], dispatch: Dispatch) -> (Vec<(usize, u64, u64)>, u64, u6
     (jobs.collect(), found.length.ns() / 1_000, found.idle.ns() / 1_000)
 }
 
-/// Without periods: back to back, in the order given.
+/// Without periods, kernels run back to back in the given order.
 #[test]
 fn kernels_follow_each_other() {
     let found = order(&["", "", ""], Dispatch::Fifo);
@@ -47,7 +47,8 @@ fn kernels_follow_each_other() {
     assert_eq!(found, (vec![(1, 0, 0), (0, 0, 15)], 25, 5));
 }
 
-/// Kernel 0 runs when kernels 1, 2 and 3 are released, in this order; each dispatcher has its own idea of who is next.
+/// Kernels 1, 2 and 3 are released in this order while kernel 0 runs. Each dispatcher selects the next kernel by its
+/// own rule.
 #[test]
 fn dispatchers_differ() {
     let tasks = [
@@ -61,14 +62,14 @@ fn dispatchers_differ() {
         jobs.iter().take(4).map(|job| job.0).collect()
     };
     assert_eq!(firsts(Dispatch::Fifo), [0, 1, 2, 3]);
-    assert_eq!(firsts(Dispatch::NpEdf), [0, 3, 2, 1]); // due at 43, 47 and 61
+    assert_eq!(firsts(Dispatch::NpEdf), [0, 3, 2, 1]); // deadlines at 43, 47 and 61
     assert_eq!(firsts(Dispatch::NpFp), [0, 3, 2, 1]);
-    assert_eq!(firsts(Dispatch::NpFpRm), [0, 2, 1, 3]); // one that is released once is last
+    assert_eq!(firsts(Dispatch::NpFpRm), [0, 2, 1, 3]); // a kernel that is released once is last
     assert_eq!(firsts(Dispatch::NpFpGiven), [0, 1, 2, 3]);
     let (jobs, length, idle) = order(&tasks, Dispatch::NpEdf);
     assert_eq!(jobs[4..], [(2, 1, 52)]);
     assert_eq!((length, idle), (100, 50));
-    // Absolute deadlines count under EDF, relative ones under fixed priorities.
+    // EDF uses absolute deadlines, and fixed priorities use relative deadlines.
     let tasks = [
         "",
         r#","offset":"1us","deadline":"60us""#,
@@ -87,7 +88,7 @@ fn dispatchers_differ() {
     );
 }
 
-/// An overload goes on after the hyperperiod, until all jobs are done.
+/// In an overload, the run continues after the hyperperiod until all jobs have finished.
 #[test]
 fn overloads_end() {
     let tasks = [r#","period":"15us""#, r#","period":"10us""#];

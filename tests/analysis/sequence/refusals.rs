@@ -1,4 +1,4 @@
-//! Bad systems and settings: exit code 2, one message, nothing written.
+//! Invalid systems and settings: exit code 2, one message, no output.
 
 use insta::assert_snapshot;
 
@@ -41,7 +41,7 @@ fn bad_systems_are_refused() {
             r#","period":9223372036854775807"#,
             r#","period":9223372036854775806"#,
         ]),
-        // Small enough to be read, too large to be simulated.
+        // These times are valid input but too long for a simulation.
         system(&[r#","period":"20000s""#]),
         system(&[r#","offset":9223372036854775807"#]),
         two.replace(":10,", ":40000000,"),
@@ -76,7 +76,7 @@ fn bad_settings_are_refused() {
     assert_snapshot!(told);
 }
 
-/// A refused run leaves no file.
+/// A rejected run leaves no file.
 #[test]
 fn nothing_is_half_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn nothing_is_half_written() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Periods and deadlines at the limits of time neither overflow nor miss.
+/// Periods and deadlines at the limit of time neither overflow nor miss.
 #[test]
 fn huge_times_are_fine() {
     let huge = system(&[
@@ -99,7 +99,7 @@ fn huge_times_are_fine() {
         r#","period":9223372036854775807"#,
     ]);
     for dispatch in ["fifo", "np-edf", "np-fp", "np-fp-rm", "np-fp-given"] {
-        // A regulation period to match, so that the run is short.
+        // The regulation period is equally long, so the run is short.
         let text = huge.replace("\"1ms\"", "9223372036854775807");
         let answer = run_with(
             &format!("budget sequence - --lead 0ns --dispatch {dispatch}"),

@@ -1,4 +1,4 @@
-//! The same runs once more, slowly: events one by one, all blocks and all jobs looked at each time.
+//! Reference implementation of the runs: it simulates event by event and checks all blocks and all jobs each time.
 
 use gpusched::simulator::regulation::sequence::Dispatch;
 use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS, tolerance};
@@ -19,15 +19,15 @@ struct Waiting {
 
 #[derive(Default)]
 struct Found {
-    /// Kernel, job, start, finish.
+    /// Kernel, job, start and finish of each job.
     jobs: Vec<(usize, u64, u64, u64)>,
     running: f64,
     idle: f64,
-    /// Start, Q and remaining blocks of each stretch in which a kernel runs.
+    /// Start, Q and remaining blocks of each stretch with a running kernel.
     stretches: Vec<(u64, f64, u64)>,
 }
 
-/// Whether best-effort cores access memory at `at` of a stretch of `room`, and until when that stays so.
+/// Returns whether best-effort cores access memory at `at` of a stretch of `room`, and until when.
 fn phase(pattern: AccessPattern, memory: f64, room: f64, at: f64) -> (bool, f64) {
     let (bursts, late) = match pattern {
         AccessPattern::Front => (1, 0.0),
@@ -78,7 +78,7 @@ fn twin(case: &Case) -> Found {
                 Dispatch::NpFpRm => job.period < other.period,
                 Dispatch::NpFpGiven => job.kernel < other.kernel,
             };
-            // `waiting` is in the order of kernels and jobs.
+            // `waiting` is ordered by kernel and job.
             if best.is_none_or(|best| first(&waiting[best])) {
                 best = Some(index);
             }
@@ -98,7 +98,7 @@ fn twin(case: &Case) -> Found {
         }
     }
     let tasks = case.system.kernels().iter().zip(&case.allocators);
-    // The horizon: jobs by their releases, each as long as it may be.
+    // The horizon: all jobs, ordered by release, each with its maximum length.
     let mut releases: Vec<(u64, u64)> = tasks
         .flat_map(|(task, allocator)| {
             let wcet = allocator.deadline().ns();
@@ -115,7 +115,7 @@ fn twin(case: &Case) -> Found {
     found
 }
 
-/// Runs a job of `kernel` from `start` on; its end.
+/// Runs a job of `kernel` from `start` on and returns its end.
 fn execute(case: &Case, kernel: usize, start: u64, found: &mut Found) -> u64 {
     let task = case.system.kernels()[kernel].kernel();
     let period = task.regulation_period().ns();
@@ -140,7 +140,7 @@ fn execute(case: &Case, kernel: usize, start: u64, found: &mut Found) -> u64 {
     let mut last = count(&left);
     let mut begin = start;
     loop {
-        // A stretch, up to the next boundary.
+        // A stretch ends at the next period boundary.
         let end = (begin + offset) / period * period + period - offset;
         let room = (end - begin) as f64;
         let look = room - case.process.lead.ns() as f64;
@@ -198,7 +198,7 @@ fn execute(case: &Case, kernel: usize, start: u64, found: &mut Found) -> u64 {
     }
 }
 
-/// Runs under all policies, orders and patterns that the twin knows: the same jobs, budgets, remaining blocks and requests.
+/// Runs under all policies, orders and supported patterns have the same jobs, budgets, remaining blocks and requests.
 #[test]
 fn fast_and_slow_sequences_are_the_same() {
     let mut rng = random::rng(64);
@@ -209,7 +209,8 @@ fn fast_and_slow_sequences_are_the_same() {
         if case.blocks.iter().any(|blocks| blocks.len() > 150) {
             continue;
         }
-        // No block ends just when somebody looks, and no kernel on the nanosecond, where rounding would decide.
+        // No block ends exactly at an observation, and no kernel ends on a nanosecond boundary, because rounding would
+        // decide their order.
         for block in case.blocks.iter_mut().flatten() {
             block.alone *= 1.0 - 1e-3 * rng.random_range(0.0..1.0);
         }

@@ -1,4 +1,4 @@
-//! What is schedulable beforehand misses no deadline.
+//! A system that is schedulable by analysis misses no deadline.
 
 use gpusched::simulator::regulation::AccessPattern;
 use rand::RngExt;
@@ -8,7 +8,7 @@ use crate::kernel_wcet::random;
 use crate::sequence::cases::Case;
 use crate::support::run_with;
 
-/// 500 systems of the random kind, each in three runs under all policies.
+/// 500 random systems, each in three runs under all policies.
 #[test]
 fn schedulable_systems_miss_nothing() {
     let mut rng = random::rng(65);
@@ -47,13 +47,13 @@ fn schedulable_systems_miss_nothing() {
     assert!(accepted > 75 && missing > 75, "{accepted} {missing}");
 }
 
-/// The tests are no better than the kernels are: with nominal WCETs and all releases at once, what is refused is late.
+/// The tests are tight: with nominal WCETs and simultaneous releases, every rejected system misses a deadline.
 #[test]
 fn verdicts_are_tight() {
     let kernel =
         r#"{"active_blocks":1,"regulation_period":"7us","clusters":[{"blocks":1,"e0":"10us","e1":"10us"}]}"#;
     for (dispatch, least) in [
-        // Three kernels of 10 µs: the last one ends at 30 µs.
+        // Three kernels of 10 µs: the last kernel ends at 30 µs.
         ("fifo", 30),
         ("np-edf", 30),
         ("np-fp", 30),

@@ -1,5 +1,5 @@
-//! Partitions that hardware gives, beside each other at one memory: plans of all granularities are verified, changed ones are
-//! refused, bounds hold, and a kernel on memory slices takes as long as it says.
+//! Hardware partitions that share one memory. Plans of all granularities are verified, and changed plans are rejected.
+//! Bounds hold, and the WCET of a kernel on memory slices is tight.
 
 use gpusched::generation::{Recipe, Source};
 use gpusched::interference::{Interference, model_of};
@@ -15,10 +15,10 @@ use rand::Rng;
 use crate::granularity::GRANULARITIES;
 use crate::shared_memory::{between, rng};
 
-/// GPUs that can be divided by all granularities.
+/// GPUs that support all granularities.
 const DEVICES: [&str; 2] = ["a100", "h100"];
 
-/// A drawn set with traffic, and one time in three with copies.
+/// Generates a set with traffic, and in a third of the cases with copies.
 fn draw(rng: &mut impl Rng, load: f64) -> TaskSet {
     let saturation = between(rng, 16, 96);
     let recipe = format!(r#"{{"wcet":"amdahl","saturation":{saturation}}}"#);
@@ -40,7 +40,7 @@ fn memory(rng: &mut impl Rng) -> SharedMemory {
     }
 }
 
-/// Plans of several heuristics, granularities and policies in turn, with their sets.
+/// Returns plans of several heuristics, granularities and policies in turn, with their sets.
 fn plans(count: usize, seed: u64) -> impl Iterator<Item = (Granularity, TaskSet, Plan)> {
     let mut rng = rng(seed);
     let kinds = [
@@ -70,7 +70,7 @@ fn plans(count: usize, seed: u64) -> impl Iterator<Item = (Granularity, TaskSet,
     })
 }
 
-/// Changes that make some statement of a schedulable plan false, each with a word on what it is.
+/// Returns changes that make a statement of a schedulable plan false, each with a label.
 fn changes(plan: &Plan) -> Vec<(&'static str, Plan)> {
     let mut all: Vec<(&'static str, Plan)> = Vec::new();
     let mut add = |what, change: &dyn Fn(&mut Plan)| {
@@ -85,7 +85,7 @@ fn changes(plan: &Plan) -> Vec<(&'static str, Plan)> {
         plan.interference = Some(Model::Conflict)
     });
     add("no hardware", &|plan| {
-        // A plan by single SMs holds without hardware, but then it has no places.
+        // A plan by single SMs is valid without hardware, but then it must have no placements.
         plan.hardware = None;
         plan.partitions[0].place.get_or_insert(Place::Sms(vec![0]));
     });
@@ -136,7 +136,7 @@ fn changes(plan: &Plan) -> Vec<(&'static str, Plan)> {
     all
 }
 
-/// The documented count is that of this test with `rounds` of 6,000.
+/// The documented count is from this test with `rounds` = 6,000.
 #[test]
 fn plans_of_all_granularities_are_verified_and_changed_ones_refused() {
     let rounds = 1_080;
@@ -169,7 +169,8 @@ fn plans_of_all_granularities_are_verified_and_changed_ones_refused() {
     );
 }
 
-/// The fewest SMs of all plans of `problem`, whose tasks and SMs are few: every division of tasks, and every size of each part.
+/// Returns the fewest SMs of all plans of `problem` by exhaustion: every partitioning of the tasks with every size of
+/// each partition.
 fn fewest(problem: &Problem<'_>) -> Option<u32> {
     fn divisions(tasks: usize) -> Vec<Vec<Vec<usize>>> {
         (0..tasks).fold(vec![Vec::new()], |all, task| {
@@ -218,7 +219,7 @@ fn fewest(problem: &Problem<'_>) -> Option<u32> {
     best
 }
 
-/// No plan beside a shared memory has fewer SMs than the bound; and `auto` and `optimal` often have as few as there are.
+/// With a shared memory, no plan has fewer SMs than the bound. `auto` and `optimal` often reach the optimum.
 #[test]
 fn bounds_beside_a_memory_hold() {
     let mut rng = rng(33);
@@ -262,7 +263,7 @@ fn bounds_beside_a_memory_hold() {
     );
 }
 
-/// A kernel on an instance: simulated in all shapes, it never takes longer than C', and some shape takes as long.
+/// The simulated time of a kernel on an instance never exceeds C' in all shapes, and some shape reaches C'.
 #[test]
 fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
     use gpusched::simulator::shared::{Client, Division, Stage, Task, simulate};
@@ -277,7 +278,7 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
         let capacity = Bandwidth::new(between(&mut rng, 8, 800) * 1_000_000_000).unwrap();
         let peak = between(&mut rng, 1, 100) * (capacity.bytes_per_second() / 100);
         let alone = between(&mut rng, 1_000, 1_000_000);
-        // Whole nanoseconds of memory time at the peak.
+        // Memory time at the peak is a whole number of nanoseconds.
         let busy = alone * between(&mut rng, 0, 100) / 100;
         let bytes = peak / 1_000_000_000 * busy;
         let peak = peak / 1_000_000_000 * 1_000_000_000;
@@ -343,7 +344,7 @@ fn a_kernel_on_memory_slices_takes_as_long_as_it_says() {
             "{longest} {stated}: {json} on {}",
             profile.name
         );
-        // Larger instances count as well, and are never slower here; rounding takes 2 ns.
+        // Larger instances are also permitted and never slower here. Rounding costs 2 ns.
         assert!(
             stated.ns() <= longest + 2,
             "{longest} {stated}: {json} on {}",

@@ -1,4 +1,4 @@
-//! A time limit is one for all ways to look at traffic, and what it cuts short is no less right.
+//! All searches with traffic share one time limit, and plans of a stopped search are still correct.
 
 use std::time::Duration;
 

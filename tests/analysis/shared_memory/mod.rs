@@ -1,5 +1,6 @@
-//! Promise: what is accepted under `conflict+bandwidth` misses no deadline however bandwidth is divided, more traffic elsewhere
-//! never helps, and no traffic changes nothing. Windows and tests have slow twins.
+//! Guarantee: sets accepted under `conflict+bandwidth` miss no deadline under any division of the bandwidth. More
+//! traffic of other partitions never helps, and zero traffic has no effect. Windows and tests have reference
+//! implementations.
 
 mod hardware;
 mod limits;
@@ -17,19 +18,19 @@ use gpusched::model::{Bandwidth, OtherTraffic, TaskSet};
 use gpusched::time::Time;
 use rand::Rng;
 
-/// Bytes per second that are one byte per nanosecond.
+/// Bytes per second that equal one byte per nanosecond.
 const BYTE_PER_NS: u64 = 1_000_000_000;
 
 fn rng(set: u64) -> impl Rng {
     stream(17, Purpose::ValidationSystems, 99, set)
 }
 
-/// From `low` to `high`.
+/// Returns a random number from `low` to `high`.
 fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap()) as u64
 }
 
-/// V bytes per period of T, at `rate` bytes per nanosecond, within D of their requests or of their batch.
+/// Returns a source of V bytes per period T at `rate` bytes per nanosecond, within D of the requests or of the batch.
 fn source(bytes: u64, rate: u64, period: u64, deadline: u64, batch: bool) -> Source {
     let json = format!(
         r#"{{"traffic":{bytes},"period":{period},"deadline":{deadline},"batch":{batch},"bandwidth":{}}}"#,

@@ -1,4 +1,4 @@
-//! More traffic elsewhere never helps; none changes nothing; max-min fairness never hurts.
+//! More traffic of other partitions never helps, zero traffic has no effect, and max-min fairness is never worse.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -11,7 +11,7 @@ use gpusched::validation::shared::draw::{System, system};
 
 use crate::shared_memory::ns;
 
-/// The same system with tasks changed by `change`, which is told their positions.
+/// Returns the system with tasks changed by `change`, which receives the positions of the tasks.
 fn with(system: &System, change: impl Fn(usize, TaskShape) -> TaskShape) -> System {
     let tasks = system.set.tasks().iter().enumerate();
     let tasks =
@@ -23,7 +23,7 @@ fn with(system: &System, change: impl Fn(usize, TaskShape) -> TaskShape) -> Syst
     }
 }
 
-/// Whether `more`, the verdict beside more traffic, is no better.
+/// Returns whether `more`, the verdict with more traffic, is not better than `less`.
 fn no_better(more: &Verdict, less: &Verdict) -> bool {
     let times = |verdict: &Verdict| match &verdict.evidence {
         Evidence::ResponseTimes {
@@ -98,7 +98,7 @@ fn more_traffic_elsewhere_never_helps() {
         };
         for changed in [more_bytes, unknown, faster, copies] {
             let after = verdicts(&changed, true).unwrap();
-            // The others are slowed down; the last partition has not changed what it asks for itself.
+            // The other partitions are delayed. The demand of the last partition itself is unchanged.
             for (part, (more, less)) in after.iter().zip(&before).enumerate().take(last) {
                 assert!(
                     no_better(more, less),
@@ -128,7 +128,7 @@ fn no_traffic_is_conflict_exactly() {
             verdicts(&silent, false).unwrap(),
             "system {index}"
         );
-        // A kernel that draws nothing moves nothing, whatever it says of bytes.
+        // A kernel with bandwidth 0 transfers no bytes, even if its traffic is unknown.
         let idle = with(&silent, |_, shape| TaskShape {
             traffic: None,
             bandwidth: Bandwidth::new(0).map(Peak::Flat),
@@ -161,7 +161,7 @@ fn fairness_never_hurts() {
     assert!(same > 1_000 && better > 100, "{same} {better}");
 }
 
-/// One partition has no others.
+/// A single partition has no interference from other partitions.
 #[test]
 fn a_single_partition_loses_nothing() {
     for index in 0..500 {

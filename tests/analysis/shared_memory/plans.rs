@@ -1,4 +1,4 @@
-//! Plans under `conflict+bandwidth`: found, verified, and refused where somebody changed them.
+//! Plans under `conflict+bandwidth`: found, verified, and rejected after a change.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -55,7 +55,7 @@ pub fn memory(rng: &mut impl Rng) -> SharedMemory {
     }
 }
 
-/// Plans of all heuristics and policies, with their sets.
+/// Returns plans of all heuristics and policies, with their sets.
 fn plans(count: usize) -> Vec<(TaskSet, Plan)> {
     let mut rng = rng(21);
     let kinds = [
@@ -111,7 +111,7 @@ fn plans_are_verified_and_their_changes_noticed() {
         let mut changed = plan.clone();
         changed.memory = None;
         assert_eq!(verify(&changed, &set).unwrap_err().field, "memory");
-        // With half the bandwidth some number of the evidence is another one, unless fairness makes up for it.
+        // With half the bandwidth, a number of the evidence usually changes, unless fairness compensates for it.
         let half = Bandwidth::new(memory.bandwidth.bytes_per_second() / 2).unwrap();
         changed.memory = Some(SharedMemory {
             bandwidth: half,
@@ -142,7 +142,7 @@ fn plans_are_verified_and_their_changes_noticed() {
     assert!(poorer * 2 > disturbed, "{poorer} of {disturbed}");
 }
 
-/// What is found with traffic in mind holds without it, and there are sets for which that makes a difference.
+/// A plan with traffic is also valid without traffic. Some sets have a plan only without traffic.
 #[test]
 fn traffic_only_takes_away() {
     let mut refused = 0;
@@ -162,7 +162,7 @@ fn traffic_only_takes_away() {
     assert!(refused > 20, "{refused}");
 }
 
-/// A scaled WCET passes, one thousandth more does not.
+/// A scaled WCET passes, and a WCET larger by one thousandth fails.
 #[test]
 fn sensitivity_looks_at_all_partitions() {
     let mut looked = 0;
@@ -201,7 +201,7 @@ fn sensitivity_looks_at_all_partitions() {
     assert!(looked > 50, "{looked}");
 }
 
-/// `all` accepts what any of the three ways does, and each of them accepts something that another does not.
+/// `all` accepts a set iff one of the three searches accepts it. Some searches accept sets that others reject.
 #[test]
 fn searches_complement_each_other() {
     let mut rng = rng(22);
@@ -218,7 +218,7 @@ fn searches_complement_each_other() {
         assert_eq!(by(Traffic::All).schedulable, heed || gather || ignore);
         alone[0] += usize::from(heed && !ignore);
         alone[1] += usize::from(gather && !ignore);
-        // Where the peaks of all partitions fit, nothing is lost, and verdicts are those without traffic.
+        // If the peaks of all partitions fit, no time is lost, and verdicts equal the verdicts without traffic.
         for plan in plans
             .iter()
             .filter(|plan| set.other_traffic().is_empty() && !plan.partitions.is_empty())

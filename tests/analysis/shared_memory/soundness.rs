@@ -1,4 +1,4 @@
-//! Analysis against simulation: a fixed share of `gpusched validate --shared-memory`.
+//! Analysis against simulation: a fixed part of `gpusched validate --shared-memory`.
 
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::device::Granularity;
@@ -32,7 +32,7 @@ fn run(systems: u64, devices: bool, analysis: Analysis) -> Report {
     campaign.run(&pool(2), || {}).unwrap()
 }
 
-/// On partitions of real GPUs, by every granularity.
+/// Checks partitions of real GPUs at every granularity.
 #[test]
 fn nothing_accepted_misses_on_any_hardware() {
     let report = run(6_000, true, |system| verdicts(system, true));
@@ -41,14 +41,14 @@ fn nothing_accepted_misses_on_any_hardware() {
     assert!(total.accepted > 1_000 && total.blind_missed > 200, "{total:?}");
 }
 
-/// The comparison notices an analysis that takes the slices of a MIG instance for the whole memory.
+/// The comparison detects an analysis that gives the whole memory to each MIG instance.
 #[test]
 fn a_memory_that_is_not_divided_is_noticed() {
     let report = run(6_000, true, |system| {
         let mut whole = system.clone();
         let mig = |device: &OnDevice| device.offer.hardware().granularity == Granularity::Mig;
         match whole.device.take_if(|device| mig(device)) {
-            // As if each partition were alone on the GPU.
+            // The analysis treats each partition as if it were alone on the GPU.
             Some(device) => {
                 let model = model_of(Interference::Conflict);
                 let problem = Problem::new(
@@ -82,8 +82,8 @@ fn nothing_accepted_misses_and_the_blind_analysis_is_wrong() {
     }
 }
 
-/// The comparison notices an analysis that is blind, one that believes in twice the bandwidth there is, and one that takes all
-/// other traffic for batches.
+/// The comparison detects an analysis that ignores traffic, an analysis with doubled bandwidth, and an analysis that
+/// treats all other traffic as batches.
 #[test]
 fn wrong_analyses_are_caught() {
     let blind = campaign(600, |system| verdicts(system, false));

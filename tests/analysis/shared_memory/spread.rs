@@ -1,4 +1,5 @@
-//! Sources that spread their requests, or move the bytes of two periods back to back, against what their batches would allow.
+//! Sources that spread their requests, or transfer the bytes of two periods back to back, against the bounds for
+//! batches.
 
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::policy::Preemption;
@@ -10,22 +11,23 @@ use gpusched::verification::verify;
 
 use crate::shared_memory::{BYTE_PER_NS, capacity, set};
 
-/// A task that runs alone beside one source of 2000 B, both at 1 B/ns, the rate of the memory; times in ns.
+/// A task that runs concurrently with one source of 2000 B. Both use 1 B/ns, which is the rate of the memory; times are
+/// in ns.
 struct Case {
     /// C and D of the task.
     wcet: u64,
     due: u64,
     /// D of the source; T is 10,000.
     deadline: u64,
-    /// A legal run: when the task arrives, and when the source moves 2000 B in one piece.
+    /// A legal run: the arrival of the task, and the times when the source transfers 2000 B without a break.
     arrival: u64,
     moves: &'static [u64],
-    /// When the job ends in this run.
+    /// End of the job in this run.
     end: u64,
 }
 
 const CASES: [Case; 3] = [
-    // Requests from 0 to 2000 wait for D, those from 10,000 on do not wait.
+    // Requests from 0 to 2000 wait for D, and requests from 10,000 on do not wait.
     Case {
         wcet: 5_000,
         due: 7_000,
@@ -34,7 +36,7 @@ const CASES: [Case; 3] = [
         moves: &[5_000, 10_000],
         end: 14_000,
     },
-    // The same with D = T: requests from 0, from 10,000 and from 20,000 on.
+    // The same case with D = T: requests from 0, from 10,000 and from 20,000 on.
     Case {
         wcet: 7_000,
         due: 11_000,
@@ -43,7 +45,7 @@ const CASES: [Case; 3] = [
         moves: &[10_000, 12_000, 20_000],
         end: 23_000,
     },
-    // The last requests of one period and the first ones of the next, none of which waits.
+    // The last requests of one period and the first requests of the next period do not wait.
     Case {
         wcet: 3_000,
         due: 5_000,
@@ -91,7 +93,7 @@ fn what_holds_beside_batches_only_is_refused() {
     }
 }
 
-/// The refusals are right: a legal run of each case is late.
+/// The rejections are correct: a legal run of each case misses its deadline.
 #[test]
 fn legal_requests_make_the_task_late() {
     let discipline = Discipline {

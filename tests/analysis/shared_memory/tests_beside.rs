@@ -1,4 +1,4 @@
-//! The tests beside others, against scans of every window, nanosecond by nanosecond.
+//! The tests with interfering partitions, against scans of every window, nanosecond by nanosecond.
 
 use gpusched::interference::bandwidth::Delay;
 use gpusched::model::policy::{Policy, Preemption, Priorities};
@@ -9,7 +9,7 @@ use rand::Rng;
 
 use crate::shared_memory::{between, capacity, loads, ns, rng};
 
-/// No scan goes further.
+/// Limit of all scans [ns].
 const FAR: u64 = 3_000;
 
 struct Case {
@@ -63,7 +63,7 @@ impl Case {
         shared_memory::test(policy, &contended, 1)
     }
 
-    /// The first time at which `work` of a window that ends there is done.
+    /// Returns the first length of a window that completes its own `work`.
     fn done(&self, limit: u64, work: impl Fn(&[Demand], u64) -> u64) -> Option<u64> {
         (1..=limit).find(|&time| {
             work(&self.demands, time) + self.delay.within(time) <= time
@@ -74,7 +74,7 @@ impl Case {
         })
     }
 
-    /// Every deadline up to the longest busy window; `None` if that is too long to scan.
+    /// Checks every deadline up to the longest busy window; `None` if the window is too long to scan.
     fn edf(&self, runs_on: bool) -> Option<bool> {
         let due = |demand: &Demand| demand.deadline.ns() - demand.jitter.ns();
         let block = |demands: &[Demand], t: u64| {
@@ -101,7 +101,8 @@ impl Case {
         Some((1..=busy).all(fits))
     }
 
-    /// Response times in this order of priority; `Err(None)` if one is too long to scan, `Err(Some)` if one is late.
+    /// Returns response times in this priority order; `Err(None)` if a time is too long to scan, `Err(Some)` if a
+    /// deadline is missed.
     fn responses(&self, order: &[usize], runs_on: bool) -> Result<Vec<u64>, Option<()>> {
         let mut times = vec![0; order.len()];
         for (rank, &task) in order.iter().enumerate() {
@@ -158,7 +159,7 @@ impl Case {
     }
 }
 
-/// Whether the partition passes by itself: what does not is refused for that.
+/// Returns whether the partition passes in isolation. If not, this is the reason for the rejection.
 fn alone(case: &Case, policy: Policy) -> bool {
     gpusched::schedulability::accepts(policy, &case.demands, 1)
 }
@@ -225,7 +226,7 @@ fn response_times_are_what_every_window_says() {
     assert!(accepted > 2_000 && held_up > 2_000, "{accepted} {held_up}");
 }
 
-/// Audsley's algorithm accepts if, and only if, some order does.
+/// Audsley's algorithm accepts a set iff some order passes.
 #[test]
 fn audsley_finds_an_order_if_there_is_one() {
     let mut rng = rng(13);

@@ -1,4 +1,4 @@
-//! The command line: what is asked for, and what is refused.
+//! The command line: results and errors.
 
 use crate::support::{run, run_with};
 
@@ -18,13 +18,13 @@ fn bandwidth_decides() {
         ))
     };
     assert_eq!(plan("100GB/s").code, 0);
-    // 80 MB of the other two or three jobs in 20 ms.
+    // The two or three other jobs in 20 ms transfer 80 MB.
     assert_eq!(plan("9GB/s").code, 1);
     let json: serde_json::Value = serde_json::from_str(&plan("100GB/s").stdout).unwrap();
     assert_eq!(json["interference"], "conflict+bandwidth");
     assert_eq!(json["memory"]["bandwidth"], 100_000_000_000u64);
     assert_eq!(json["memory"]["arbitration"], "any");
-    // Both peaks fit 100 GB/s, so nothing is lost; they do not fit 30 GB/s.
+    // Both peaks fit within 100 GB/s, so no time is lost. They do not fit within 30 GB/s.
     assert_eq!(json["partitions"][0]["verdict"]["strength"], "exact");
     let json: serde_json::Value = serde_json::from_str(&plan("30GB/s").stdout).unwrap();
     assert_eq!(json["partitions"][0]["verdict"]["strength"], "sufficient");

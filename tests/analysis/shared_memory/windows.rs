@@ -1,4 +1,4 @@
-//! Bytes and lost time within a window, against all legal arrivals and requests one by one.
+//! Bytes and lost time within a window, against all legal arrivals and requests, one by one.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use gpusched::model::{Bandwidth, Factor, Kernel, Task};
 
 use crate::shared_memory::{BYTE_PER_NS, between, capacity, loads, ns, rng, source};
 
-/// What a job that arrives at `arrival` moves within [0, window) at most [bytes].
+/// Returns the maximum number of bytes that a job with arrival `arrival` transfers within [0, window).
 fn moved(arrival: i64, (bytes, rate, span): (u64, u64, u64), window: i64) -> u64 {
     let (from, to) = (arrival.max(0), (arrival + span as i64).min(window));
     u64::try_from((to - from).max(0))
@@ -17,7 +17,7 @@ fn moved(arrival: i64, (bytes, rate, span): (u64, u64, u64), window: i64) -> u64
         .min(bytes)
 }
 
-/// The most over all arrivals of a first job, and all gaps up to `slack` larger than T.
+/// Returns the maximum over all arrivals of a first job and all gaps up to `slack` larger than T.
 fn most(job: (u64, u64, u64), period: u64, window: i64, from: i64, slack: u64) -> u64 {
     let mut best = 0;
     for arrival in from..window {
@@ -25,18 +25,18 @@ fn most(job: (u64, u64, u64), period: u64, window: i64, from: i64, slack: u64) -
         if sum > 0 {
             let later =
                 (0..=slack).map(|late| most(job, period, window, arrival + (period + late) as i64, slack));
-            // Only the next arrivals matter: the recursion starts there.
+            // Only the next arrivals matter, so the recursion starts there.
             sum += later.max().unwrap_or(0);
         }
         best = best.max(sum);
         if from >= 0 {
-            break; // the first is as early as possible or later by `slack`
+            break; // the first job is as early as possible or later by `slack`
         }
     }
     best
 }
 
-/// The most over all first arrivals of jobs T apart.
+/// Returns the maximum over all first arrivals of jobs with distance T.
 fn most_periodic(job: (u64, u64, u64), period: u64, window: i64) -> u64 {
     let sum = |first: i64| {
         let arrivals = (0..)
@@ -93,7 +93,7 @@ fn gaps_do_not_help() {
     }
 }
 
-/// A source that may do anything legal, byte by byte.
+/// A source with arbitrary legal behavior, byte by byte.
 #[derive(Clone, Copy, Debug)]
 struct Requests {
     bytes: u64,
@@ -103,19 +103,19 @@ struct Requests {
     batch: bool,
 }
 
-/// A moment of its run.
+/// A state of the source.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Moment {
-    /// Since the period began; one more than the period for all times beyond.
+    /// Time since the start of the period; one more than the period for all later times.
     age: u64,
     /// Bytes that may still be requested in the period.
     left: u64,
-    /// Bytes not moved, by the time since their request.
+    /// Bytes that are not transferred yet, by the time since their request.
     waiting: Vec<u64>,
 }
 
 impl Requests {
-    /// All ways to go on for 1 ns: the bytes moved, and what follows.
+    /// Returns all possible steps of 1 ns: the transferred bytes and the next state.
     fn steps(&self, now: &Moment) -> Vec<(u64, Moment)> {
         let mut steps = Vec::new();
         let old = if self.batch || now.age > self.period {
@@ -134,7 +134,7 @@ impl Requests {
         steps
     }
 
-    /// `late` bytes of the period that is there, and `early` ones of a period that begins, are requested.
+    /// Requests `late` bytes of the current period and `early` bytes of a new period.
     fn go_on(&self, now: &Moment, late: u64, early: Option<u64>, steps: &mut Vec<(u64, Moment)>) {
         let mut waiting = now.waiting.clone();
         waiting[0] = late + early.unwrap_or(0);
@@ -148,7 +148,7 @@ impl Requests {
                 let part = rest.min(*bytes);
                 (*bytes, rest) = (*bytes - part, rest - part);
             }
-            // What waits must still be moved in time.
+            // Waiting bytes must still be transferred in time.
             let mut due = 0;
             let in_time = after.iter().rev().zip(0..).all(|(bytes, time)| {
                 due += bytes;
@@ -169,7 +169,7 @@ impl Requests {
         }
     }
 
-    /// The most bytes in each window, from 0 to `longest`.
+    /// Returns the maximum number of bytes in each window, from 0 to `longest`.
     fn most(&self, longest: usize) -> Vec<u64> {
         let first = Moment {
             age: self.period + 1,
@@ -206,7 +206,8 @@ impl Requests {
     }
 }
 
-/// Every request at every time, moved at every time: bounds hold, and are reached where a whole number of nanoseconds moves V.
+/// All requests at all times, transferred at all times: bounds hold, and are reached if V takes a whole number of
+/// nanoseconds.
 #[test]
 fn no_legal_requests_move_more_and_some_move_as_much() {
     let mut tight = [0, 0];
@@ -240,7 +241,7 @@ fn no_legal_requests_move_more_and_some_move_as_much() {
                 assert_eq!(most, bound, "{requests:?} t={window}");
                 tight[usize::from(batch)] += 1;
             }
-            // The jobs of a task are batches: all is done between arrival and deadline.
+            // The jobs of a task are batches: all bytes are transferred between arrival and deadline.
             if batch {
                 let of_task = Source::of_task(&task, 1, None, Bandwidth::LIMIT);
                 assert_eq!(of_task.within(window), bound, "{requests:?} t={window}");
@@ -250,7 +251,7 @@ fn no_legal_requests_move_more_and_some_move_as_much() {
     assert!(tight.iter().all(|&tight| tight > 1_000), "{tight:?}");
 }
 
-/// CPU cores whose budget is used up or lost at the end of each period are batches with D = T ([Aghilinasab20] Eqs 5–7).
+/// CPU cores whose budget expires at the end of each period are batches with D = T ([Aghilinasab20] Eqs 5–7).
 #[test]
 fn budgets_that_expire_are_batches() {
     let kernel = r#"{"active_blocks":4,"regulation_period":1000,"clusters":[{"blocks":2,"e0":1,"e1":2}]}"#;
@@ -271,7 +272,8 @@ fn budgets_that_expire_are_batches() {
     }
 }
 
-/// One kernel at a time: a partition moves no more than its peak allows, and the others cost that by the capacity.
+/// One kernel runs at a time, so a partition transfers at most its peak. The lost time of other partitions is bytes
+/// divided by capacity.
 #[test]
 fn lost_time_is_bytes_by_capacity() {
     let mut rng = rng(3);
@@ -292,7 +294,7 @@ fn lost_time_is_bytes_by_capacity() {
     }
 }
 
-/// Numbers at the limits neither overflow nor lose their sense.
+/// Numbers at the limits neither overflow nor lose their meaning.
 #[test]
 fn absurd_numbers_are_all_of_the_window() {
     let huge = source(1_000_000_000_000_000, 1_000_000, 1, (1 << 62) - 1, false);

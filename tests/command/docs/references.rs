@@ -38,6 +38,26 @@ fn links_lead_somewhere() {
     assert!(links >= 15, "{links}");
 }
 
+#[test]
+fn the_summary_lists_every_page() {
+    let pages = pages();
+    let summary = pages
+        .iter()
+        .find(|page| page.path == Path::new("docs/SUMMARY.md"))
+        .unwrap();
+    let listed: BTreeSet<PathBuf> = summary
+        .prose
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| Some(Path::new("docs").join(rest.split(')').next()?)))
+        .collect();
+    let all = pages.iter().map(|page| page.path.clone());
+    let expected: BTreeSet<PathBuf> = all
+        .filter(|path| path.starts_with("docs") && *path != summary.path)
+        .collect();
+    assert_eq!(listed, expected);
+}
+
 /// `path` without `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
@@ -238,7 +258,7 @@ fn options_exist() {
             {
                 let option = word
                     .trim_start_matches('-')
-                    .split(['=', ',', ')'])
+                    .split(['=', ',', ')', '['])
                     .next()
                     .unwrap();
                 found += 1;

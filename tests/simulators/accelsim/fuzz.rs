@@ -1,4 +1,4 @@
-//! Whatever the bytes are, they are read or refused.
+//! Every byte sequence is either read or rejected.
 
 use std::io::Cursor;
 
@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 use crate::accelsim::model::Kernel;
 
-/// A refusal is one line, and names a line that the text has; only of nothing, or of what is compressed, there is none.
+/// Checks that an error is one line and names an existing line of the text. Errors about empty or compressed input name
+/// no line.
 fn check(error: &Error, bytes: &[u8]) {
     let Error::Refused(refusal) = error else {
         panic!("{error}");
@@ -26,7 +27,7 @@ fn check(error: &Error, bytes: &[u8]) {
     assert_eq!(error.to_string().lines().count(), 1, "{error}");
 }
 
-/// Reads all there is in both ways; says whether it was a trace.
+/// Reads all content in both ways; returns whether it was a trace.
 fn read(bytes: &[u8]) -> bool {
     let open = || TraceFile::from_reader("fuzz", Cursor::new(bytes.to_vec()));
     let summary = open().and_then(KernelSummary::read);
@@ -65,7 +66,7 @@ fn read(bytes: &[u8]) -> bool {
     streams
 }
 
-/// Words of the format, so that random text gets somewhere.
+/// Words of the format, so that random text passes the first checks.
 fn word() -> impl Strategy<Value = String> {
     let known = [
         "-kernel name = k\n",
@@ -99,7 +100,7 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof![9 => proptest::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => ".{0,8}"]
 }
 
-/// Words of lists, and others.
+/// Words of lists, and other words.
 fn entry() -> impl Strategy<Value = String> {
     let known = [
         "kernel-1.traceg",

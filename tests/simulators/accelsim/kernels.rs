@@ -1,4 +1,4 @@
-//! Figures of traces against figures counted from what was written.
+//! The summary of a trace against counts of the generated content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;

@@ -1,4 +1,5 @@
-//! Promise: traces of Accel-Sim are read as they were written, in every form the format has, and what is no trace is refused.
+//! Guarantee: gpusched reads Accel-Sim traces as they were written, in every form of the format, and rejects all other
+//! files.
 
 mod command;
 mod fuzz;

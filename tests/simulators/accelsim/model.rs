@@ -1,11 +1,12 @@
-//! What warps executed, drawn at random, and written as the tracer and its post-processor write it. Nothing here knows the reader.
+//! Random executions of warps, printed as the tracer and its post-processor print them. This model is independent of
+//! the reader.
 
 use std::fmt::Write as _;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A kernel, and what it executed.
+/// A kernel and its executed instructions.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     pub version: u32,
@@ -13,11 +14,11 @@ pub struct Kernel {
     pub binary_version: u32,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// By block, then by warp.
+    /// Executed instructions by block, then by warp.
     pub blocks: Vec<Vec<Vec<Executed>>>,
 }
 
-/// One line.
+/// One line of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
     pub pc: u32,
@@ -25,9 +26,9 @@ pub struct Executed {
     pub writes: Vec<u8>,
     pub opcode: &'static str,
     pub reads: Vec<u8>,
-    /// Bytes per lane, 0 where memory is not accessed.
+    /// Bytes per lane; 0 without a memory access.
     pub bytes: u8,
-    /// Of each lane that executed it.
+    /// Addresses of the lanes that executed the instruction.
     pub addresses: Vec<u64>,
 }
 
@@ -54,7 +55,7 @@ const PLAIN: [&str; 16] = [
     "NOP",
 ];
 
-/// Opcodes with addresses, and the bytes they access.
+/// Opcodes with addresses, and their bytes per lane.
 const MEMORY: [(&str, u8); 14] = [
     ("LDG.E.SYS", 4),
     ("LDG.E.128.CONSTANT.SYS", 16),
@@ -73,7 +74,7 @@ const MEMORY: [(&str, u8); 14] = [
 ];
 
 impl Kernel {
-    /// A small kernel, the same for the same seed.
+    /// Generates a small kernel, which depends only on the seed.
     pub fn draw(seed: u64) -> Kernel {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let pick = |rng: &mut ChaCha8Rng| [1, 1, 2, 3][rng.random_range(0..4)];
@@ -102,7 +103,7 @@ impl Kernel {
         }
     }
 
-    /// The trace; `seed` decides what the format leaves open.
+    /// Prints the trace; `seed` decides the choices that the format permits.
     pub fn print(&self, seed: u64) -> String {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut text = self.header();
@@ -161,7 +162,7 @@ impl Kernel {
     }
 }
 
-/// The addresses in one of the forms that can say them.
+/// Prints the addresses in one of the forms that can express them.
 fn addresses(executed: &Executed, rng: &mut ChaCha8Rng) -> String {
     let list = &executed.addresses;
     let distances: Vec<i64> = list
@@ -185,7 +186,7 @@ fn addresses(executed: &Executed, rng: &mut ChaCha8Rng) -> String {
     }
 }
 
-/// The instruction at place `at` of a program, without lanes and addresses.
+/// Generates the instruction at position `at` of a program, without lanes and addresses.
 fn instruction(rng: &mut ChaCha8Rng, at: u32) -> Executed {
     let (opcode, bytes) = match rng.random_range(0..2) {
         0 => (PLAIN[rng.random_range(0..PLAIN.len())], 0),

@@ -1,4 +1,4 @@
-//! What is read is what was written.
+//! The reader returns what was written.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ fn open(text: String) -> TraceFile {
     TraceFile::from_reader("test.traceg", Cursor::new(text)).unwrap()
 }
 
-/// All that a reader gives, in the terms of the model.
+/// Returns the complete content of a trace, in the terms of the model.
 fn read(mut trace: TraceFile) -> Vec<Vec<Vec<Executed>>> {
     let mut blocks = Vec::new();
     while let Some(block) = trace.next_block().unwrap() {
@@ -48,7 +48,7 @@ fn read(mut trace: TraceFile) -> Vec<Vec<Vec<Executed>>> {
     blocks
 }
 
-/// As the model has them, less what a trace says but nothing waits for: RZ, and a register's second mention.
+/// Returns the content of the model without parts that have no dependency: RZ, and repeated registers.
 fn expected(kernel: &Kernel) -> Vec<Vec<Vec<Executed>>> {
     let mut blocks = kernel.blocks.clone();
     for line in blocks.iter_mut().flatten().flatten() {
@@ -81,7 +81,7 @@ proptest! {
             (7, 512, 40, kernel.binary_version, kernel.version)
         );
         prop_assert_eq!(read(trace), expected(&kernel));
-        // Line ends of other systems, no blank lines, no blanks at the end: the same.
+        // Windows line ends, missing blank lines and missing trailing blanks have no effect.
         let windows = text.replace('\n', "\r\n");
         prop_assert_eq!(read(open(windows)), expected(&kernel));
         let dense: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! What is no trace is refused, with file, line, column, what was found and what was expected.
+//! Invalid traces are rejected with file, line, column, the value found and the value expected.
 
 use std::io::Cursor;
 
@@ -33,7 +33,7 @@ fn message(text: impl Into<Vec<u8>>) -> String {
     }
 }
 
-/// What replaces what in the small trace.
+/// Replacements in the small trace.
 const CHANGES: &str = r"
 -kernel name = k\n →
 -grid dim = (1,1,1)\n →

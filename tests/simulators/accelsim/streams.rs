@@ -14,7 +14,7 @@ fn open(text: String) -> TracedKernel {
     TracedKernel::new(TraceFile::from_reader("test", Cursor::new(text)).unwrap())
 }
 
-/// A warp that executes `lines` on `binary_version`, with windows for generic addresses.
+/// Returns a warp that executes `lines` on `binary_version`, with windows for generic addresses.
 fn warp(binary_version: u32, lines: &[&str]) -> TraceStream {
     let text = crate::accelsim::refusals::small()
         .replacen("version = 75", &format!("version = {binary_version}"), 1)
@@ -33,7 +33,7 @@ fn warp(binary_version: u32, lines: &[&str]) -> TraceStream {
     open(text).next_block().unwrap().unwrap().remove(0)
 }
 
-/// What a stream does, to its end.
+/// Runs a stream to its end.
 fn run(mut stream: TraceStream) -> Vec<(Instruction, Effect)> {
     let mut steps = Vec::new();
     while let Some(instruction) = stream.next().cloned() {
@@ -197,7 +197,8 @@ fn generic_addresses_find_their_memory() {
         [Space::Shared, Space::Local, Space::Global, Space::Global]
     );
     assert_eq!(steps[0].1.addresses[..2], [64, 68], "an offset in shared memory");
-    // Thread 0 at word 32 of its local memory, thread 1 at word 33: 32 threads apart, and one word.
+    // Thread 0 accesses word 32 of its local memory, and thread 1 accesses word 33. The distance is one row of 32
+    // threads plus one word.
     let [first, second] = [steps[1].1.addresses[0], steps[1].1.addresses[1]];
     assert_eq!(second - first, 33 * 4);
     assert_eq!(first % (1 << 24), 32 * 32 * 4);
@@ -238,7 +239,8 @@ fn a_warp_without_instructions_is_at_its_end() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 256, ..ProptestConfig::default() })]
 
-    /// The streams of all blocks, kept until the last is read, and then run: what was read early is not disturbed.
+    /// Keeps the streams of all blocks until the last block is read, and then runs them. Reading later blocks must not
+    /// change earlier streams.
     #[test]
     fn streams_issue_what_the_trace_says(seed: u64, form: u64) {
         let drawn = Kernel::draw(seed);

@@ -16,11 +16,11 @@ struct Row {
     grid: [u64; 2],
     block: [u64; 2],
     shared: u32,
-    /// Input and output as published, in MiB, and half a unit of their last digit.
+    /// Published input and output [MiB], with half a unit of the last digit.
     mib: (f64, f64),
     kia: f64,
     class: Class,
-    /// What is cut for the test.
+    /// Reductions of the launch for the test.
     cut: (Option<&'static str>, &'static [(&'static str, i64)]),
 }
 
@@ -138,7 +138,7 @@ fn launches_and_memory_are_those_of_table_2() {
         assert_eq!(sizes(program.grid), published(row.grid), "{}", row.name);
         assert_eq!(sizes(program.block), published(row.block), "{}", row.name);
         assert_eq!(program.shared_memory, row.shared, "{}", row.name);
-        // What RAYTRACE spills is no input or output.
+        // Values that RAYTRACE spills are neither input nor output.
         let buffers = program.buffers.iter().filter(|(name, _)| name != "frames");
         let mib = buffers.map(|(_, buffer)| buffer.bytes as f64).sum::<f64>() / 1_048_576.0;
         assert!((mib - row.mib.0).abs() <= row.mib.1, "{}: {mib} MiB", row.name);
@@ -151,7 +151,7 @@ fn intensity_and_class_are_those_published() {
         let program = with(&program("masola23", row.name), row.cut.0, row.cut.1);
         let results = simulate("rtx2060", false, &[&program]);
         let kia = results.kernels[0].thread_instructions as f64 / results.traffic.l2_accesses as f64 / 1000.0;
-        // MVT depends on what stays in L1, on the RTX 2060 less at the start than later.
+        // The time of MVT depends on the content of L1. On the RTX 2060, L1 holds less at the start than later.
         let tolerance = if row.name == "mvt" { 0.15 } else { 0.02 };
         assert!(
             (kia / row.kia - 1.0).abs() <= tolerance,
@@ -170,8 +170,8 @@ fn intensity_and_class_are_those_published() {
     }
 }
 
-/// DXTC: blocks that go on to the next colours until all are through. Each SM reads the orders once, so that runs of two
-/// lengths on one SM tell what the whole does on 30.
+/// DXTC: each block continues with further colors until all colors are done. Each SM reads the orders once, so two runs
+/// of different length on one SM predict the run on 30 SMs.
 #[test]
 fn dxtc_is_that_of_table_2() {
     let dxtc = program("masola23", "dxtc");

@@ -1,4 +1,4 @@
-//! The benchmarks of [Singh22] Table I and of [Masola23] Table 2 as programs: each against what is published about it.
+//! The benchmarks of [Singh22] Table I and [Masola23] Table 2 as programs, compared with their published properties.
 
 mod masola23;
 mod singh22;
@@ -8,7 +8,7 @@ use gpusched::model::machine::Machine;
 use gpusched::model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
 use gpusched::warp::gpu::{Launch, Results, Settings, run};
 
-/// The program in `folder` called `name`.
+/// Returns the program `name` in `folder`.
 fn program(folder: &str, name: &str) -> Program {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join(format!("tasksets/kernels/programs/{folder}/{name}.json"));
@@ -16,7 +16,7 @@ fn program(folder: &str, name: &str) -> Program {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The same program with other blocks or parameters.
+/// Returns the program with other blocks or parameters.
 fn with(program: &Program, grid: Option<&str>, values: &[(&str, i64)]) -> Program {
     let grid: Option<Dimensions> = grid.map(|grid| serde_json::from_str(grid).unwrap());
     let values = values.iter().map(|&(name, value)| (name.to_owned(), value));
@@ -28,7 +28,7 @@ fn with(program: &Program, grid: Option<&str>, values: &[(&str, i64)]) -> Progra
     program.with(&overrides).unwrap()
 }
 
-/// Runs `programs`, each in memory of its own, the second launched 8 cycles after the first, under LRR.
+/// Runs `programs` in separate memory under LRR; the second program is launched 8 cycles after the first.
 fn simulate(machine: &str, shared: bool, programs: &[&Program]) -> Results {
     let mut shape = Machine::find(machine).unwrap().into_shape();
     shape.dispatch.share_sms = shared;

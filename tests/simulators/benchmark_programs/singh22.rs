@@ -5,7 +5,7 @@ use gpusched::model::program::{Instruction, MemorySpace, Op, Program, Statement}
 
 use crate::benchmark_programs::{program, simulate, with};
 
-/// With what is cut for the test.
+/// The benchmarks, with reduced parameters for the test.
 const ALL: [(&str, &[(&str, i64)]); 9] = [
     ("pc", &[("rounds", 8)]),
     ("pf", &[]),
@@ -20,7 +20,7 @@ const ALL: [(&str, &[(&str, i64)]); 9] = [
 
 const SMS: u64 = 80;
 
-/// Instructions outside and inside loops.
+/// Returns the instructions outside and inside loops.
 fn instructions(statements: &[Statement]) -> Vec<&Instruction> {
     let inner = statements.iter().flat_map(|statement| match statement {
         Statement::Instruction(instruction) => vec![instruction],
@@ -49,11 +49,12 @@ fn pc_loads_once_and_stores_once() {
         Statement::Instruction(instruction) => matches!(instruction.op, Op::Load | Op::Store),
         _ => false,
     });
-    // Three of them are parameters.
+    // Three of the five loads read parameters.
     assert_eq!(outside.count(), 5, "the load and the store are outside the loop");
 }
 
-/// Persistent threads: all blocks of two instances are resident, as many of one as of the other on each SM and scheduler.
+/// Persistent threads: all blocks of two instances are resident. Both instances have equally many blocks on each SM and
+/// scheduler.
 #[test]
 fn two_instances_share_every_sm_equally() {
     let titanv = Machine::find("titanv").unwrap();
@@ -90,8 +91,8 @@ fn two_instances_share_every_sm_equally() {
     }
 }
 
-/// Compute-intensive benchmarks execute more instructions for each sector of L2 than memory-intensive ones: all that are
-/// published as such, but 2dc, whose nine loads per point go to L1.
+/// Compute-intensive benchmarks execute more instructions per L2 sector than memory-intensive benchmarks. The published
+/// classes hold for all benchmarks except 2dc, whose nine loads per point access L1.
 #[test]
 fn classes_are_those_published() {
     let intensity = |name| {

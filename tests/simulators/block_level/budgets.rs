@@ -1,4 +1,4 @@
-//! CPU cores whose budget follows a policy, beside the kernel that it protects ([Aghilinasab20] §V).
+//! CPU cores with a budget under a policy, concurrent with the protected kernel ([Aghilinasab20] §V).
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::model::kernel::Interval;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::block_level::scenario::{read, run, spans};
 
-/// What the observer is told of budgets and CPU cores, and when the first kernel ran.
+/// The observed budgets and CPU cores, and the times when the first kernel ran.
 #[derive(Default)]
 struct Watch {
     budgets: Vec<(u64, u64)>,
@@ -28,7 +28,7 @@ impl Watch {
         watch
     }
 
-    /// The budget at `time`.
+    /// Returns the budget at `time`.
     fn budget(&self, time: u64) -> u64 {
         let known = self.budgets.iter().rev().find(|(since, _)| *since <= time);
         known.unwrap().1
@@ -49,7 +49,7 @@ impl Observer<Event> for Watch {
     }
 }
 
-/// A kernel alone on a GPU beside CPU cores.
+/// One kernel on a GPU, with CPU cores.
 struct Case {
     kernel: Kernel,
     nominal: Factor,
@@ -59,7 +59,7 @@ struct Case {
 }
 
 impl Case {
-    /// One whose blocks take a few times `unit` ns, or a fraction of it.
+    /// Generates a case whose blocks take between a fraction and a few times `unit` ns.
     fn new(rng: &mut impl Rng, unit: u64) -> Case {
         let (sms, slots) = (rng.random_range(1..=3), rng.random_range(1..=3));
         let period = rng.random_range(8 * unit..80 * unit);
@@ -99,7 +99,7 @@ impl Case {
     }
 }
 
-/// `kernel` with each cluster in two parts.
+/// Returns `kernel` with each cluster split into two parts.
 fn interleaved(kernel: Kernel) -> Kernel {
     let mut intervals: Vec<Interval> = Vec::new();
     for part in 0..2 {
@@ -114,8 +114,9 @@ fn interleaved(kernel: Kernel) -> Kernel {
     kernel.with_intervals(intervals).unwrap()
 }
 
-/// `simulator::regulation` runs the same kernel period by period in floats. Blocks take milliseconds, so that no end comes within
-/// the rounding of a boundary: equal budgets in all periods, to the nanosecond, and an end within what rounding ends up adds.
+/// `simulator::regulation` runs the same kernel period by period with floating-point times. Blocks take milliseconds,
+/// so no end lies within rounding distance of a boundary. Budgets must be equal in all periods, to the nanosecond. Ends
+/// may differ only by rounding.
 #[test]
 fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
     let mut rng = ChaCha8Rng::seed_from_u64(71);
@@ -145,14 +146,15 @@ fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
             compared += 1;
             raised += u32::from(expected > nominal);
         }
-        // Nominal again after the end.
+        // The budget is nominal again after the end.
         assert!(
             found.budgets.iter().all(|&(since, _)| since < found.end),
             "{number}"
         );
         let finish = (found.end - case.launch) as f64;
         furthest = furthest.max((finish - twin.finish).abs() / twin.periods.len() as f64);
-        // Two blocks of a place straddle an end of memory time in a period; inside of it, a delay grows by e1/e0, up to 4.
+        // In a period, two blocks of a place overlap an end of memory time. Within memory time, a delay grows by the
+        // factor e1/e0, at most 4.
         let most = 8.0 * twin.periods.len() as f64;
         assert!(
             (finish - twin.finish).abs() < most,
@@ -165,7 +167,8 @@ fn budgets_and_ends_are_those_of_the_simulator_of_one_kernel() {
     assert!(compared > 5_000 && raised > 2_000, "{compared} {raised}");
 }
 
-/// Lemma 1 of [Aghilinasab20], block by block on SMs: in no run does the kernel end after its bound under the nominal budget.
+/// Lemma 1 of [Aghilinasab20], block by block on SMs: in no run does the kernel end after its bound under the nominal
+/// budget.
 #[test]
 fn no_policy_makes_the_protected_kernel_late() {
     let mut rng = ChaCha8Rng::seed_from_u64(72);
@@ -194,7 +197,7 @@ fn no_policy_makes_the_protected_kernel_late() {
     assert!(worst > 0.97 && raised > 2_000, "{worst} {raised}");
 }
 
-/// The scenario that ships: the profile that ships, on a GPU.
+/// The scenario in the repository: the profile in the repository, on a GPU.
 #[test]
 fn histo_ends_by_its_bound() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets");
@@ -208,13 +211,14 @@ fn histo_ends_by_its_bound() {
         let mut allocator = Allocator::new(&histo, q, policy, Straddling::default()).unwrap();
         let twin = simulator.run(&simulator.execution(0), policy, &mut allocator, false);
         assert!(found.end <= allocator.deadline().ns(), "{policy}: {}", found.end);
-        // Blocks take microseconds: a few of 37,627 end on the other side of a boundary.
+        // Blocks take microseconds, so a few of 37,627 blocks end on the other side of a boundary.
         let apart = found.end as f64 - twin.finish;
         assert!(apart.abs() < 1_000.0, "{policy}: {} {}", found.end, twin.finish);
     }
 }
 
-/// What a kernel with a profile takes: e0 alone, e1 while CPU cores access memory, whatever the factor of other kernels.
+/// Block times of a kernel with a profile: e0 in isolation, e1 while CPU cores access memory, independent of the factor
+/// of other kernels.
 #[test]
 fn blocks_of_a_profile_by_hand() {
     let text = |budget: &str, others: &str| {
@@ -236,9 +240,10 @@ fn blocks_of_a_profile_by_hand() {
     };
     assert_eq!(ends("0"), [1_500_000, 2_500_000, 4_000_000]);
     assert_eq!(ends("1"), [3_000_000, 4_000_000, 7_000_000]);
-    // Half of each millisecond at half speed: 0.75 ms of work in a period, in the second half at full speed.
+    // Half of each millisecond runs at half speed, so a period completes 0.75 ms of work. The second half runs at full
+    // speed.
     assert_eq!(ends("0.5"), [2_000_000, 3_000_000, 5_000_000]);
-    // Rounded to whole nanoseconds nowhere.
+    // No time is rounded to whole nanoseconds.
     let odd = text("1", "").replace("3ms", "3690ns").replace("1.5ms", "1700ns");
     assert_eq!(spans(&run(&read(&odd))), [(0, 2 * 3690 + 1_000_000)]);
     let other = r#",{"stream":1,"sms":[1],"blocks":1,"threads":32,"memory_share":1,"block_time":"1ms"}"#;
@@ -246,10 +251,10 @@ fn blocks_of_a_profile_by_hand() {
     assert_eq!(both, [(0, 7_000_000), (0, 8_000_000)]);
 }
 
-/// Before its start and after its end the budget is nominal; observers are told of changes alone.
+/// The budget is nominal before the start and after the end. Observers see only changes.
 #[test]
 fn observers_are_told_of_budgets() {
-    // FAIR finds at 2 ms that nothing but full traffic is left to bear: the last block ends by its e1 before the bound.
+    // FAIR detects at 2 ms that the kernel can bear full traffic: the last block ends by its e1 before the bound.
     let scenario = |policy: &str, budget: &str| {
         read(&format!(
             r#"{{"platform":"tx2","cpu":{{"regulation_period":"1ms","budget":{budget}{policy}}},"kernels":[

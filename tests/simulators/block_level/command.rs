@@ -87,7 +87,7 @@ fn options_change_the_scenario() {
 
 #[test]
 fn a_long_list_of_blocks_is_whole() {
-    // More than are written at a time, and not a multiple of them.
+    // The number of blocks exceeds the write buffer and is not a multiple of its size.
     let long =
         r#"{"platform":"tx2","kernels":[{"stream":0,"blocks":10001,"threads":64,"block_time":"1us"}]}"#;
     let answer: Value =
@@ -106,7 +106,7 @@ fn a_long_list_of_blocks_is_whole() {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_simulation() {
-    // As many blocks as are allowed take many seconds; the test is over at once.
+    // The maximum number of blocks would take many seconds, but the test ends immediately.
     let endless =
         r#"{"platform":"tx2","kernels":[{"stream":0,"blocks":200000000,"threads":64,"block_time":"1ns"}]}"#;
     let folder = tempfile::tempdir().unwrap();
@@ -145,7 +145,7 @@ fn scenarios_and_answers_follow_their_schemas() {
                 .collect();
             assert!(errors.is_empty(), "{sample}: {errors:?}");
         }
-        // What is read is written, and read again.
+        // A scenario that is read, written and read again stays the same.
         let read: gpusched::model::Scenario = serde_json::from_str(&text).unwrap();
         let written = serde_json::to_string(&read).unwrap();
         assert_eq!(

@@ -6,7 +6,7 @@ const MS: u64 = 1_000_000;
 
 #[test]
 fn equal_blocks_run_in_waves() {
-    // 2 SMs hold 2 blocks of 1024 threads each: M = 4 places, ⌈N/M⌉·e.
+    // 2 SMs hold 2 blocks of 1024 threads each, so M = 4 places, and the kernel takes ⌈N/M⌉·e.
     for blocks in 1..40 {
         let text = format!(
             r#"{{"platform":"tx2","kernels":[{{"stream":0,"blocks":{blocks},"threads":1024,"block_time":"3us"}}]}}"#
@@ -116,7 +116,7 @@ fn cache_configurations_serialise_streams() {
 
 #[test]
 fn shared_memory_counts_above_3_kib_in_steps_of_256_bytes() {
-    // On one SM with 6 KiB.
+    // Two kernels share one SM with 6 KiB of shared memory.
     let second = |bytes: u32| {
         let kernel = |stream: u32| {
             format!(
@@ -138,7 +138,7 @@ fn shared_memory_counts_above_3_kib_in_steps_of_256_bytes() {
 
 #[test]
 fn turns_shape_the_shares_of_applications() {
-    // One SM, endless small blocks: 4 : 2 : 1 in each round of the runlist.
+    // One SM with endless small blocks: the applications get 4 : 2 : 1 slices in each round of the runlist.
     let kernel = |application: u32| {
         format!(
             r#"{{"application":{application},"stream":0,"blocks":100000,"threads":1024,"block_time":"10us"}}"#
@@ -171,7 +171,7 @@ fn an_application_that_is_alone_is_not_interrupted() {
             {"application":0,"stream":0,"blocks":1,"threads":1024,"block_time":"5ms"},
             {"application":1,"stream":0,"blocks":1,"threads":1024,"block_time":"1ms","launch":"2500us"}]}"#,
     ));
-    // The slice under way at 2.5 ms ends at 3 ms.
+    // The current slice at 2.5 ms ends at 3 ms.
     assert_eq!(spans(&record), [(0, 6 * MS), (3 * MS, 4 * MS)]);
 }
 
@@ -212,8 +212,9 @@ fn copy_in_kernel_copy_out() {
 
 #[test]
 fn bandwidth_is_shared_max_min_fairly() {
-    // Demands 20, 100, 160 of 100: shares 20, 40, 40; when the second (4 ms of work at 0.4) ends at 10 ms, the third, which has
-    // done 2.5 of its 4 ms at a rate of 0.25, goes on at 80/160: 3 ms more. The first never waits.
+    // The demands 20, 100 and 160 of 100 give the shares 20, 40 and 40. The second kernel (4 ms of work at rate 0.4)
+    // ends at 10 ms. The third kernel has then done 2.5 of its 4 ms at rate 0.25. It continues at rate 80/160 and takes
+    // 3 ms more. The first kernel never waits.
     let record = run(&read(
         r#"{"platform":"xavier","interference":{"bandwidth":100},"kernels":[
             {"stream":0,"blocks":1,"threads":32,"block_time":"20ms","bandwidth":20},
@@ -226,7 +227,7 @@ fn bandwidth_is_shared_max_min_fairly() {
     );
 }
 
-/// Ends may be a nanosecond later, for rates are rounded down.
+/// Allows ends one nanosecond later, because rates are rounded down.
 fn near(record: &gpusched::simulator::blocks::Record) -> impl Fn((u64, u64)) -> (u64, u64) {
     let found = spans(record);
     move |(start, end)| {
@@ -237,7 +238,8 @@ fn near(record: &gpusched::simulator::blocks::Record) -> impl Fn((u64, u64)) -> 
 
 #[test]
 fn factors_slow_down_what_depends_on_memory() {
-    // Beside a memset of 1 ms all of the block takes 8 times as long, then none of it: 1/8 ms done, 1.875 ms to go.
+    // With share 1, the block runs at 1/8 speed during the memset of 1 ms, which completes 1/8 ms, and 1.875 ms remain.
+    // With share 0, the block is not delayed.
     let with = |share: f64| {
         let text = format!(
             r#"{{"platform":"tx2","interference":{{"factors":"tx2"}},
@@ -251,7 +253,7 @@ fn factors_slow_down_what_depends_on_memory() {
 
 #[test]
 fn gpcs_matter() {
-    // [Sanudo20] Fig. 9: a kernel on SMs 0, 2, 4, 6, and one block on SM 1 (the same GPC as SM 0) or on SM 0 … alone.
+    // [Sanudo20] Fig. 9: a kernel on SMs 0, 2, 4, 6, and one block on SM 1 (in the same GPC as SM 0) or alone on SM 0.
     let end = |sm: u32, order: &str| {
         let text = format!(
             r#"{{"platform":{{"sms":8,"threads_per_sm":2048,"sms_per_gpc":2,"sm_order":"{order}"}},
@@ -269,7 +271,7 @@ fn gpcs_matter() {
 
 #[test]
 fn cpu_cores_spend_their_budget_at_the_beginning_of_each_period() {
-    // A quarter of each millisecond at half speed: 7/8 ms of work in each.
+    // A quarter of each millisecond runs at half speed, so each millisecond completes 7/8 ms of work.
     let record = run(&read(
         r#"{"platform":"tx2","interference":{"factors":{"cpu":2}},"cpu":{"regulation_period":"1ms","budget":0.25},
             "kernels":[{"stream":0,"blocks":1,"threads":32,"block_time":"7ms","memory_share":1}]}"#,
@@ -279,7 +281,7 @@ fn cpu_cores_spend_their_budget_at_the_beginning_of_each_period() {
 
 #[test]
 fn unequal_blocks_keep_the_list_scheduling_bound() {
-    // (Σe − max e)/M + max e, [Aghilinasab20] Eq. 3, on 4 places; and no less than Σe/M.
+    // The bound is (Σe − max e)/M + max e ([Aghilinasab20] Eq. 3) on 4 places. The lower bound is Σe/M.
     let mut worst = 0.0f64;
     for seed in 1..=300u64 {
         let count = 1 + seed * 7 % 60;
@@ -306,11 +308,12 @@ fn block_times_follow_their_forms() {
         );
         run(&read(&text))
     };
-    // C(m) = 8/m + 1 us on the SMs of the kernel, two blocks of 1024 threads on each: 6 blocks are two waves on two SMs, three on one.
+    // C(m) = 8/m + 1 us on the SMs of the kernel, with two blocks of 1024 threads per SM. 6 blocks take two waves on
+    // two SMs and one wave on three SMs.
     let wcet = r#"{"wcet":{"affine":{"isolated":{"a":"8us","b":"1us"}}}}"#;
     assert_eq!(spans(&with(wcet, "", 6)), [(0, 5000)]);
     assert_eq!(spans(&with(wcet, r#""sms":[1],"#, 6)), [(0, 9000)]);
-    // Lists go round, and what is drawn stays in its range.
+    // Lists repeat, and generated values stay in their range.
     let list = with(r#"{"times":["1us","2us","3us"]}"#, "", 4);
     let durations = |record: &gpusched::simulator::blocks::Record| -> Vec<u64> {
         let blocks = record.blocks.iter();

@@ -1,7 +1,8 @@
-//! Placements on real GPUs, read off logs of cuda_scheduling_examiner.
+//! Placements on real GPUs from logs of cuda_scheduling_examiner.
 //!
-//! Sources: Quadro K5000, github.com/JoshuaJB/cuda_scheduling_validator_mirror (commit 3cc3bf4), `tests/ospert_2017_figure_4_*` and
-//! `…_figure_6_*`; Jetson TX2, github.com/daleonpz/master_thesis_markdown, `code/nvidia/results/concurrent_1st_*`.
+//! Sources: Quadro K5000, github.com/JoshuaJB/cuda_scheduling_validator_mirror (commit 3cc3bf4),
+//! `tests/ospert_2017_figure_4_*` and `…_figure_6_*`; Jetson TX2, github.com/daleonpz/master_thesis_markdown,
+//! `code/nvidia/results/concurrent_1st_*`.
 
 use gpusched::model::Scenario;
 use gpusched::simulator::blocks::{Comparison, Difference, Reason};
@@ -9,8 +10,8 @@ use gpusched::time::Time;
 
 use crate::block_level::scenario::read;
 
-/// A kernel: stream, threads of a block, when its launch returned [ns], SMs of its blocks, the least time of a block [ns] and how
-/// much longer each took.
+/// A kernel: stream, threads of a block, return of its launch [ns], SMs of its blocks, shortest block time [ns], and
+/// the excess of each block time over the shortest [ns].
 type Kernel = (u32, u32, u64, &'static [u32], u64, &'static [u64]);
 
 const FIGURE_4: [Kernel; 4] = [
@@ -111,7 +112,8 @@ fn compare(platform: &str, kernels: &[Kernel]) -> Comparison {
     Comparison::new(&scenario(platform, kernels), &measured, window, 1, &mut ()).unwrap()
 }
 
-/// Blocks on the measured SM by kernel, and with blocks of a kernel not told apart.
+/// Returns the number of blocks on the measured SM per kernel, and the number if the blocks of a kernel are
+/// interchangeable.
 fn equal(comparison: &Comparison) -> Vec<(usize, usize)> {
     let kernels = comparison.kernels.iter();
     kernels
@@ -137,7 +139,7 @@ fn what_differs_was_refilled_after_ends_within_a_microsecond() {
         for difference in &found.differences {
             assert_eq!(difference.reason, Reason::RefillOrder, "{difference:?}");
         }
-        // Which SMs are used, and how much, is right all the same.
+        // The used SMs and their loads are still correct.
         assert_eq!(found.equal_by_load, found.blocks, "{platform}");
     }
 }
@@ -162,7 +164,7 @@ fn another_order_of_sms_is_found_out() {
 
 #[test]
 fn another_rule_is_found_out() {
-    // A rule that fills one SM after the other.
+    // This rule fills one SM after the other.
     let mut shape = scenario("\"k5000\"", &FIGURE_6).shape().clone();
     shape.kernels.truncate(1);
     let wrong = vec![vec![7; 28]];

@@ -1,4 +1,4 @@
-//! The block-level simulator: published placements, cases that can be computed by hand, real traces, and the command.
+//! The block-level simulator: published placements, cases computed by hand, real traces, and the command.
 
 mod budgets;
 mod command;

@@ -1,10 +1,10 @@
-//! [Sanudo20] Eqs 2, 3 and 4, in all their cases, and the placements that its text describes.
+//! [Sanudo20] Eqs 2, 3 and 4 in all their cases, and the placements that the paper describes.
 
 use crate::block_level::scenario::{kernels, read, run, sms};
 
 const XAVIER: &str = "\"xavier\"";
 
-/// Where the last two kernels run, of one block each.
+/// Returns the SMs of the last two kernels, which have one block each.
 fn last_two(platform: &str, all: &[(u32, u32)]) -> (u32, u32) {
     let found = sms(&run(&kernels(platform, all)));
     let [.., first, second] = found.as_slice() else {
@@ -13,7 +13,7 @@ fn last_two(platform: &str, all: &[(u32, u32)]) -> (u32, u32) {
     (first[0], second[0])
 }
 
-/// ⌊a/b⌋·b, as Eqs 2 to 4 write it.
+/// Returns ⌊a/b⌋·b, as in Eqs 2 to 4.
 fn whole(a: u32, b: u32) -> u32 {
     a / b * b
 }
@@ -59,7 +59,7 @@ fn equation_4_in_26_464_cases() {
     let mut cases = 0;
     for z in 1..=32 {
         for x in 1..=32 {
-            // The second kernel is on the SM that the first left free.
+            // The second kernel runs on the SM that the first kernel left free.
             let (_, free) = last_two(XAVIER, &[(7, z), (1, x)]);
             if free != 7 {
                 continue;

@@ -1,4 +1,4 @@
-//! Bad scenarios and logs: exit code 2, a message that names file, field and value, no output.
+//! Invalid scenarios and logs: exit code 2, a message with file, field and value, and no output.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn kernel(member: &str) -> String {
     )
 }
 
-/// A scenario with `member` beside its platform and kernels.
+/// Returns a scenario with `member` next to its platform and kernels.
 fn with(member: &str) -> String {
     kernel(r#""name":"c""#).replacen('{', &format!("{{{member},"), 1)
 }
@@ -47,7 +47,8 @@ fn profile(clusters: &str, more: &str) -> String {
     ))
 }
 
-/// Files that `line` refuses, all of them, with nothing written: what is shown of each, and its text.
+/// Runs `line` with invalid files and checks that all are rejected without output. Each case is a label and the text of
+/// the file.
 fn refused(line: &str, cases: impl IntoIterator<Item = (String, String)>) -> Transcript {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.json");
@@ -164,7 +165,7 @@ fn logs_of_different_runs_are_refused() {
     let changes = "Two spinning kernels → Another\n\"TID\": 102 → \"TID\": 101";
     let told = refused(line, variants(&log(), changes));
     assert_snapshot!(told);
-    // A scenario is JSON.
+    // A scenario is printed as JSON only.
     let csv = format!("{line} --format csv");
     let told = refusals([csv.as_str()]);
     assert_snapshot!(told);

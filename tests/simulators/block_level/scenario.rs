@@ -1,14 +1,14 @@
-//! Scenarios in few words.
+//! Short notation for scenarios.
 
 use gpusched::model::Scenario;
 use gpusched::simulator::blocks::{Record, simulate};
 
-/// The scenario in `text`.
+/// Parses the scenario in `text`.
 pub fn read(text: &str) -> Scenario {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// All that happens in it.
+/// Simulates `scenario` and records all events.
 pub fn run(scenario: &Scenario) -> Record {
     let mut record = Record::default();
     simulate(scenario, 1, &mut record).unwrap();
@@ -16,7 +16,7 @@ pub fn run(scenario: &Scenario) -> Record {
     record
 }
 
-/// The SM of each block, by kernel.
+/// Returns the SM of each block, by kernel.
 pub fn sms(record: &Record) -> Vec<Vec<u32>> {
     let mut sms = vec![Vec::new(); record.kernels.len()];
     for block in &record.blocks {
@@ -25,7 +25,7 @@ pub fn sms(record: &Record) -> Vec<Vec<u32>> {
     sms
 }
 
-/// Start and end of each kernel [ns].
+/// Returns the start and end of each kernel [ns].
 pub fn spans(record: &Record) -> Vec<(u64, u64)> {
     let kernels = record.kernels.iter();
     kernels
@@ -33,7 +33,8 @@ pub fn spans(record: &Record) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// Kernels of (blocks, warps), each in a stream of its own, that run for longer than the experiment.
+/// Returns a scenario with kernels of (blocks, warps), each in its own stream. All kernels run longer than the
+/// experiment.
 pub fn kernels(platform: &str, kernels: &[(u32, u32)]) -> Scenario {
     let kernels: Vec<String> = (0..)
         .zip(kernels)

@@ -1,11 +1,12 @@
-//! `gpusched simulate tasks` prints what happened.
+//! `gpusched simulate tasks` prints the simulated events.
 
 use serde_json::Value;
 
 use crate::support::{ADAS, Answer, run, run_with};
 
-/// Two tasks that need 2 of 4 and 3 of 8 us: both meet their deadlines under EDF, even the long one, which is due with the
-/// second job of the other and loses the tie; not if it runs already without preemption.
+/// Two tasks that need 2 of 4 us and 3 of 8 us. Under EDF, both meet their deadlines, although the long task has the
+/// same deadline as the second job of the short task and loses the tie. Without preemption, the short task misses its
+/// deadline if the long task is already running.
 const PAIR: &str = r#"{"name":"pair","tasks":[
     {"name":"short","period":"4us","deadline":"4us","block":"500ns","wcet":{"table":[[1,"2us"]]}},
     {"period":"8us","block":"1us","wcet":{"table":[[1,"3us"]]}}]}"#;
@@ -29,7 +30,7 @@ set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,res
 0,0,1,0,0,0,2000,7000,3000,7000,8000,1,false
 ";
     assert_eq!(answer.stdout, expected);
-    // The long one begins 1 ns earlier: the first job of the other is done at 5 us - 1 ns + 2 us.
+    // The long task starts 1 ns earlier, so the first job of the short task ends at 5 us - 1 ns + 2 us.
     let answer = simulate("--policy np-edf --blocker 1 --format csv", PAIR);
     assert_eq!(answer.code, 1, "{answer:?}");
     assert!(
@@ -44,7 +45,8 @@ set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,res
 #[test]
 fn preemption_at_block_boundaries_costs_a_block() {
     let answer = simulate("--policy lp-fp --blocker 1 --format csv", PAIR);
-    // It makes way at 1000, runs one block of 1000 more, and so from 3000 to 6000 if nobody came at 4001.
+    // The long task is preempted at 1000 ns. It needs one block of 1000 ns more, so it would run from 3000 to 6000 ns
+    // without the arrival at 4001 ns.
     assert!(
         answer
             .stdout
@@ -189,7 +191,7 @@ fn sets_are_answered_in_their_order() {
         "simulate tasks - --sms 1 --format json --times short",
         sets.lines().next().unwrap(),
     );
-    // In a stream, assumptions have no words.
+    // In a stream of results, assumptions have no texts.
     let [alone, first] = [&alone.stdout, &together].map(|json| {
         let (answer, _) = json.split_once(",\"assumptions\":").unwrap();
         answer

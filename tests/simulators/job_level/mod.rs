@@ -1,5 +1,5 @@
-//! Promise: the simulator of jobs does what the rules say. It equals one that goes unit by unit, the releases are legal, and
-//! the command prints what happened.
+//! Guarantee: the job simulator implements the scheduling rules. It equals a unit-by-unit simulation, the releases are
+//! legal, and the command prints the simulated events.
 #![cfg(feature = "cli")]
 
 mod command;

@@ -1,4 +1,4 @@
-//! Releases are legal, the critical ones are those of the theory, and random ones depend on the seed alone.
+//! Releases are legal, critical releases match the theory, and random releases depend only on the seed.
 
 use gpusched::model::{Observer, Policy};
 use gpusched::simulator::tasks::{
@@ -145,7 +145,7 @@ fn random_numbers_depend_on_seed_set_and_task_alone() {
         let other = simulate("edf", &tasks, pattern, 80, (round, 6));
         let before = tasks.clone();
         differ += u64::from((0..5).any(|task| of(&edf, task, &before) != of(&other, task, &before)));
-        // In another order of events, and beside other tasks.
+        // The order of events and the other tasks have no effect.
         tasks.reverse();
         tasks.truncate(3);
         let again = simulate("np-fp", &tasks, pattern, 80, (round, 5));

@@ -1,10 +1,10 @@
-//! Plans that no GPU can run as they are: said, and no reason to leave out the others.
+//! Plans that a GPU cannot run: gpusched reports them and still simulates all other plans.
 
 use serde_json::Value;
 
 use crate::support::{ADAS, run, tenths};
 
-/// Of three sets, the second has too much work for the GPU, so its plan has no partitions.
+/// The second of three task sets has too much work for the GPU, so its plan has no partitions.
 #[test]
 fn a_plan_without_partitions_does_not_end_the_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,7 +77,7 @@ fn one_plan_without_partitions_is_told_like_many() {
     );
 }
 
-/// Each partition is simulated by itself, so nothing else shows that they do not fit side by side.
+/// Each partition is simulated separately, so only the warning shows that the partitions do not fit concurrently.
 #[test]
 fn more_sms_than_the_gpu_has_are_warned_of() {
     let folder = tempfile::tempdir().unwrap();

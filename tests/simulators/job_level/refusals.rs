@@ -1,4 +1,4 @@
-//! Bad usage and bad plans: exit code 2, one message, no output.
+//! Invalid usage and invalid plans: exit code 2, one message, no output.
 
 use insta::assert_snapshot;
 

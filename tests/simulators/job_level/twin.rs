@@ -1,4 +1,4 @@
-//! The same finishing times, misses and preemptions as a simulation unit by unit.
+//! Finishing times, misses and preemptions equal a unit-by-unit simulation.
 
 use gpusched::model::Policy;
 use gpusched::simulator::tasks::{
@@ -12,14 +12,14 @@ use crate::oracle::random_sets::rng;
 use crate::oracle::simulation::{self, Order, Preemption, Until};
 use crate::oracle::small_sets::{Draw, draw};
 
-/// Systems per policy.
+/// Number of systems per policy.
 const ROUNDS: usize = 4_000;
 
 pub fn ns(units: i64) -> Time {
     Time::from_ns(u64::try_from(units).unwrap())
 }
 
-/// `set` with times down to a random one, or its WCETs.
+/// Converts `set` to tasks. Execution times vary down to a random minimum, or equal the WCETs.
 pub fn tasks(set: &[simulation::Task], rng: &mut impl RngExt) -> Vec<Task> {
     let short = rng.random_bool(0.4);
     set.iter()
@@ -51,7 +51,7 @@ pub fn pattern(set: &[Task], rng: &mut impl RngExt) -> Pattern {
     }
 }
 
-/// The rank of each task, by definition.
+/// Returns the rank of each task by definition of the policy.
 fn ranks(policy: Policy, set: &[simulation::Task], order: &[usize]) -> Vec<usize> {
     let key = |task: &simulation::Task| match policy.name() {
         "dm" | "np-fp" | "lp-fp" => (task.d - task.j).max(0),
@@ -85,7 +85,7 @@ fn compare(policy: Policy, round: u64, rng: &mut impl RngExt) -> (u64, u64, u64)
     let releases = pattern.releases(&tasks, numbers);
     let discipline = Discipline::of(policy).unwrap();
     let order = priorities(policy, &tasks).unwrap_or_else(|| {
-        // Audsley's order may be any.
+        // Audsley's algorithm may return any order.
         let mut order: Vec<usize> = (0..tasks.len()).collect();
         (1..order.len()).for_each(|last| order.swap(last, rng.random_range(0..=last)));
         order
@@ -149,7 +149,7 @@ fn compare(policy: Policy, round: u64, rng: &mut impl RngExt) -> (u64, u64, u64)
         assert_eq!(counted.busy, ran.sum::<u64>());
     }
     for seen in &watch.jobs {
-        // A split costs one block more.
+        // A preemption costs one additional block.
         let block = match twin_preemption {
             Preemption::Limited { .. } => tasks[seen.job.task].block.ns(),
             _ => 0,

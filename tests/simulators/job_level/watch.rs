@@ -1,10 +1,10 @@
-//! An observer that remembers everything, and checks that it hears it in a sensible order.
+//! An observer that records all events and checks their order.
 
 use gpusched::model::Observer;
 use gpusched::simulator::tasks::{Event, Job};
 use gpusched::time::Time;
 
-/// A job that was released, and what became of it.
+/// A released job and its outcome.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub job: Job,
@@ -12,18 +12,18 @@ pub struct Seen {
     pub start: Option<u64>,
     pub finish: Option<u64>,
     pub execution: u64,
-    /// For how long it ran.
+    /// Total execution time [ns].
     pub ran: u64,
     pub preemptions: u64,
     pub missed: bool,
 }
 
-/// What happened, by release.
+/// Observed jobs, by release.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     pub jobs: Vec<Seen>,
     now: u64,
-    /// What runs, and since when.
+    /// Running job and the start of its execution.
     running: Option<(Job, u64)>,
 }
 

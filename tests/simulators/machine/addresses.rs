@@ -1,11 +1,11 @@
-//! Where an address is, against a decoder that goes bit by bit.
+//! The address decoder against a bit-by-bit reference implementation.
 
 use std::collections::HashSet;
 
 use gpusched::model::Machine;
 use gpusched::model::machine::{AddressMapping, Hash, Location, Memory, PartitionIndexing};
 
-/// Addresses near each other, far from each other, and at the ends.
+/// Returns addresses that are close to each other, far apart, and at the limits.
 fn addresses() -> impl Iterator<Item = u64> {
     let mut word = 0x1234_5678_9abc_def0_u64;
     let scattered = std::iter::from_fn(move || {
@@ -21,7 +21,7 @@ fn addresses() -> impl Iterator<Item = u64> {
         .chain([0, u64::MAX])
 }
 
-/// The letters of a mapping as bits from 0, gathered one by one.
+/// Collects the bits of `word` at the positions of the letter `wanted`, from bit 0 on.
 fn gather(letters: &[char], wanted: &str, word: u64) -> u64 {
     let bits = (0..64)
         .filter(|&bit| wanted.contains(letters[63 - bit]))
@@ -29,7 +29,7 @@ fn gather(letters: &[char], wanted: &str, word: u64) -> u64 {
     bits.fold(0, |sum, (place, bit)| sum | (word >> bit & 1) << place)
 }
 
-/// The remainder of a polynomial over GF(2), by long division.
+/// Returns the remainder of a polynomial over GF(2) by long division.
 fn remainder(dividend: u128, divisor: u128) -> u32 {
     let degree = divisor.ilog2();
     let mut rest = dividend;
@@ -50,7 +50,7 @@ fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
     remainder(higher << buckets.ilog2() | u128::from(index), divisor)
 }
 
-/// The mapping's letters, the address without channel as the reference calls it, and the channel.
+/// Decodes an address with the letters of the mapping, the address without channel (as in GPGPU-Sim), and the channel.
 fn slowly(memory: &Memory, address: u64) -> Location {
     let text = memory.mapping.to_string();
     let (start, letters) = text.split_once(';').unwrap();
@@ -58,13 +58,13 @@ fn slowly(memory: &Memory, address: u64) -> Location {
     let letters: Vec<char> = letters.chars().filter(|letter| *letter != '.').collect();
     let channels = u64::from(memory.channels);
     let above = address >> start;
-    // With a power of two, dividing takes the channel's bits out of the middle.
+    // For a power of two, the division removes the channel bits from the middle of the address.
     let mut channel = (above % channels) as u32;
     let quotient = above / channels;
     let rest = quotient << start | address & ((1 << start) - 1);
     let (bank, row) = (gather(&letters, "B", rest) as u32, gather(&letters, "R", rest));
     let count = memory.slices_per_channel;
-    // The reference drops the bits of slices, too, from what it mixes in, if nothing is divided.
+    // Without a division, GPGPU-Sim also drops the slice bits from the value that it mixes in.
     let higher = if channels.is_power_of_two() {
         quotient / u64::from(count)
     } else {
@@ -121,7 +121,8 @@ fn decoding_agrees_with_bit_by_bit() {
                         let decoder = machine.memory.decoder();
                         for address in addresses() {
                             let place = decoder.locate(address);
-                            // With a power of two of channels, the mapping's letters are pushed up, and out at the top.
+                            // With a power of two of channels, the letters of the mapping are shifted up, and the top
+                            // letters are lost.
                             if channels.is_power_of_two() && address >> 60 != 0 {
                                 continue;
                             }
@@ -171,7 +172,7 @@ fn titanv_spreads_strides() {
     }
 }
 
-/// No two sectors are in the same place, and none in the same place of its slice.
+/// Two sectors never have the same place, neither in memory nor within their slice.
 #[test]
 fn no_two_addresses_share_a_place() {
     let memory = Machine::named("rtx2060").unwrap().memory;
@@ -185,7 +186,7 @@ fn no_two_addresses_share_a_place() {
             "{sector}"
         );
     }
-    // And so each slice uses all sets of its L2.
+    // Therefore each slice uses all sets of its L2.
     let sets: HashSet<u32> = (0..1 << 17)
         .filter(|sector| decoder.slice(32 * sector) == 5)
         .map(|sector| memory.l2.set(decoder.within_slice(32 * sector)))

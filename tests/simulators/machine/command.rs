@@ -47,7 +47,7 @@ fn says_what_it_did_not_use() {
     assert_eq!(source, "GPGPU-Sim configuration -");
 }
 
-/// A dash that is missing, and what GPGPU-Sim has no word for.
+/// A missing dash, and options that GPGPU-Sim does not have.
 #[test]
 fn slips_are_told() {
     let text = config("rtx2060");

@@ -1,4 +1,4 @@
-//! Machines in files: by name, as an object, by path.
+//! Machines in files: by name, as an object, and by path.
 
 use gpusched::model::Machine;
 use gpusched::model::machine::MachineShape;

@@ -1,4 +1,4 @@
-//! Whatever the bytes are: a machine or one line of refusal, never a panic.
+//! Every byte sequence gives a machine or a one-line error, and never a panic.
 
 use gpusched::error::Error;
 use gpusched::gpgpusim_config::parse;
@@ -9,7 +9,7 @@ use crate::machine::published::{config, options};
 fn never_panics(bytes: &[u8]) {
     match parse(&[("f", bytes)], "x") {
         Ok(imported) => {
-            // A machine that is accepted can be asked everything.
+            // An accepted machine supports all queries.
             let machine = imported.machine;
             let decoder = machine.memory.decoder();
             for address in [0, 1 << 20, u64::MAX] {
@@ -42,7 +42,7 @@ fn never_panics(bytes: &[u8]) {
     }
 }
 
-/// A refusal is one line, and names a line that the text has, or an option that no line sets.
+/// Checks that an error is one line and names an existing line of the text, or an option that no line sets.
 fn check(error: &Error, bytes: &[u8]) {
     let Error::Refused(refusal) = error else {
         panic!("{error}");
@@ -59,7 +59,7 @@ fn check(error: &Error, bytes: &[u8]) {
     );
 }
 
-/// Values as they occur: numbers, lists of them, caches, mappings.
+/// Typical values: numbers, lists of numbers, caches, mappings.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         "[0-9]{1,5}",

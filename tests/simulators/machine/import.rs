@@ -10,7 +10,7 @@ fn import(text: &str) -> Imported {
     parse(&[("a.config", text.as_bytes())], "a").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The machine in a preset's name and source.
+/// Returns `machine` with the name and source of the preset `like`.
 fn renamed(machine: Machine, like: &Machine) -> Machine {
     let mut shape = machine.into_shape();
     shape.name.clone_from(&like.name);
@@ -28,7 +28,7 @@ fn published_values_are_the_presets() {
     }
 }
 
-/// Options whose default contradicts the published values of the rest.
+/// Options whose default contradicts the other published values.
 const NEEDED: [&str; 8] = [
     "-gpgpu_cache:dl1",
     "-gpgpu_cache:dl2",
@@ -40,10 +40,10 @@ const NEEDED: [&str; 8] = [
     "-gpgpu_unified_l1d_size",
 ];
 
-/// Without an option, the reference's default counts, and the answer says so; with it, it does not.
+/// A missing option has GPGPU-Sim's default, and the result lists it as missing. An option that is set is not listed.
 #[test]
 fn what_is_missing_is_said() {
-    // Looked at only together with others, or only if it is there.
+    // The import reads these options only together with other options, or only if they are set.
     let quiet = |name, option| match option {
         "-network_mode" | "-gpgpu_cache:dl2_texture_only" | "-gpgpu_mem_address_mask" => true,
         "-dram_write_queue_size" => name == "rtx2060",
@@ -249,14 +249,14 @@ fn other_values_of_options() {
         [32, 64]
     );
     assert_eq!(with("-gpgpu_tensor_core_avail", "0").sm.units.tensor, 0);
-    // Timing parameters in the old form, without bank groups.
+    // The old form of timing parameters, without bank groups.
     let timing = with("-gpgpu_dram_timing_opt", "16:2:6:12:28:12:40:12:4:5:12")
         .memory
         .dram
         .timing;
     assert_eq!((timing.banks, timing.cl, timing.wl, timing.wr), (16, 12, 4, 12));
     assert_eq!((timing.bank_groups, timing.ccdl, timing.rtpl), (1, 0, 0));
-    // Accel-Sim's times of units.
+    // Accel-Sim's timings of units.
     let times = with("-trace_opcode_latency_initiation_int", "2,3").sm.times;
     let unit = Timing {
         latency: 2,

@@ -1,4 +1,4 @@
-//! The machine of the warp level: presets and what follows from them, and configurations of GPGPU-Sim.
+//! The machine of the warp level: presets and their consequences, and configurations of GPGPU-Sim.
 
 mod addresses;
 mod command;

@@ -1,4 +1,4 @@
-//! Blocks on an SM, and the L1 beside their shared memory.
+//! Blocks per SM, and the size of L1 next to their shared memory.
 
 use gpusched::model::Machine;
 use gpusched::model::machine::{Allocation, BlockNeed, WritePolicy};

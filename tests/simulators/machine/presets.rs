@@ -1,4 +1,4 @@
-//! The presets: what the published configurations say, and what follows from it.
+//! The presets: the published configurations and their consequences.
 
 use gpusched::model::Machine;
 use gpusched::model::machine::{
@@ -51,7 +51,7 @@ fn rtx2060_is_the_published_configuration() {
     let times = &machine.sm.times;
     assert_eq!((times.single.mad.latency, times.single.mad.initiation), (4, 2));
     assert_eq!((times.int.div.latency, times.double.add.initiation), (21, 64));
-    // Not published: the reference's default.
+    // The value is not published, so GPGPU-Sim's default applies.
     assert_eq!((times.int.shuffle.latency, times.int.shuffle.initiation), (32, 4));
 }
 

@@ -1,5 +1,5 @@
-//! The published values of GPGPU-Sim's configurations SM75_RTX2060 and SM7_TITANV, from a table of them: what both have in
-//! common, what differs, and one text of either.
+//! The published values of GPGPU-Sim's configurations SM75_RTX2060 and SM7_TITANV: common options, different options,
+//! and the text of each configuration.
 
 use std::fmt::Write as _;
 
@@ -143,7 +143,7 @@ const TITANV: &[(&str, &str)] = &[
     ),
 ];
 
-/// What differs in the preset called `name`.
+/// Returns the options of the preset `name` that differ.
 fn own(name: &str) -> &'static [(&'static str, &'static str)] {
     match name {
         "rtx2060" => RTX2060,
@@ -152,13 +152,13 @@ fn own(name: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// The options of the preset called `name`.
+/// Returns the options of the preset `name`.
 pub fn options(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     COMMON.iter().chain(own(name)).copied()
 }
 
-/// A configuration with the published values of the preset called `name`, in which `option` has another `value`: none is
-/// none, and an option that is not there comes last.
+/// Returns a configuration with the published values of the preset `name`, where `option` has the value `value`. `None`
+/// removes the option. An option that the preset does not have is appended.
 pub fn config_with(name: &str, option: &str, value: Option<&str>) -> String {
     let mut text = format!("# {name}\n");
     let mut found = false;
@@ -175,7 +175,7 @@ pub fn config_with(name: &str, option: &str, value: Option<&str>) -> String {
     text
 }
 
-/// A configuration with the published values of the preset called `name`.
+/// Returns a configuration with the published values of the preset `name`.
 pub fn config(name: &str) -> String {
     config_with(name, "", None)
 }

@@ -1,4 +1,4 @@
-//! What is no configuration: file, line, option, value, and what was expected.
+//! Invalid configurations: file, line, option, value, and the expected value.
 
 use gpusched::gpgpusim_config::parse;
 use gpusched::model::Machine;
@@ -110,7 +110,7 @@ fn malformed_values_name_their_place() {
     assert!(parse(&[("x.config", fine.as_bytes())], "x").is_ok());
 }
 
-/// Broken values that come before good ones harm nobody; after them, they do.
+/// Invalid values before valid values of the same option have no effect. Invalid values after them are rejected.
 #[test]
 fn the_last_value_is_what_is_read() {
     let good = config_with("rtx2060", "", None);
@@ -143,7 +143,7 @@ fn what_is_no_list_of_options() {
     assert!(message.len() < 300 && !message.contains('\u{7}'), "{message}");
 }
 
-/// No value of any option, however strange, is taken silently for the published one.
+/// No invalid value of any option is silently replaced by the published value.
 #[test]
 fn nonsense_is_refused_everywhere() {
     let text_options = [

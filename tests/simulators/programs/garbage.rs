@@ -1,10 +1,10 @@
-//! Whatever text it is given, the reader of PTX answers or refuses, with a line that the text has; it never panics.
+//! For every text, the PTX reader succeeds or fails with an existing line of the text; it never panics.
 
 use gpusched::model::Program;
 use gpusched::ptx::{Argument, Module, Options, PtxError, import};
 use proptest::prelude::*;
 
-/// Imports every kernel of `text`, if it is a module at all.
+/// Imports every kernel of `text`, if it is a module.
 fn try_all(text: &str) {
     let check = |error: &PtxError| {
         let lines = text.split('\n').count();
@@ -129,7 +129,7 @@ proptest! {
         try_all(&text.into_iter().collect::<String>());
     }
 
-    /// A cut is noticed, unless it is after the end of a kernel.
+    /// A truncated text is rejected, unless it is cut after the end of a kernel.
     #[test]
     fn kernels_cut_off(at in any::<prop::sample::Index>()) {
         let whole = kernels();

@@ -1,12 +1,12 @@
-//! A slow twin of the importer and of streams: PTX executed lane by lane, with real registers, and warps on a SIMT stack
-//! whose meeting points are found by trying.
+//! Reference implementation of the importer and of streams. It executes PTX lane by lane with real registers, and warps
+//! on a SIMT stack. It finds reconvergence points by trial.
 
 use std::collections::HashMap;
 
 use gpusched::model::program::Dimensions;
 use gpusched::ptx::{Instruction, Kernel, Operand};
 
-/// An issue: the position of the instruction, the lanes that execute it, and their addresses if it accesses memory.
+/// An issue: the index of the instruction, the executing lanes, and their addresses for a memory access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     pub index: usize,
@@ -22,7 +22,7 @@ pub struct Launch<'k> {
     pub arguments: Vec<u64>,
 }
 
-/// A thread and its registers.
+/// A thread with its registers.
 struct Thread {
     position: [u32; 3],
     block: [u32; 3],
@@ -30,7 +30,7 @@ struct Thread {
     registers: Vec<u64>,
 }
 
-/// What a lane did with an instruction.
+/// The effect of an instruction on a lane.
 struct Done {
     next: usize,
     executed: bool,
@@ -256,7 +256,7 @@ impl Launch<'_> {
         }
     }
 
-    /// The instructions that can follow each; the end is behind the last.
+    /// Returns the possible successors of an instruction; the end is after the last instruction.
     fn successors(&self, index: usize) -> Vec<usize> {
         let end = self.kernel.instructions.len();
         let instruction = &self.kernel.instructions[index];
@@ -272,7 +272,7 @@ impl Launch<'_> {
         ways
     }
 
-    /// Whether the end can be reached from `from` without passing `without`.
+    /// Returns whether the end can be reached from `from` without passing `without`.
     fn reaches_end(&self, from: usize, without: usize) -> bool {
         let end = self.kernel.instructions.len();
         let (mut seen, mut open) = (vec![false; end + 1], vec![from]);
@@ -288,8 +288,8 @@ impl Launch<'_> {
         false
     }
 
-    /// Where lanes that part at `index` meet again: of the instructions that all ways to the end pass, the one before all
-    /// others.
+    /// Returns the reconvergence point of lanes that diverge at `index`: the first of the instructions on all paths to
+    /// the end.
     fn meeting_point(&self, index: usize) -> Option<usize> {
         let count = self.kernel.instructions.len();
         let passed: Vec<usize> = (0..count)
@@ -302,7 +302,7 @@ impl Launch<'_> {
         })
     }
 
-    /// What a warp issues.
+    /// Returns the issues of a warp.
     pub fn warp(&self, block: u64, warp: u32) -> Vec<Issue> {
         let first = u64::from(warp) * 32;
         let count = (self.block.count() - first).min(32) as u32;
@@ -315,7 +315,7 @@ impl Launch<'_> {
             })
             .collect();
         let mut meetings: HashMap<usize, Option<usize>> = HashMap::new();
-        // Instruction, lanes, where they meet the others.
+        // Instruction, lanes, and reconvergence point.
         let all = if count == 32 { u32::MAX } else { (1 << count) - 1 };
         let mut stack: Vec<(usize, u32, Option<usize>)> = vec![(0, all, None)];
         let mut issues = Vec::new();

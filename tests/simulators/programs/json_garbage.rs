@@ -1,4 +1,4 @@
-//! Whatever bytes it is given, the reader of programs answers or refuses, with a line that they have; it never panics.
+//! For every byte sequence, the program reader succeeds or fails with an existing line of the text; it never panics.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use gpusched::model::reader::Programs;
 use gpusched::warp::code::Code;
 use proptest::prelude::*;
 
-/// Reads all programs in `bytes`; whether there was one at least, and nothing else.
+/// Reads all programs in `bytes`. Returns whether `bytes` contains at least one program and no error.
 fn read(bytes: &[u8]) -> bool {
     let lines = bytes.split(|&byte| byte == b'\n').count();
     for program in Programs::new("fuzz", Cursor::new(bytes.to_vec())) {

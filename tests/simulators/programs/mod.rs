@@ -1,4 +1,4 @@
-//! Kernel programs: the language, what streams of them execute, and the PTX reader.
+//! Kernel programs: the language, the execution of program streams, and the PTX reader.
 mod garbage;
 mod interpreter;
 mod json_garbage;

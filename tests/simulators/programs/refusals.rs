@@ -1,4 +1,4 @@
-//! What PTX programs cannot say, and what is no PTX, is refused with its line and the reason.
+//! Invalid PTX, and PTX that programs cannot express, is rejected with line and reason.
 
 use gpusched::ptx::{Argument, Module, Options, import};
 use insta::assert_snapshot;
@@ -45,7 +45,7 @@ fn refusals_name_line_and_reason() {
             .and_then(|module| import(&module, "k", &options))
             .expect_err(lines);
         told.case(lines, &error);
-        // Modifiers can be passed over, all else is refused either way.
+        // Unknown modifiers can be ignored. All other errors are reported with and without this option.
         let options = Options {
             any_modifier: true,
             ..options

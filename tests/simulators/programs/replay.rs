@@ -1,4 +1,4 @@
-//! Streams of imported kernels against issue traces of GPGPU-Sim: the same instructions, warp by warp.
+//! Streams of imported kernels against issue traces of GPGPU-Sim: each warp issues the same instructions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// A kernel of `tasksets/kernels/ptx`; arguments are `NAME:BYTES` or `NAME=VALUE`.
+/// Imports a kernel of `tasksets/kernels/ptx`; arguments are `NAME:BYTES` or `NAME=VALUE`.
 pub fn imported(file_name: &str, kernel: &str, grid: u32, block: u32, pc: u32, arguments: &str) -> Program {
     let module = Module::read(&file(&format!("tasksets/kernels/ptx/{file_name}"))).unwrap();
     let arguments = arguments
@@ -38,7 +38,7 @@ pub fn imported(file_name: &str, kernel: &str, grid: u32, block: u32, pc: u32, a
     import(&module, kernel, &options).unwrap()
 }
 
-/// What a warp issues: addresses of instructions, and what they are called.
+/// Returns the issues of a warp: addresses and texts of instructions.
 fn issued(code: &Arc<Code>, block: u64, warp: u32) -> Vec<(u32, String)> {
     let mut stream = code.stream(block, warp);
     let mut effect = Effect::default();
@@ -53,7 +53,8 @@ fn issued(code: &Arc<Code>, block: u64, warp: u32) -> Vec<(u32, String)> {
     issued
 }
 
-/// The issues of each warp, by its age: `dynamic_warp_id` counts blocks as they come to the SM, then warps.
+/// Returns the issues of each warp, by age. `dynamic_warp_id` counts blocks in the order of their arrival at the SM,
+/// then warps.
 fn traced(text: &str) -> BTreeMap<u32, Vec<(u32, String)>> {
     let mut warps: BTreeMap<u32, Vec<(u32, String)>> = BTreeMap::new();
     for line in text.lines().skip(1) {
@@ -73,7 +74,7 @@ fn replay(program: &Program, trace: &str) {
     let warps = traced(&file(trace));
     assert_eq!(warps.len() as u64, code.blocks() * u64::from(code.warps()));
     for (age, expected) in warps {
-        // All blocks of these kernels do the same, so that it does not matter which block came when.
+        // All blocks of these kernels issue the same instructions, so the order of their arrival has no effect.
         let (block, warp) = (age / code.warps(), age % code.warps());
         assert_eq!(
             issued(&code, u64::from(block), warp),
@@ -101,7 +102,7 @@ fn fma4_issues_what_the_reference_issues() {
     replay(&program, "tests/simulators/programs/data/fma4_1_2_32_lrr.csv");
 }
 
-/// Warp instructions and thread instructions of a launch.
+/// Returns the numbers of warp instructions and thread instructions of a launch.
 fn counts(program: &Program) -> (u64, u64) {
     let code = Arc::new(Code::new(program).unwrap());
     let mut effect = Effect::default();
@@ -119,7 +120,7 @@ fn counts(program: &Program) -> (u64, u64) {
     (warps, threads)
 }
 
-/// Columns `warp_insn` and `thread_insn` of runs of the reference.
+/// Compares with the columns `warp_insn` and `thread_insn` of runs of GPGPU-Sim.
 #[test]
 fn kernels_issue_as_many_instructions_as_in_the_reference() {
     let kernels = "kernels.ptx";
@@ -184,10 +185,10 @@ fn kernels_issue_as_many_instructions_as_in_the_reference() {
     }
 }
 
-/// What ships is what the commands of its page make.
+/// The programs in the repository equal the output of the commands on their page.
 #[test]
 fn programs_that_ship_are_those_of_their_commands() {
-    let page = file("tasksets/kernels/programs/README.md");
+    let page = file("tasksets/kernels/programs/README.md").replace(" \\\n  ", " ");
     let mut made = 0;
     for command in page
         .lines()

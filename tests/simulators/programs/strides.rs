@@ -1,12 +1,12 @@
-//! Loops whose step is no number: over the grid, over the block, by a parameter, by the thread.
+//! Loops whose step is not a number: the step depends on the grid, the block, a parameter or the thread.
 
 use gpusched::model::program::{Dimensions, Overrides};
 use gpusched::ptx::{Module, import};
 
 use crate::programs::twins::{arguments, compare, options};
 
-/// A kernel around `body`, with the position of the thread in `%i`, the threads of the grid in `%all` and of the block in
-/// `%wide`, the parameters in `%n` and `%s`, and memory at `%a`.
+/// Returns a kernel around `body`. `%i` holds the position of the thread, `%all` the threads of the grid, `%wide` the
+/// threads of the block, `%n` and `%s` the parameters, and `%a` a memory address.
 fn kernel(body: &str) -> String {
     format!(
         ".visible .entry g(.param .u64 g_param_0, .param .u32 g_param_1, .param .u32 g_param_2)\n{{\n\t.reg .pred %p<5>;\n\t.reg .f32 \
@@ -17,17 +17,17 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// What a round reads, at `%i`.
+/// The read of a round, at `%i`.
 const READ: &str = "mul.wide.s32 %rd1, %i, 4; add.s64 %rd2, %a, %rd1; ld.global.f32 %f1, [%rd2];";
 
-/// As a compiler writes `for (; i < n; i += step)`: a condition around, and a read of where it stopped.
+/// Returns the compiled form of `for (; i < n; i += step)`: an enclosing condition, and a read at the last position.
 fn guarded(step: &str) -> String {
     kernel(&format!(
         "setp.ge.s32 %p1, %i, %n; @%p1 bra $END;\n$LOOP:\n{READ} add.s32 %i, %i, {step}; setp.lt.s32 %p2, %i, %n; @%p2 bra $LOOP;\n$END:\n{READ}"
     ))
 }
 
-/// As with a test at the end alone: the first round runs in any case.
+/// Returns a loop with a test only at its end, so the first round always runs.
 fn bare(change: &str, test: &str) -> String {
     kernel(&format!(
         "$LOOP:\n{READ} {change}; {test}; @%p2 bra $LOOP;\n{READ}"
@@ -46,26 +46,26 @@ fn kernels() -> Vec<String> {
     ] {
         kernels.push(bare(change, test));
     }
-    // A step by the thread, and one that is a sum.
+    // A step that depends on the thread, and a step that is a sum.
     kernels.push(kernel(&format!(
         "and.b32 %r4, %t, 3; add.s32 %r5, %r4, 1;\n$LOOP:\n{READ} add.s32 %i, %i, %r5; setp.lt.s32 %p2, %i, %n; @%p2 bra $LOOP;\n{READ}"
     )));
     kernels.push(kernel(&format!(
         "$LOOP:\n{READ} add.s32 %i, %i, %s; add.s32 %i, %i, %wide; add.s32 %i, %i, 3; setp.lt.s32 %p2, %i, %n; @%p2 bra $LOOP;"
     )));
-    // With an index of 64 bits, a pointer that moves along, and a condition within.
+    // A 64-bit index, a moving pointer, and a condition within the loop.
     kernels.push(kernel(
         "cvt.u64.u32 %x, %i; cvt.u64.u32 %y, %all; cvt.u64.u32 %z, %n; mul.wide.u32 %rd1, %i, 4; add.s64 %rd2, %a, %rd1; mul.wide.u32 \
          %rd3, %all, 4; setp.ge.u64 %p1, %x, %z; @%p1 bra $END;\n$LOOP:\nld.global.f32 %f1, [%rd2]; setp.lt.s32 %p3, %t, 9; @%p3 bra \
          $OVER; st.global.f32 [%rd2], %f1;\n$OVER:\nadd.s64 %rd2, %rd2, %rd3; add.s64 %x, %x, %y; setp.lt.u64 %p2, %x, %z; @%p2 bra \
          $LOOP;\n$END:",
     ));
-    // Within one of three rounds.
+    // The loop is nested in a loop of three rounds.
     kernels.push(kernel(&format!(
         "mov.u32 %j, 0;\n$OUTER:\nadd.s32 %i, %t, 7;\n$LOOP:\n{READ} add.s32 %i, %i, %all; setp.lt.s32 %p2, %i, %n; @%p2 bra \
          $LOOP; add.s32 %j, %j, 1; setp.lt.s32 %p3, %j, 3; @%p3 bra $OUTER;"
     )));
-    // Unrolled: what is left over in a loop of its own, before four rounds at a time.
+    // An unrolled loop: the remaining rounds run first in their own loop, followed by four rounds at a time.
     kernels.push(kernel(&format!(
         "setp.ge.s32 %p1, %i, %n; @%p1 bra $END; not.b32 %r4, %i; add.s32 %r5, %r4, %n; div.u32 %r6, %r5, %all; add.s32 %r7, %r6, 1; \
          and.b32 %r8, %r7, 3; setp.eq.s32 %p2, %r8, 0; @%p2 bra $FOURS;\n$LEFT:\n{READ} add.s32 %i, %i, %all; add.s32 %r8, %r8, -1; \
@@ -95,7 +95,7 @@ fn steps_that_are_no_numbers_run_as_the_ptx_does() {
     }
 }
 
-/// The rounds follow grid, block and parameters.
+/// The number of rounds depends on grid, block and parameters.
 #[test]
 fn steps_follow_another_launch() {
     for text in kernels() {
@@ -118,10 +118,10 @@ fn steps_follow_another_launch() {
 fn steps_that_tell_nothing_are_refused() {
     let by_thread = bare("add.s32 %i, %i, %t", "setp.lt.s32 %p2, %i, %n");
     for (text, n, s, expected) in [
-        (guarded("%s"), 100, 0, "rounds are not known"),  // for ever
-        (guarded("%s"), 100, -4, "rounds are not known"), // away from its end
-        (by_thread, 100, 1, "rounds are not known"),      // thread 0 for ever
-        (guarded("%i"), 100, 1, "rounds are not known"),  // doubles
+        (guarded("%s"), 100, 0, "unknown number of rounds"), // the loop never ends
+        (guarded("%s"), 100, -4, "unknown number of rounds"), // the step leads away from the end
+        (by_thread, 100, 1, "unknown number of rounds"),     // the loop never ends in thread 0
+        (guarded("%i"), 100, 1, "unknown number of rounds"), // the value doubles
         (guarded("%all"), i64::from(i32::MAX) - 5, 1, "may overflow"),
         (guarded("%s"), 100, i64::from(i32::MAX), "may overflow"),
     ] {

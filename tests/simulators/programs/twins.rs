@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::programs::interpreter::{Issue, Launch};
 
-/// The issues of a stream, as the interpreter shows them.
+/// Returns the issues of a stream in the form of the interpreter.
 fn issues(code: &Arc<Code>, block: u64, warp: u32) -> Vec<Issue> {
     let mut stream = code.stream(block, warp);
     let first = code.instructions()[0].pc;
@@ -51,7 +51,7 @@ pub fn compare(text: &str, program: &Program, kernel: &str, arguments: &[Argumen
         block: program.block,
         arguments,
     };
-    // What a program says survives being written and read.
+    // A program that is written and read stays the same.
     let read: Program = serde_json::from_str(&program.to_text().unwrap()).unwrap();
     assert_eq!(&read, program);
     let code = Arc::new(Code::new(&read).unwrap());
@@ -125,7 +125,7 @@ fn kernels_that_ship_do_what_their_ptx_does() {
     }
 }
 
-/// Values of floating-point parameters become their bits, which nothing else in the program depends on.
+/// Values of floating-point parameters are stored as bits. No other part of the program depends on them.
 #[test]
 fn decimals_are_stated_by_their_bits() {
     let text =
@@ -145,7 +145,7 @@ fn decimals_are_stated_by_their_bits() {
     assert_eq!(whole.parameters, program("3.0", "-2.0").parameters);
 }
 
-/// Under another launch a program does what its kernel does there.
+/// A program with another launch equals its kernel with that launch.
 #[test]
 fn overridden_launches_do_what_the_ptx_does() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels/ptx");
@@ -166,7 +166,7 @@ fn overridden_launches_do_what_the_ptx_does() {
                 values: vec![("n".to_owned(), *value)],
                 ..Default::default()
             };
-            // Division by zero is refused where parameters alone decide it.
+            // A division by zero that only depends on parameters is rejected.
             if kernel == "matmul" && *value < 16 {
                 assert!(program.with(&overrides).is_err());
                 continue;
@@ -179,14 +179,14 @@ fn overridden_launches_do_what_the_ptx_does() {
 /// A piece of a generated kernel.
 #[derive(Debug, Clone)]
 enum Part {
-    /// An instruction by number, on registers by number.
+    /// An instruction, by number, on registers, by number.
     Plain(u8, [u8; 3], i32),
     /// A load or store at `base + 4·register`.
     Memory(bool, u8, i32),
-    /// The part under a guard.
+    /// The inner part under a guard.
     Guarded(Box<Part>, u8, bool),
     If(u8, [u8; 2], i32, Vec<Part>, Vec<Part>),
-    /// Rounds by number, a step, the form, the body.
+    /// Rounds, by number; a step; the form; the body.
     Loop(u8, u8, u8, Vec<Part>),
     Exit(u8, i32),
 }
@@ -212,12 +212,12 @@ fn part() -> impl Strategy<Value = Part> {
     })
 }
 
-/// Writes PTX for parts.
+/// Writes PTX for parts of a kernel.
 #[derive(Default)]
 struct Writer {
     text: String,
     labels: usize,
-    /// Registers `%q…` of loops and `%p…` of branches used so far.
+    /// Number of used registers `%q…` of loops and `%p…` of branches.
     own: usize,
     predicates: usize,
 }
@@ -245,7 +245,7 @@ impl Writer {
         match part {
             Part::Plain(op, registers, c) => {
                 let [d, a, b] = registers.map(|register| register % 8);
-                // Registers 0 to 3 hold inputs and stay what they are.
+                // Registers 0 to 3 hold inputs and never change.
                 let d = 4 + d % 4;
                 let text = match op {
                     0 => format!("add.s32 %r{d}, %r{a}, %r{b}"),
@@ -300,9 +300,9 @@ impl Writer {
                 let start = self.label();
                 let q = self.own + 1;
                 self.own = q;
-                // Rounds that are the same for all, or depend on the thread.
+                // The number of rounds is equal for all threads or depends on the thread.
                 let bound = ["%r3", "5", "%r9", "%r3"][usize::from(*rounds) % 4];
-                // Steps that are numbers, and one that depends on the thread.
+                // The step is a number or depends on the thread.
                 let stride = ["%r9".to_owned(), step.to_string()][usize::from(form % 5 < 3)].clone();
                 match form % 5 {
                     0 | 3 => self.line(&format!("mov.u32 %q{q}, 0")),
@@ -327,7 +327,7 @@ impl Writer {
                         self.line(&format!("setp.ne.s32 %p{p}, %q{q}, 0"));
                     }
                 }
-                // What a round did can be seen in an address.
+                // An address makes the effect of each round visible.
                 self.line(&format!("mul.wide.s32 %rd3, %q{q}, 4"));
                 self.line("add.s64 %rd4, %rd2, %rd3");
                 self.line("ld.global.f32 %f1, [%rd4]");
@@ -393,7 +393,8 @@ fn generated_kernels_do_what_their_ptx_does() {
     if let Err(error) = outcome {
         panic!("{error}");
     }
-    // What is carried from round to round, or may overflow, is refused: about half, which chance decides.
+    // Kernels with loop-carried values or a possible overflow are rejected. About half of the random kernels are
+    // rejected.
     assert!(
         4 * imported.get() > refused.get(),
         "{} imported, {} refused",

@@ -1,4 +1,4 @@
-//! `--trace` and `--gantt`: what was simulated is what the pictures show.
+//! `--trace` and `--gantt`: the trace and the chart show the simulated events.
 
 use std::collections::HashMap;
 use std::fs;
@@ -23,7 +23,7 @@ fn answer(folder: &Path, arguments: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
 }
 
-/// The slices of each lane, by process and lane.
+/// Returns the slices of each lane, by process and lane.
 fn lanes(events: &[Event]) -> HashMap<(String, String), Vec<&Event>> {
     let name = |what: &str, pid: usize, tid: Option<usize>| {
         let mut named = events
@@ -117,7 +117,7 @@ fn thread_blocks_of_two_applications() {
         assert_eq!(faults(&trace), [""; 0], "{name}");
         let events = events(&trace);
         let lanes = lanes(&events);
-        // By SM: how long blocks were there, with and without breaks.
+        // The total time of blocks per SM, from the result and from the trace.
         let mut on: HashMap<u64, u64> = HashMap::new();
         for block in plain["blocks"].as_array().unwrap() {
             let time = block["end_ns"].as_u64().unwrap() - block["start_ns"].as_u64().unwrap();
@@ -168,7 +168,7 @@ fn what_cannot_be_drawn_is_refused() {
     assert_snapshot!(told);
 }
 
-/// A chart of too much is refused, and leaves nothing: what was there before stays. The rest of the run is there without the chart.
+/// A chart with too many elements is rejected, and an existing file stays unchanged. The run still prints its result.
 #[test]
 fn a_chart_that_is_too_large_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();

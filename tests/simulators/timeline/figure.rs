@@ -1,4 +1,4 @@
-//! The figure: well-formed, one rectangle per visible slice, where its times say, at any size.
+//! The figure is well-formed, and shows one rectangle per visible slice at the correct position, in every size.
 
 use gpusched::plot::gantt::{self, MAX_SLICES, Options};
 use gpusched::simulator::timeline::{Slice, Timeline};
@@ -6,7 +6,7 @@ use gpusched::simulator::timeline::{Slice, Timeline};
 use crate::support::xml::check_xml;
 use crate::timeline::{example, ns, random};
 
-/// The places of the slices: x, y, width, height.
+/// Returns the rectangles of the slices: x, y, width, height.
 fn rectangles(svg: &str) -> Vec<[f64; 4]> {
     let lines = svg
         .lines()
@@ -55,7 +55,7 @@ fn one_rectangle_per_visible_slice_and_none_overlaps() {
             assert_eq!(found.len(), visible, "seed {seed}, {from} to {to}");
             drawn += found.len();
             partial += usize::from(visible > 0 && visible < events.slices.len());
-            // Those that take time; and a hair's breadth for rounding.
+            // Slices with a duration, compared with a small tolerance for rounding.
             let long: Vec<_> = found.iter().filter(|place| place[2] > 0.5).collect();
             for (i, [x, y, width, height]) in long.iter().enumerate() {
                 for [x2, y2, width2, height2] in &long[..i] {
@@ -71,7 +71,7 @@ fn one_rectangle_per_visible_slice_and_none_overlaps() {
 
 #[test]
 fn rectangles_stand_where_their_times_say() {
-    // 10 µs in 760 px; slices come by track.
+    // 10 µs in 760 px; slices are ordered by track.
     let svg = gantt::svg(&example(), &window(5_000, 15_000)).unwrap();
     let found = rectangles(&svg);
     let expected = [
@@ -112,7 +112,7 @@ fn rectangles_stand_where_their_times_say() {
     assert!(!svg.contains("<script") && !svg.contains("@font-face"));
 }
 
-/// So many SMs with four blocks at a time each.
+/// Returns a timeline of `sms` SMs with four concurrent blocks each.
 fn gpu(sms: usize) -> Timeline {
     let mut timeline = Timeline::new();
     let gpu = timeline.process("H100").unwrap();
@@ -147,7 +147,7 @@ fn two_tracks_and_132_fit_on_a_page() {
         for [x, y, w, h] in rectangles(&svg) {
             assert!(x >= 0.0 && y >= 0.0 && x + w <= width && y + h <= height);
         }
-        // Names of tracks never meet.
+        // Names of tracks never overlap.
         let labels = svg
             .lines()
             .filter(|line| line.contains("text-anchor=\"end\"") && line.contains(">SM "));

@@ -1,10 +1,10 @@
-//! Slices of one lane never overlap, and each is on the lowest lane that was free.
+//! Slices of one lane never overlap, and each slice is on the lowest free lane.
 
 use gpusched::simulator::timeline::{Piece, TrackLayout};
 
 use crate::timeline::{ns, random};
 
-/// The slow twin: lanes one by one.
+/// Reference implementation that checks lanes one by one.
 fn lowest_free_lanes(track: &TrackLayout<'_>) -> Vec<usize> {
     let mut until: Vec<u64> = Vec::new();
     let mut lanes = Vec::new();
@@ -29,7 +29,7 @@ fn lanes_are_those_of_the_slow_twin_and_never_overlap() {
         let mut count = 0;
         for (p, process) in layout.iter().enumerate() {
             for (t, track) in process.tracks.iter().enumerate() {
-                // Tracks 0, 3 are of process 0, and so on.
+                // Tracks 0 and 3 belong to process 0, and so on.
                 assert_eq!(track.name, format!("track {}", p + 3 * t));
                 let lanes: Vec<usize> = track.slices.iter().map(|piece| piece.lane).collect();
                 assert_eq!(lanes, lowest_free_lanes(track), "seed {seed}");

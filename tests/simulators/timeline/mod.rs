@@ -1,4 +1,4 @@
-//! Promise: a timeline shows what was put on it, in viewers, figures and terminals, to the nanosecond.
+//! Guarantee: a timeline shows all its events in viewers, figures and terminals, to the nanosecond.
 
 mod command;
 mod figure;
@@ -16,7 +16,7 @@ fn ns(ns: u64) -> Time {
     Time::from_ns(ns)
 }
 
-/// What was put on a timeline.
+/// The events on a timeline.
 #[derive(Default)]
 struct Events {
     /// Track, name, start, end.
@@ -27,8 +27,8 @@ struct Events {
     samples: Vec<(usize, u64, f64)>,
 }
 
-/// A random timeline of three processes with two tracks and one counter each. Every fourth has times up to 2⁵⁰ ns, most
-/// have few, so that starts and ends meet; the slices come in no order.
+/// Returns a random timeline of three processes with two tracks and one counter each. Every fourth timeline has times
+/// up to 2⁵⁰ ns. Most timelines have few distinct times, so starts and ends coincide. The slices are unordered.
 fn random(seed: u64) -> (Timeline, Events) {
     let mut draw = ChaCha8Rng::seed_from_u64(seed);
     let (mut timeline, mut events) = (Timeline::new(), Events::default());
@@ -37,7 +37,7 @@ fn random(seed: u64) -> (Timeline, Events) {
         .collect();
     let (mut tracks, mut counters) = (Vec::new(), Vec::new());
     for i in 0..6 {
-        // The tracks of a process need not be made one after the other.
+        // The tracks of a process need not be created one after the other.
         tracks.push(timeline.track(processes[i % 3], &format!("track {i}")).unwrap());
     }
     for (i, &process) in processes.iter().enumerate() {
@@ -79,7 +79,7 @@ fn random(seed: u64) -> (Timeline, Events) {
     (timeline, events)
 }
 
-/// Two SMs with blocks beside each other, and two tasks of which one misses a deadline: for pictures.
+/// Returns an example for charts: two SMs with concurrent blocks, and two tasks; one task misses a deadline.
 fn example() -> Timeline {
     let mut timeline = Timeline::new();
     let gpu = timeline.process("GPU").unwrap();

@@ -1,4 +1,4 @@
-//! What cannot be on a timeline is refused in words, and leaves the timeline as it was.
+//! Invalid events are rejected with a message, and the timeline stays unchanged.
 
 use gpusched::error::Error;
 use gpusched::simulator::timeline::{
@@ -82,7 +82,7 @@ fn what_belongs_to_another_timeline_is_refused() {
     ] {
         let error = answer.unwrap_err();
         assert_eq!(error.to_string(), format!("the timeline has no {what}"));
-        // A simulator's mistake, not the user's.
+        // The error is an error of the simulator, not of the user.
         assert!(matches!(Error::from(error), Error::Internal(_)));
     }
     assert_eq!(timeline.span(), None);

@@ -1,4 +1,4 @@
-//! The picture for terminals.
+//! The Gantt chart for terminals.
 
 use gpusched::plot::gantt::{self, Options, Terminal};
 use gpusched::simulator::timeline::{Slice, Timeline};
@@ -81,14 +81,14 @@ fn slices_too_short_for_a_column_are_not_lost() {
     assert!(picture.contains("A ?   # several start here"), "{picture}");
 }
 
-/// For every lane, every column that a slice touches shows it, and no other.
+/// In every lane, exactly the columns that a slice touches show the slice.
 #[test]
 fn a_column_is_blank_exactly_where_nothing_runs() {
     let (mut busy, mut idle) = (0, 0);
     for seed in 0..1_000 {
         let (timeline, events) = random(seed);
         if events.slices.iter().any(|(_, _, start, end)| start == end) {
-            continue; // they are shown, and take no time
+            continue; // slices without duration are shown
         }
         let (from, to) = timeline.span().unwrap();
         let terminal = Terminal {
@@ -102,7 +102,7 @@ fn a_column_is_blank_exactly_where_nothing_runs() {
                 let (_, cells) = lines.next().unwrap().split_once('|').unwrap();
                 let cells: Vec<char> = cells.trim_end_matches('|').chars().collect();
                 for (index, &cell) in cells.iter().enumerate() {
-                    // In parts of a nanosecond, so that columns have exact ends.
+                    // Times are in fractions of a nanosecond, so column boundaries are exact.
                     let end = |index: usize| index as u128 * u128::from(to.ns() - from.ns());
                     let place = |at: u64| u128::from(at - from.ns()) * cells.len() as u128;
                     let covered = track.slices.iter().any(|piece| {
@@ -128,7 +128,7 @@ fn no_line_is_wider_than_the_terminal() {
             for unicode in [false, true] {
                 let terminal = Terminal { columns, unicode };
                 let picture = gantt::text(&timeline, &Options::default(), &terminal).unwrap();
-                // The unit of time stands behind its axis.
+                // The unit of time is after its axis.
                 let wide = picture.lines().find(|line| line.chars().count() > columns + 3);
                 assert_eq!(wide, None, "{picture}");
                 assert!(unicode || picture.is_ascii());

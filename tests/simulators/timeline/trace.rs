@@ -1,4 +1,4 @@
-//! The trace is what the Trace Event Format asks for, in order, and keeps every nanosecond.
+//! The trace follows the Trace Event Format, is ordered, and keeps every nanosecond.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ fn written(timeline: &Timeline) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// An event with its times as they are written.
+/// An event with its times as written.
 #[derive(Deserialize, Debug)]
 pub struct Event {
     pub name: String,
@@ -44,7 +44,7 @@ impl Event {
     }
 }
 
-/// Microseconds as decimal text, exactly: no float has a part in it.
+/// Converts decimal text in microseconds to nanoseconds, exactly and without floating point.
 fn nanoseconds(text: &str) -> u64 {
     let (whole, rest) = text.split_once('.').unwrap();
     assert_eq!(rest.len(), 3, "{text}");
@@ -60,7 +60,7 @@ fn schema() -> jsonschema::Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// What the Trace Event Format forbids in `trace`.
+/// Returns the violations of the Trace Event Format in `trace`.
 pub fn faults(trace: &str) -> Vec<String> {
     let trace: Value = serde_json::from_str(trace).unwrap();
     let schema = schema();
@@ -76,13 +76,13 @@ fn the_schema_holds() {
     }
     let empty: Value = serde_json::from_str(&written(&Timeline::new())).unwrap();
     assert!(schema.is_valid(&empty));
-    // And it can fail.
+    // The schema also rejects invalid traces.
     let good: Value = serde_json::from_str(&written(&example())).unwrap();
     let events = good["traceEvents"].as_array().unwrap().len();
     for (index, event) in good["traceEvents"].as_array().unwrap().iter().enumerate() {
         for key in event.as_object().unwrap().keys() {
             if key == "tid" && event["ph"] == "M" {
-                continue; // names of processes have none
+                continue; // names of processes have no thread
             }
             let mut bad = good.clone();
             bad["traceEvents"][index].as_object_mut().unwrap().remove(key);
@@ -102,7 +102,7 @@ fn slices_of_a_thread_are_disjoint_and_all_is_in_order() {
         assert!(timed.iter().all(|event| event.ph != "M"));
         assert!(timed.is_sorted_by_key(Event::start), "seed {seed}");
 
-        // Every number once, as process or as thread, and each thread in one process.
+        // Each number occurs once, as process or as thread, and each thread belongs to one process.
         let named = |what: &'static str| names.iter().filter(move |event| event.name == what);
         let numbers: Vec<usize> = named("process_name")
             .map(|event| event.pid)
@@ -163,7 +163,7 @@ fn every_nanosecond_survives() {
                 (&128.into(), &"a \"b\"".into())
             );
             found.push((track, event.name.clone(), event.start(), event.end()));
-            // As a viewer reads it: through a float, rounded to a nanosecond.
+            // Viewers read times as floating-point numbers, rounded to a nanosecond.
             let read = |text: &RawValue| (text.get().parse::<f64>().unwrap() * 1_000.0).round() as u64;
             assert_eq!(read(event.ts.as_ref().unwrap()), event.start());
             assert_eq!(read(event.dur.as_ref().unwrap()), event.end() - event.start());
@@ -258,7 +258,7 @@ fn the_bytes_are_these() {
     assert_eq!(written(&timeline), head + expected);
 }
 
-/// The trace in docs/formats.md is what gpusched writes.
+/// The trace in docs/reference/traces.md equals the output of gpusched.
 #[test]
 fn the_documentation_shows_a_trace() {
     let mut timeline = Timeline::new();
@@ -279,7 +279,7 @@ fn the_documentation_shows_a_trace() {
     timeline
         .instant(sm, Instant::new("frame 0", Mark::Miss, ns(2_000)))
         .unwrap();
-    let formats = include_str!("../../../docs/formats.md");
+    let formats = include_str!("../../../docs/reference/traces.md");
     let trace = written(&timeline).replace(env!("CARGO_PKG_VERSION"), "0.1.0");
     assert!(formats.contains(&format!("```\n{trace}```\n")), "{trace}");
 }

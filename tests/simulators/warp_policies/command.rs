@@ -12,7 +12,7 @@ fn json(line: &str) -> Value {
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
-/// Finishing times under `options`.
+/// Returns the finishing times under `options`.
 fn finish(options: &str) -> Vec<u64> {
     let answer = json(&format!("simulate warps {FIG3} --format json {options}"));
     let kernels = answer["kernels"].as_array().unwrap().iter();
@@ -34,7 +34,7 @@ fn the_contract() {
 fn options_change_the_scenario() {
     assert_eq!(finish(""), [38, 28]);
     assert_eq!(finish("--budget K2=6"), [38, 24]);
-    // The same as the samples for these schedulers.
+    // The results equal the samples for these schedulers.
     assert_eq!(finish("--scheduler gto"), [20, 38]);
     assert_eq!(finish("--scheduler lrr"), [35, 37]);
     assert_eq!(
@@ -49,7 +49,7 @@ fn options_change_the_scenario() {
         (&answer["kernels"][0]["finish"], &answer["kernels"][1]["finish"]),
         (&json!(26), &json!(18))
     );
-    // A name may have a = in it. Options do not mend a file that is not whole.
+    // A name may contain `=`. Options do not repair an incomplete file.
     let odd = r#"{"scheduler":"qaws","kernels":[{"name":"a=b","warps":1,"program":[{"latency":1}]}]}"#;
     let line = "simulate warps - --format json --budget a=b=7";
     assert_eq!(run_with(line, odd).code, 2);
@@ -92,7 +92,7 @@ fn text_says_who_finished_when() {
     let row: Vec<&str> = lines[3].split_whitespace().collect();
     assert_eq!(row, ["K2", "2", "4", "1", "2", "28", "27", "18"]);
     assert!(lines[4].starts_with("issued by warp: 0 1 2 3 2 2 3 3") && lines[4].ends_with("- - 1 1"));
-    // What does not fit on a line ends with an ellipsis, idle cycles included.
+    // Content that does not fit on a line ends with an ellipsis, including idle cycles.
     let late =
         r#"{"scheduler":"lrr","kernels":[{"name":"A","warps":1,"program":[{"latency":70},{"latency":1}]}]}"#;
     let text = run_with("simulate warps -", late).stdout;
@@ -151,7 +151,7 @@ fn traces_have_the_issues_and_pictures_are_drawn() {
 
 #[test]
 fn idle_cycles_cost_nothing() {
-    // 10¹¹ cycles, of which four are used.
+    // A run of 10¹¹ cycles with four issues.
     let late = r#"{"scheduler":"qaws","kernels":[
         {"name":"A","warps":1,"budget":0,"launch":100000000000,"program":[{"latency":4000000000},{"latency":1}]},
         {"name":"B","warps":1,"budget":1,"program":[{"latency":4000000000},{"latency":1}]}]}"#;
@@ -202,7 +202,7 @@ fn scenarios_and_answers_follow_their_schemas() {
         assert!(scenario.is_valid(&value), "{}", path.display());
         let answer = json(&format!("simulate warps {} --format json", path.display()));
         assert!(simulation.is_valid(&answer), "{}", path.display());
-        // What is read is written, and read again.
+        // A scenario that is read, written and read again stays the same.
         let read: gpusched::model::WarpScenario = serde_json::from_str(&text).unwrap();
         let written = serde_json::to_string(&read).unwrap();
         assert_eq!(

@@ -1,4 +1,5 @@
-//! Policies under a machine that does anything: warps come and go, slots are used again, units are busy, cycles are left out.
+//! Policies on a machine with random behavior: warps start and end, slots are reused, units are busy, and cycles are
+//! skipped.
 
 use gpusched::model::Scheduler;
 use gpusched::warp::policy::{Policy as _, Pool, WarpSet, of};
@@ -7,11 +8,11 @@ use rand::RngExt as _;
 use crate::warp_policies::random::rng;
 use crate::warp_policies::slow::{Slow, Warp};
 
-/// Machines per policy, and cycles of each.
+/// Number of machines per policy, and number of cycles of each machine.
 const MACHINES: u64 = 400;
 const CYCLES: usize = 200;
 
-/// The order in which `policy` would have the warps of `ready` issue.
+/// Returns the order that `policy` gives the warps of `ready`.
 fn order(policy: &impl gpusched::warp::policy::Policy, pool: &Pool, ready: WarpSet) -> Vec<usize> {
     let mut left = ready;
     let mut order = Vec::new();
@@ -65,7 +66,7 @@ fn any_machine() {
                 queue.retain(|&slot| ready.contains(slot));
                 if idle && ready.is_empty() && !changed && rng.random_bool(0.5) {
                     left_out += 1;
-                    continue; // the slow one sees all cycles
+                    continue; // the reference implementation sees all cycles
                 }
                 fast.begin(&pool, ready);
                 assert_eq!(
@@ -73,7 +74,7 @@ fn any_machine() {
                     queue,
                     "{scheduler}, machine {machine}"
                 );
-                // Units are busy: the first warp that finds a free one issues.
+                // Units may be busy, so the first warp with a free unit issues.
                 let issuing = queue.into_iter().find(|_| !rng.random_bool(0.3));
                 if let Some(slot) = issuing {
                     fast.issued(&pool, slot);

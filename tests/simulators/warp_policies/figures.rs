@@ -1,7 +1,7 @@
-//! [Singh22] Fig. 3 and [Singh21] Fig. 4.1, cycle for cycle, through the command.
+//! [Singh22] Fig. 3 and [Singh21] Fig. 4.1, cycle by cycle, through the command.
 //!
-//! `expected/` has what MODELS §8 reconstructs from the text around the figures: the finishing time of each kernel, and the
-//! order of issues where the text fixes it.
+//! `expected/` contains the values that MODELS §8 reconstructs from the text around the figures. These values are the
+//! finishing time of each kernel, and the order of issues where the text determines it.
 
 use serde_json::Value;
 

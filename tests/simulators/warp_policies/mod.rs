@@ -1,4 +1,5 @@
-//! Warp scheduling policies: the published figures, a slow twin of every policy, what holds in every run, and the command.
+//! Warp scheduling policies: the published figures, a reference implementation of every policy, properties of every
+//! run, and the command.
 
 mod command;
 mod driver;

@@ -1,21 +1,22 @@
-//! The listings as printed ([Singh22] Algorithm 1, [Singh21] Algorithm 5), which notice a stall in the cycle after it: that
-//! the figures' numbers do not come out is why docs/errata.md has another reading.
+//! The listings as printed ([Singh22] Algorithm 1, [Singh21] Algorithm 5). They detect a stall in the cycle after it
+//! and do not reproduce the numbers of the figures. Therefore docs/errata.md has another interpretation.
 
-/// Which listing.
+/// The listing of a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Listing {
     Qaws,
     RtPaws,
 }
 
-/// The warps of `warps`, by age: the greedy one first where it is among them.
+/// Returns `warps` by age; the greedy warp comes first if it is in `warps`.
 fn gto(warps: &[usize], greedy: Option<usize>) -> Vec<usize> {
     let (mut first, others): (Vec<usize>, Vec<usize>) = warps.iter().partition(|warp| Some(**warp) == greedy);
     first.extend(others);
     first
 }
 
-/// When K1 (warps 0, 1, from cycle 0) and K2 (warps 2, 3, from cycle 1) finish, both with a program of these latencies.
+/// Returns the finishing times of K1 (warps 0 and 1, from cycle 0) and K2 (warps 2 and 3, from cycle 1). Both programs
+/// have these latencies.
 fn finish(listing: Listing, latencies: &[u64], budgets: [i64; 2]) -> [u64; 2] {
     let (mut next, mut at) = ([0; 4], [0, 0, 1, 1]);
     let mut finish = [0; 2];

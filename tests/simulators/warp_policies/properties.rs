@@ -1,4 +1,4 @@
-//! What holds in every run, whatever the policy.
+//! Properties of every run under every policy.
 
 use std::num::NonZeroU32;
 
@@ -41,7 +41,8 @@ fn every_instruction_once_in_its_time_and_no_cycle_wasted() {
 fn a_group_alone_goes_greedy_then_oldest() {
     let mut rng = rng(2);
     for _ in 0..ROUNDS {
-        // Alone for ever; then alone one after the other; then alone until the second comes.
+        // The kernel runs alone; then several kernels run alone, one after the other; then a kernel runs alone until
+        // the second arrives.
         let mut kernels = kernels(&mut rng, 3);
         let of = |scheduler, kernels: &[_]| fast(scheduler, kernels).0;
         for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
@@ -50,7 +51,7 @@ fn a_group_alone_goes_greedy_then_oldest() {
                 assert_eq!(of(budgeted, one), of(Scheduler::Gto, one), "{budgeted}");
             }
         }
-        // Ties are broken by slots here, where GTO begins with slot 0: the first kernel comes first.
+        // Slots break ties here, and GTO starts with slot 0, so the first kernel issues first.
         let launches = [0, rng.random_range(1..20), rng.random_range(20..40)];
         for (kernel, launch) in kernels.iter_mut().zip(launches) {
             kernel.launch = launch;
@@ -87,7 +88,8 @@ fn one_warp_with_an_unlimited_budget_is_as_if_alone() {
 
 #[test]
 fn budgets_decide_who_waits() {
-    // Two equal kernels whose warps stall at every instruction: the larger budget finishes first, and the other way round.
+    // Two equal kernels whose warps stall at every instruction: the kernel with the larger budget finishes first, in
+    // both assignments.
     for budgeted in [Scheduler::RtPaws, Scheduler::Qaws] {
         let mut kernels = kernels(&mut rng(4), 2);
         for (kernel, budget) in kernels.iter_mut().zip([0, 6]) {

@@ -1,4 +1,4 @@
-//! Random scenarios, small enough that everything happens in them.
+//! Random scenarios that are small enough to cover all events.
 
 use gpusched::model::Scheduler;
 use gpusched::model::warp_scenario::{LatencyInstruction, WarpKernel, WarpScenario, WarpScenarioShape};
@@ -11,7 +11,7 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Kernels with budgets, which their scheduler may not have.
+/// Generates kernels with budgets, although their scheduler may not use budgets.
 pub fn kernels(rng: &mut impl RngExt, count: usize) -> Vec<WarpKernel> {
     let latest = *[0, 3, 12, 60].choose(rng).unwrap();
     let kernels = (0..count).map(|index| {
@@ -33,7 +33,7 @@ pub fn kernels(rng: &mut impl RngExt, count: usize) -> Vec<WarpKernel> {
     kernels.collect()
 }
 
-/// The kernels under `scheduler`.
+/// Returns the scenario of the kernels under `scheduler`.
 pub fn scenario(scheduler: Scheduler, kernels: &[WarpKernel]) -> WarpScenario {
     let mut shape = WarpScenarioShape {
         name: None,

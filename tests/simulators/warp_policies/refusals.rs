@@ -1,4 +1,4 @@
-//! Bad scenarios and options: exit code 2, one line that names file, field and value, no output.
+//! Invalid scenarios and options: exit code 2, one line with file, field and value, and no output.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn bad_scenarios_are_refused() {
         (r#"{"scheduler":"gto","kernels":[]}"#.into(), &[]),
         (r#"{"scheduler":"rr","kernels":[]}"#.into(), &[]),
         (r#"{"scheduler":"gto","gpu":"rtx2060","kernels":[]}"#.into(), &[]),
-        // With a machine it is another kind of scenario.
+        // A scenario with a machine is of another kind.
         (r#"{"scheduler":"gto","machine":"rtx2060","kernels":[{"name":"A","warps":1,"program":[{"latency":1}]}]}"#.into(), &[]),
         (format!("{} {}", kernel(""), 1).replace("{,", "{"), &[]),
         (kernel(r#""color":1"#), &[]),
@@ -97,7 +97,7 @@ fn bad_scenarios_are_refused() {
             command
         };
         let shown = &text[..text.len().min(300)];
-        // Rows of CSV are written while the simulation goes on, here not even the first of them.
+        // CSV rows are written during the simulation, but in these cases no row is written.
         told.refusal(format!("{shown} {options:?}"), &answer(&mut command()));
         assert_eq!(answer(command().args(["-o", "out.csv"])).code, 2, "{shown}");
         assert_eq!(files(folder.path()), [Path::new("bad.json")], "{shown}");

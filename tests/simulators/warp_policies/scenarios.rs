@@ -1,4 +1,4 @@
-//! Scenarios simulated as they are told: every cycle, and in each of them everything worked out from who issued so far.
+//! Reference simulation of scenarios. It visits every cycle and derives the state of each cycle from all issues before.
 
 use gpusched::model::Scheduler;
 use gpusched::model::warp_scenario::WarpKernel;
@@ -8,10 +8,10 @@ use rand::RngExt as _;
 use crate::warp_policies::random::{kernels, rng, scenario};
 use crate::warp_policies::slow::{Slow, Warp};
 
-/// Scenarios per policy.
+/// Number of scenarios per policy.
 const ROUNDS: usize = 3_000;
 
-/// What one can see of a warp in a cycle.
+/// The visible state of a warp in a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum State {
     Absent,
@@ -20,7 +20,7 @@ pub enum State {
     Done,
 }
 
-/// The state of `warp` of `kernel` in cycle `now`, if `log` has who issued in the cycles before.
+/// Returns the state of `warp` of `kernel` in cycle `now`, from the issues of the cycles before in `log`.
 pub fn state(kernel: &WarpKernel, warp: usize, log: &[Option<u8>], now: u64) -> State {
     let issues: Vec<u64> = (0..)
         .zip(log)
@@ -41,7 +41,7 @@ pub fn state(kernel: &WarpKernel, warp: usize, log: &[Option<u8>], now: u64) -> 
     }
 }
 
-/// The kernel of each warp.
+/// Returns the kernel of each warp.
 pub fn owners(kernels: &[WarpKernel]) -> Vec<usize> {
     let owners = kernels.iter().enumerate();
     owners
@@ -49,7 +49,7 @@ pub fn owners(kernels: &[WarpKernel]) -> Vec<usize> {
         .collect()
 }
 
-/// Who issues in each cycle.
+/// Returns the issuing warp of each cycle.
 fn slow(scheduler: Scheduler, kernels: &[WarpKernel]) -> Vec<Option<u8>> {
     let owners = owners(kernels);
     let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget.unwrap()).collect();
@@ -62,7 +62,7 @@ fn slow(scheduler: Scheduler, kernels: &[WarpKernel]) -> Vec<Option<u8>> {
         if states.iter().all(|state| *state == State::Done) {
             break;
         }
-        // Older is whose kernel came earlier; of those that came at once, the lower number.
+        // A warp is older if its kernel is launched earlier. Among equal launches, the lower number is older.
         let older = |a: usize, b: usize| (kernels[owners[a]].launch, a) < (kernels[owners[b]].launch, b);
         let warps: Vec<Warp> = (0..owners.len())
             .filter(|&warp| matches!(states[warp], State::Ready | State::Stalled))
@@ -83,7 +83,7 @@ fn slow(scheduler: Scheduler, kernels: &[WarpKernel]) -> Vec<Option<u8>> {
     log
 }
 
-/// Who issues in each cycle, and when each kernel finishes, from the simulator.
+/// Returns the issuing warp of each cycle and the finishing time of each kernel, from the simulator.
 pub fn fast(scheduler: Scheduler, kernels: &[WarpKernel]) -> (Vec<Option<u8>>, Vec<u64>) {
     let mut record = Record::default();
     simulate(&scenario(scheduler, kernels), &mut record).unwrap();
@@ -117,6 +117,6 @@ fn the_same_issues_as_cycle_by_cycle() {
         turns[0] += usize::from(orders[3] != orders[1]);
         turns[1] += usize::from(orders[4] != orders[3]);
     }
-    // The policies differ, or the test would say little.
+    // The policies must differ often enough for a meaningful test.
     assert!(turns.iter().all(|&differ| differ > ROUNDS / 8), "{turns:?}");
 }

@@ -1,4 +1,4 @@
-//! What each policy does, small enough to be seen.
+//! The behavior of each policy in small examples.
 
 use gpusched::model::Scheduler;
 use gpusched::warp::policy::{AnyPolicy, Policy as _, Pool, WarpSet, of};
@@ -7,7 +7,8 @@ fn set(slots: &[usize]) -> WarpSet {
     slots.iter().copied().collect()
 }
 
-/// Slots 0 to 3: 3 is the oldest, then 1, 0, 2; slots 0 and 2 are of group 0, slot 1 of group 1, slot 3 of group 2.
+/// Returns slots 0 to 3. Slot 3 is the oldest, followed by 1, 0 and 2. Slots 0 and 2 belong to group 0, slot 1 to group
+/// 1, and slot 3 to group 2.
 fn pool() -> Pool {
     Pool {
         age: vec![2, 1, 3, 0],
@@ -16,7 +17,7 @@ fn pool() -> Pool {
     }
 }
 
-/// A cycle in which the warps of `ready` can issue; who does.
+/// Simulates a cycle when the warps of `ready` can issue, and returns the issuing warp.
 fn cycle(policy: &mut AnyPolicy, pool: &Pool, ready: &[usize]) -> Option<usize> {
     policy.begin(pool, set(ready));
     let slot = policy.first(pool, set(ready));
@@ -26,7 +27,7 @@ fn cycle(policy: &mut AnyPolicy, pool: &Pool, ready: &[usize]) -> Option<usize> 
     slot
 }
 
-/// All slots in the order of this cycle.
+/// Returns all slots in the order of this cycle.
 fn order(policy: &AnyPolicy, pool: &Pool) -> Vec<usize> {
     let mut left = pool.live;
     let mut order = Vec::new();
@@ -64,16 +65,18 @@ fn gto_is_greedy_for_slot_0_at_first_and_through_idle_cycles() {
 #[test]
 fn turns_go_round_in_descending_budget() {
     for scheduler in [Scheduler::Qaws, Scheduler::RtPaws] {
-        // Group 1 has the highest budget; of equal ones, the first goes first.
+        // Group 1 has the highest budget. Among equal budgets, the first group comes first.
         let (mut policy, pool) = (of(scheduler, &[0, 2, 0]), pool());
         policy.begin(&pool, set(&[]));
         assert_eq!(order(&policy, &pool), [1, 0, 2, 3], "{scheduler}");
-        // Its only warp stalls for the first time; another group's issues, which ends no turn and counts nothing.
+        // The only warp of group 1 stalls for the first time. A warp of another group issues, which neither ends the
+        // turn nor counts.
         assert_eq!(cycle(&mut policy, &pool, &[1]), Some(1));
         assert_eq!(cycle(&mut policy, &pool, &[3]), Some(3));
         assert_eq!(cycle(&mut policy, &pool, &[0]), Some(0));
         assert_eq!(order(&policy, &pool)[0], 1, "{scheduler}");
-        // Under RT-PAWS the third stall ends the turn; under QAWS, none does: there is no warp to switch to.
+        // Under RT-PAWS, the third stall ends the turn. Under QAWS, no stall ends the turn, because the group has no
+        // other warp.
         for _ in 0..2 {
             assert_eq!(cycle(&mut policy, &pool, &[1]), Some(1));
             assert_eq!(cycle(&mut policy, &pool, &[3]), Some(3));
@@ -92,9 +95,9 @@ fn a_group_without_warps_has_no_turn() {
         let (mut policy, mut pool) = (of(scheduler, &[9, 5, 7]), pool());
         assert_eq!(cycle(&mut policy, &pool, &[0, 1, 2, 3]), Some(0));
         pool.live = set(&[1, 3]);
-        // 0 is done, so group 2 comes next, then 1.
+        // Group 0 has no warps left, so group 2 is next, then group 1.
         assert_eq!(cycle(&mut policy, &pool, &[1, 3]), Some(3), "{scheduler}");
-        // Group 0 is back, and last.
+        // Group 0 has warps again and is last.
         pool.live = set(&[0, 1, 3]);
         assert_eq!(cycle(&mut policy, &pool, &[0, 1, 3]), Some(3), "{scheduler}");
         assert_eq!(order(&policy, &pool), [3, 1, 0], "{scheduler}");
@@ -103,7 +106,7 @@ fn a_group_without_warps_has_no_turn() {
 
 #[test]
 fn groups_and_slots_that_nobody_announced() {
-    // No budgets, and a pool that says nothing of slot 9: no panic, an order nevertheless.
+    // Without budgets, and with a pool that does not know slot 9, the policy does not panic and still returns an order.
     let pool = Pool {
         live: set(&[9, 2]),
         ..pool()

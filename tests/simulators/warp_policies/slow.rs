@@ -1,5 +1,5 @@
-//! The policies once more, as the papers print them: a list of all warps, sorted anew in every cycle, whose first warp that
-//! can issues. Nothing is kept but what the text calls state.
+//! Reference implementation of the policies, as printed in the papers. It sorts all warps in every cycle, and the first
+//! warp that can issue does so. It keeps only the state that the text names.
 
 use gpusched::model::Scheduler;
 
@@ -9,7 +9,7 @@ pub struct Warp {
     pub slot: usize,
     pub age: u64,
     pub group: usize,
-    /// It can issue now.
+    /// Whether the warp can issue now.
     pub ready: bool,
 }
 
@@ -17,17 +17,17 @@ pub struct Warp {
 #[derive(Debug, Clone)]
 pub struct Slow {
     scheduler: Scheduler,
-    /// How many slots there are.
+    /// Number of slots.
     slots: usize,
     budgets: Vec<u32>,
-    /// The warp that issued last.
+    /// Slot of the warp that issued last.
     greedy: Option<usize>,
-    /// The slot and the group of the warp that issued in the previous cycle.
+    /// Slot and group of the warp that issued in the previous cycle.
     previous: Option<(usize, usize)>,
     current: Option<usize>,
-    /// QAWS: the switches of each group.
+    /// QAWS: number of switches of each group.
     switches: Vec<u32>,
-    /// RT-PAWS: what is left of the budget of each group.
+    /// RT-PAWS: remaining budget of each group.
     left: Vec<i64>,
 }
 
@@ -45,7 +45,7 @@ impl Slow {
         }
     }
 
-    /// All warps in the order of this cycle, which begins.
+    /// Starts a cycle and returns all warps in the order of this cycle.
     pub fn queue(&mut self, warps: &[Warp]) -> Vec<usize> {
         let previous = self.previous.take();
         let sorted: Vec<Warp> = match self.scheduler {
@@ -67,7 +67,7 @@ impl Slow {
         self.previous = Some((warp.slot, warp.group));
     }
 
-    /// The greedy one, then the others by age.
+    /// Returns the greedy warp, followed by all other warps by age.
     fn gto(&self, warps: &[Warp], greedy: usize) -> Vec<Warp> {
         let (mut first, others): (Vec<Warp>, Vec<Warp>) = warps.iter().partition(|warp| warp.slot == greedy);
         first.extend(old(&others));
@@ -76,7 +76,7 @@ impl Slow {
 
     fn turns(&mut self, warps: &[Warp], previous: Option<(usize, usize)>) -> Vec<Warp> {
         let present = |group: usize| warps.iter().any(|warp| warp.group == group);
-        // Groups in descending budget, equal ones in the order of the kernels.
+        // Groups by descending budget; among equal budgets, in the order of the kernels.
         let mut round: Vec<usize> = (0..self.budgets.len()).collect();
         round.sort_by_key(|&group| (std::cmp::Reverse(self.budgets[group]), group));
         if !self.current.is_some_and(present) {
@@ -104,7 +104,7 @@ impl Slow {
                 }
             }
         }
-        // The current group first, the others behind it in their order.
+        // The current group comes first, and the other groups follow in their order.
         let current = self.current.unwrap();
         let place = round.iter().position(|&group| group == current).unwrap();
         round.rotate_left(place);
@@ -119,7 +119,7 @@ impl Slow {
         queue
     }
 
-    /// The current group gets its budget back, and the next one with warps is current.
+    /// Restores the budget of the current group and makes the next group with warps current.
     fn pass(&mut self, round: &[usize], present: &dyn Fn(usize) -> bool) {
         let mut next = round.to_vec();
         if let Some(current) = self.current {
@@ -132,7 +132,7 @@ impl Slow {
     }
 }
 
-/// By age, in one slot after the other where ages are equal.
+/// Returns the warps by age; among equal ages, by slot.
 fn old(warps: &[Warp]) -> Vec<Warp> {
     let mut sorted = warps.to_vec();
     sorted.sort_by_key(|warp| (warp.age, warp.slot));

@@ -1,5 +1,6 @@
-//! The numbers that the reference was calibrated by: issue distances, latencies of loads, instructions per cycle against warps,
-//! bandwidth against SMs. The first hold exactly, the others within 5 %, bandwidth within 10 % or as far as it is printed.
+//! The numbers that calibrate GPGPU-Sim: issue distances, load latencies, instructions per cycle against warps, and
+//! bandwidth against SMs. Issue distances must be equal. Other numbers must agree within 5 %, and bandwidth within 10 %
+//! or its printed precision.
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;
@@ -7,15 +8,15 @@ use gpusched::warp::gpu::{Launch, Results, Settings, run};
 
 use crate::warp_reference::reference::{LIMIT, extents, machine, program};
 
-/// A number: what it is of, what the reference says, by how much ours may differ, ours.
+/// A number: its name, GPGPU-Sim's value, the tolerance, and gpusched's value.
 type Number = (String, f64, f64, f64);
 
-/// Of `expected`, in percent.
+/// Returns `of` percent of `expected`.
 fn percent(of: f64, expected: f64) -> f64 {
     of / 100.0 * expected
 }
 
-/// All numbers are what they should be; else all that are not are named.
+/// Checks that all numbers are within their tolerance, and prints all numbers that are not.
 fn check(numbers: impl IntoIterator<Item = Number>, count: usize) {
     let numbers: Vec<Number> = numbers.into_iter().collect();
     let wrong = |&&(_, expected, tolerance, found): &&Number| (found - expected).abs() > tolerance;
@@ -24,7 +25,7 @@ fn check(numbers: impl IntoIterator<Item = Number>, count: usize) {
     assert_eq!(numbers.len(), count);
 }
 
-/// `program` on `sms` SMs; what a single one issues is recorded.
+/// Runs `program` on `sms` SMs; the issues of a single SM are recorded.
 fn simulate(program: &Program, sms: u32, scheduler: &str, warm: bool) -> Results {
     let settings = Settings {
         scheduler: scheduler.parse().unwrap(),
@@ -37,12 +38,12 @@ fn simulate(program: &Program, sms: u32, scheduler: &str, warm: bool) -> Results
     run(&machine(false), &launches, &settings).unwrap()
 }
 
-/// The kernel as the reference writes it, on one SM.
+/// Runs the kernel, named as in the reference data, on one SM.
 fn kernel(kernel: &str, scheduler: &str, warm: bool) -> Results {
     simulate(&program(kernel, FIRST_ADDRESS), 1, scheduler, warm)
 }
 
-/// 64 times `body` in each of the `warps` warps of one block, on one SM.
+/// Runs 64 copies of `body` in each of `warps` warps of one block, on one SM.
 fn repeated(warps: u32, body: &str) -> Results {
     let threads = 32 * warps;
     let body = format!(r#"{{"repeat":64,"body":[{body}]}},{{"op":"exit"}}"#);
@@ -50,7 +51,8 @@ fn repeated(warps: u32, body: &str) -> Results {
     simulate(&serde_json::from_str(&text).unwrap(), 1, "lrr", true)
 }
 
-/// From an instruction to the next one that needs what it writes: its latency and 5 cycles, or 4 if it reads no register.
+/// The distance from an instruction to a dependent instruction is its latency and 5 cycles, or 4 cycles if it reads no
+/// register.
 #[test]
 fn issue_distances() {
     let chains = [
@@ -85,7 +87,7 @@ fn issue_distances() {
         let pairs = issues
             .windows(2)
             .map(|pair| (pair[1].cycle - pair[0].cycle) as f64);
-        // Nothing waits for what the last one of a chain of itself writes.
+        // The last instruction of a self-dependent chain has no dependent instruction.
         let distances: Vec<f64> = pairs.step_by(step).take(63).collect();
         distances
             .into_iter()
@@ -94,15 +96,15 @@ fn issue_distances() {
     check(numbers, 5 * 63);
 }
 
-/// A step of a chase less its multiplication and addition, 9 cycles each.
+/// The time of a chase step without its multiplication and addition, which take 9 cycles each.
 #[test]
 fn from_load_to_use() {
     let loads = [
-        // Sixteen lines stay in L1, 1024 do not.
+        // Sixteen lines fit in L1, and 1024 lines do not.
         ("L1", "chase:16:", 256, true, 36.0),
         ("L2 through L1", "chase:1024:", 1024, true, 239.0),
         ("L2 past L1", "chasecg:16:", 256, true, 206.0),
-        // Each line once, 128 bytes apart.
+        // Each line is accessed once; lines are 128 bytes apart.
         ("DRAM", "chasecg:1024:", 512, false, 315.0),
     ];
     let numbers = loads.into_iter().map(|(name, lines, steps, warm, expected)| {
@@ -113,7 +115,7 @@ fn from_load_to_use() {
     check(numbers, 4);
 }
 
-/// A kernel ends when its stores are acknowledged: about one way to memory and back after its last instruction.
+/// A kernel ends when its stores are acknowledged, about one memory round trip after its last instruction.
 #[test]
 fn from_the_last_instruction_to_the_end() {
     let results = kernel("pc:1:16:32", "lrr", true);
@@ -122,8 +124,8 @@ fn from_the_last_instruction_to_the_end() {
     check([("end".to_owned(), 240.0, percent(5.0, 240.0), rest)], 1);
 }
 
-/// A chain of FMAs in each warp; then FMAs and additions that do not wait for each other: each kind has its own units, which take an
-/// instruction of a scheduler every second cycle.
+/// First, each warp runs a chain of FMAs. Then FMAs and additions are independent. Each kind has its own units, which
+/// accept an instruction of a scheduler every second cycle.
 #[test]
 fn instructions_per_cycle() {
     let rate = |results: &Results| results.kernels[0].warp_instructions as f64 / results.cycles as f64;
@@ -160,12 +162,12 @@ fn instructions_per_cycle() {
     check(chains.into_iter().chain(kinds), 10);
 }
 
-/// Bytes per nanosecond of `sectors` of 32 bytes, acknowledged writes among them, as the reference counts them.
+/// Returns the bytes per nanosecond of `sectors` of 32 bytes, including acknowledged writes, as in the reference data.
 fn gigabytes(sectors: u64, cycles: u64) -> f64 {
     sectors as f64 * 32.0 * 1.365 / cycles as f64
 }
 
-/// At L2, by four blocks per SM; the reference's numbers lack their decimals, or have three.
+/// Bandwidth of L2 with four blocks per SM. The reference numbers have no decimals or three decimals.
 #[test]
 fn bandwidth_at_l2() {
     let sms = [1, 2, 5, 10, 15, 20, 25, 30];
@@ -192,7 +194,7 @@ fn bandwidth_at_l2() {
     check(numbers.chain(most), 18);
 }
 
-/// 3.9 MB, more than L2 holds; the reference's copyl was an older one.
+/// A copy of 3.9 MB, more than L2 holds. The reference data used an older copyl.
 #[test]
 fn bandwidth_at_dram() {
     let results = simulate(&program("copyl:120:16", FIRST_ADDRESS), 30, "lrr", true);

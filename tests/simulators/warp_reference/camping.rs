@@ -1,8 +1,9 @@
-//! Partition camping: a stride that is a multiple of 3072 bytes keeps a warp at one slice of L2.
+//! Partition camping: with a stride that is a multiple of 3072 bytes, a warp accesses only one slice of L2.
 //!
-//! The reference showed it with the older copyl, in 60 blocks of 256 threads a stride of 61440 bytes: 4868 cycles under LRR, 9235
-//! under GTO and 9233 under OLD; with 58 or 59 blocks 3391 to 3827 under all three. We do not have its instructions; ours are
-//! those of the copyl that ships, with addresses as if its 96 elements more per round were not there.
+//! GPGPU-Sim showed the effect with an older copyl, with 60 blocks of 256 threads and a stride of 61440 bytes. It took
+//! 4868 cycles under LRR, 9235 under GTO and 9233 under OLD. With 58 or 59 blocks, it took 3391 to 3827 cycles under
+//! all three policies. The instructions of the older copyl are not available. This test uses the copyl in the
+//! repository, with addresses without its 96 additional elements per round.
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;

@@ -1,13 +1,14 @@
-//! The estimate from a few rounds of blocks on one SM, on all rows of the isolation table.
+//! The estimate from a few rounds of blocks on one SM, for all rows of the isolation table.
 
 use crate::warp_reference::reference::table;
 
-/// Mean and largest absolute error with `rounds` rounds.
+/// Returns the mean and the largest absolute error with `rounds` rounds.
 fn errors(rounds: u32) -> (f64, f64) {
     let rows = table("isolation");
     let errors = rows.iter().map(|row| {
         let estimate = row.estimate(rounds);
-        // At least so many rounds of four blocks; more where blocks are short, and never more than the busiest SM has.
+        // The estimate simulates at least `rounds` rounds of four blocks, more rounds for short blocks, and at most the
+        // blocks of the busiest SM.
         let busiest = row.run_blocks().div_ceil(row.number("sms"));
         assert!(estimate.simulated_blocks >= busiest.min(4 * u64::from(rounds)));
         assert!(estimate.simulated_blocks <= busiest.min(28.max(4 * u64::from(rounds))));
@@ -28,7 +29,7 @@ fn errors_are_small() {
     assert!(eight < three && worst < 0.26, "{eight} {worst}");
 }
 
-/// Rows that fit into the first round, and whose loops are long: 24 rounds, of which 6 are simulated.
+/// Rows that fit into the first round and have long loops of 24 rounds; the estimate simulates 6 rounds.
 #[test]
 fn few_rounds_of_loops_stand_for_many() {
     let rows = table("isolation").into_iter();
@@ -37,7 +38,7 @@ fn few_rounds_of_loops_stand_for_many() {
         let (full, estimate) = (row.run(), row.estimate(3));
         let near = |estimate: u64, full: u64| estimate.abs_diff(full) * 100 < full;
         assert!(near(estimate.cycles, full.cycles), "{}", estimate.cycles);
-        // Every block issues the same.
+        // Every block issues the same instructions.
         let of = |results: &gpusched::warp::gpu::Results| {
             (
                 results.kernels[0].warp_instructions,

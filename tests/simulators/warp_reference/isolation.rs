@@ -1,8 +1,8 @@
-//! `isolation.csv`: one kernel on 1…30 SMs.
+//! `isolation.csv`: one kernel on 1 to 30 SMs.
 
 use crate::warp_reference::reference::{Row, table};
 
-/// All columns that both have, to the last cycle.
+/// Compares all common columns, to the cycle.
 fn check(row: &Row) {
     let results = row.run();
     let found = &results.kernels[0];
@@ -24,7 +24,7 @@ fn check(row: &Row) {
         row.number("thread_insn"),
         "{name}: thread instructions"
     );
-    // Of sectors missing in L1 the reference counts the first request only.
+    // Among requests to a missing sector in L1, GPGPU-Sim counts only the first request.
     let traffic = &results.traffic;
     assert_eq!(
         [traffic.l1_accesses, traffic.l2_accesses],
@@ -44,7 +44,7 @@ fn check(row: &Row) {
     );
 }
 
-/// Rows of `kernel`; those with `sms` SMs.
+/// Checks the rows of `kernel` with `sms` SMs.
 fn rows(kernel: &str, sms: &[u64]) {
     let mut checked = 0;
     for row in table("isolation") {
@@ -57,7 +57,7 @@ fn rows(kernel: &str, sms: &[u64]) {
     assert!(checked >= 2 * sms.len(), "{kernel}: {checked} rows");
 }
 
-/// A run costs about as much on one SM as on thirty; `benches/warps.rs` runs all rows.
+/// Runs take about the same time on one SM and on thirty SMs; `benches/warps.rs` runs all rows.
 const SMS: [u64; 4] = [15, 20, 25, 30];
 
 #[test]

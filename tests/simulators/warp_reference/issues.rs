@@ -1,4 +1,4 @@
-//! Every issue of one SM: when, of which scheduler, which slot, how old, which instruction.
+//! Every issue of one SM: cycle, scheduler, slot, age and instruction.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::warp_reference::reference::{LIMIT, extents, file, machine, program};
 /// Cycle, scheduler, slot, age, address of the instruction.
 type Issue = (u64, u8, u16, u64, u32);
 
-/// The trace called `name`; those with text of instructions belong to the tests of the PTX reader.
+/// Reads the trace `name`. Traces with texts of instructions belong to the tests of the PTX reader.
 fn traced(name: &str) -> Vec<Issue> {
     let with_text = format!("tests/simulators/programs/data/{name}.csv");
     let path = if Path::new(env!("CARGO_MANIFEST_DIR")).join(&with_text).exists() {

@@ -1,17 +1,17 @@
-//! `micro.csv`, row by row; `calibration` has what it shows: latencies, issue rates, bandwidth.
+//! `micro.csv`, row by row. `calibration` checks its results: latencies, issue rates, bandwidth.
 
 use crate::warp_reference::reference::{Row, table};
 
-/// Where the program that we run is the kernel that the reference ran.
+/// How the program in this test relates to the kernel in the reference data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Program {
-    /// From the compiler's PTX; or chasecg.
+    /// The same instructions, from the compiler's PTX; or chasecg.
     Same,
-    /// The same but for 8 cycles at its start or end, however long it chases.
+    /// The same instructions, except for 8 cycles at the start or end, independent of the length of the chase.
     Chase,
-    /// Written after its instruction counts.
+    /// A program that was written to match the instruction counts.
     Likely,
-    /// An older copyl, of which other instructions were counted; its stride was without the 96 elements.
+    /// An older copyl with other instruction counts, whose stride did not include the 96 elements.
     Other,
 }
 
@@ -23,7 +23,7 @@ fn program(row: &Row, thread_instructions: u64) -> Program {
             assert!(same, "{name}");
             Program::Likely
         }
-        // With 16 rounds both copyls execute as many instructions.
+        // With 16 rounds, both versions of copyl execute equally many instructions.
         "copyl" if !same || row.text("kernel").ends_with(":16") => Program::Other,
         "chase" => {
             assert!(same, "{name}");
@@ -36,7 +36,8 @@ fn program(row: &Row, thread_instructions: u64) -> Program {
     }
 }
 
-/// Rows of the same program to the cycle, in how schedulers spent them, too; of a likely one within 6 %.
+/// Rows of the same program agree to the cycle, including scheduler outcomes. Rows of a likely program agree within 6
+/// %.
 #[test]
 fn rows() {
     let (mut same, mut chases, mut likely, mut other) = (0, 0, 0, 0);

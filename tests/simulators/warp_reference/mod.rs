@@ -1,4 +1,5 @@
-//! The warp level against GPGPU-Sim: what `tasksets/reference/gpgpusim` holds, to the cycle wherever we know how it was made.
+//! The warp level against GPGPU-Sim: the data in `tasksets/reference/gpgpusim`, to the cycle where their origin is
+//! known.
 mod calibration;
 mod camping;
 mod estimate;

@@ -1,8 +1,8 @@
-//! `pairs.csv`: two kernels released together, on SMs that they share or that each has for itself.
+//! `pairs.csv`: two kernels released together, on shared or separate SMs.
 //!
-//! In these runs the reference gives its first block not to the first cluster but to the second, as after a kernel of a single
-//! block. With such a kernel before them, all rows agree to the cycle; without it, blocks meet other ports of the crossbar,
-//! and kernels take up to a third more or less (`a_short_kernel_before_shifts_what_follows`).
+//! In these runs, GPGPU-Sim gives its first block to the second cluster instead of the first cluster, as after a kernel
+//! of a single block. With such a kernel before them, all rows agree to the cycle. Without it, blocks use other ports
+//! of the crossbar, and kernel times differ by up to a third (`a_short_kernel_before_shifts_what_follows`).
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;
@@ -10,14 +10,14 @@ use gpusched::warp::gpu::{KernelResult, Launch, Settings, run};
 
 use crate::warp_reference::reference::{LIMIT, Row, extents, machine, program, table};
 
-/// When the kernels of a pair are released: 2730 cycles at 1365 MHz are 7001 at 3500.5 MHz, so that all clocks stand as in
-/// cycle 0.
+/// Release of the kernels of a pair [core cycles]. 2730 cycles at 1365 MHz equal 7001 cycles at 3500.5 MHz, so all
+/// clocks have the same phase as in cycle 0.
 const RELEASE: u64 = 2730;
 
-/// A warp that leaves its SM as it found it: after 8 cycles, the same scheduler is first again.
+/// A warp that does not change the state of its SM: after 8 cycles, the same scheduler is first again.
 const BEFORE: &str = r#"{"name":"before","grid":1,"block":32,"body":[{"op":"other"},{"op":"exit"}]}"#;
 
-/// The kernels of a pair, the buffers of the second after those of the first.
+/// Returns the kernels of a pair; the buffers of the second kernel follow the buffers of the first.
 fn programs(row: &Row) -> [Program; 2] {
     let first = program(row.text("k1"), FIRST_ADDRESS);
     let (address, bytes) = extents(&first).pop().unwrap();
@@ -25,7 +25,8 @@ fn programs(row: &Row) -> [Program; 2] {
     [first, second]
 }
 
-/// The kernels of `present` on a machine with the buffers of both; the second is released a cycle after the first.
+/// Runs the kernels of `present` on a machine with the buffers of both kernels. The second kernel is released one cycle
+/// after the first.
 fn simulate(row: &Row, present: &[usize], after_another: bool) -> Vec<KernelResult> {
     let programs = programs(row);
     let mut launches: Vec<Launch> = Vec::new();
@@ -54,12 +55,12 @@ fn simulate(row: &Row, present: &[usize], after_another: bool) -> Vec<KernelResu
     run(&machine, &launches, &settings).unwrap().kernels
 }
 
-/// Cycles since the release; the reference counts the one in which the first blocks start as cycle 0.
+/// Returns the cycles since the release. In the reference data, the first blocks start in cycle 0.
 fn since(cycle: u64) -> u64 {
     cycle - RELEASE - 1
 }
 
-/// Both kernels: when the first ends, when the second begins and ends.
+/// Runs both kernels and returns the end of the first kernel, and the start and end of the second.
 fn together(row: &Row) -> [u64; 3] {
     let kernels = simulate(row, &[0, 1], true);
     [
@@ -69,7 +70,7 @@ fn together(row: &Row) -> [u64; 3] {
     ]
 }
 
-/// Rows whose id begins with `family`.
+/// Returns the rows whose id starts with `family`.
 fn family(family: &str, count: usize) -> Vec<Row> {
     let rows = table("pairs").into_iter();
     let rows: Vec<Row> = rows.filter(|row| row.text("id").starts_with(family)).collect();
@@ -84,7 +85,7 @@ fn check(rows: &[Row]) {
     }
 }
 
-/// The second kernel gets what the first one leaves, block by block.
+/// The second kernel gets the remaining places of the first kernel, block by block.
 #[test]
 fn one_after_another_on_shared_sms() {
     check(&family("full_pair_", 8));
@@ -112,7 +113,7 @@ fn alone() {
                 (row.number("perf_sim_memcpy") == 0).then_some((kernel, row.text("k1").to_owned())),
             );
             if seen.contains(&run) {
-                continue; // In DRAM it matters where buffers are, in L2 (as long as they fit) not.
+                continue; // Buffer addresses affect the time in DRAM, but not in L2 if the buffers fit.
             }
             let found = since(simulate(&row, &[kernel], true)[0].finish);
             assert_eq!(found, row.number(column), "{}: {column}", row.text("id"));

@@ -1,4 +1,4 @@
-//! Rows of the reference's tables, and their kernels as launches.
+//! Rows of the reference tables, and their kernels as launches.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use gpusched::model::{Machine, Program, Scheduler};
 use gpusched::warp::estimate::{Estimate, estimate};
 use gpusched::warp::gpu::{Launch, Results, Settings, run};
 
-/// The text of a file of the repository.
+/// Reads a file of the repository.
 pub fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
@@ -18,7 +18,7 @@ pub fn file(path: &str) -> String {
 #[derive(Debug, Clone)]
 pub struct Row(HashMap<String, String>);
 
-/// The rows of a table of `tasksets/reference/gpgpusim`.
+/// Reads the rows of a table of `tasksets/reference/gpgpusim`.
 pub fn table(name: &str) -> Vec<Row> {
     let text = file(&format!("tasksets/reference/gpgpusim/{name}.csv"));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -40,7 +40,7 @@ impl Row {
         self.text(column).parse().unwrap()
     }
 
-    /// `lrr(cfg)` is that of the configuration; the reference says `old`.
+    /// Returns the scheduler. `lrr(cfg)` is the scheduler of the configuration, and the tables write `old` for oldest.
     pub fn scheduler(&self, column: &str) -> Scheduler {
         match self.text(column).trim_end_matches("(cfg)") {
             "old" => Scheduler::Oldest,
@@ -48,18 +48,18 @@ impl Row {
         }
     }
 
-    /// The row, simulated: one kernel on `sms` SMs.
+    /// Simulates the row: one kernel on `sms` SMs.
     pub fn run(&self) -> Results {
         let (launch, settings) = self.launch();
         run(&machine(false), &[launch], &settings).unwrap()
     }
 
-    /// Its thread blocks.
+    /// Returns the number of thread blocks.
     pub fn run_blocks(&self) -> u64 {
         self.launch().0.blocks
     }
 
-    /// The row, estimated from `rounds` rounds of blocks.
+    /// Estimates the row from `rounds` rounds of blocks.
     pub fn estimate(&self, rounds: u32) -> Estimate {
         let (launch, settings) = self.launch();
         estimate(&machine(false), &launch, &settings, rounds).unwrap()
@@ -78,31 +78,31 @@ impl Row {
         (Launch::of_program(&program).unwrap(), settings)
     }
 
-    /// Scheduler cycles without an issue, as the reference counts them: idle, scoreboard, pipeline.
+    /// Returns the scheduler cycles without an issue, as in the reference data: idle, scoreboard, pipeline.
     pub fn stalls(&self) -> [u64; 3] {
         ["sched_idle", "sched_scoreboard", "sched_pipe_stall"].map(|column| self.number(column))
     }
 }
 
-/// Cycles after which a run has failed.
+/// Limit of a run [core cycles].
 pub const LIMIT: u64 = 10_000_000;
 
-/// The reference's machine; kernels share SMs or do not.
+/// Returns the machine of the reference data; `share_sms` states whether kernels share SMs.
 pub fn machine(share_sms: bool) -> Machine {
     let mut shape: MachineShape = Machine::named("rtx2060").unwrap().into_shape();
     shape.dispatch.share_sms = share_sms;
     Machine::new(shape).unwrap()
 }
 
-/// The program of a kernel as the reference writes it, `name:grid[:p[:block]]`, with its buffers one after another from
-/// `address` on. The chases have `name:n:p`, and `matmul:0:n` has as many blocks as the matrix.
+/// Returns the program of a kernel name of the reference data, `name:grid[:p[:block]]`. Its buffers follow one another
+/// from `address` on. The chases have the form `name:n:p`, and `matmul:0:n` has as many blocks as the matrix.
 pub fn program(kernel: &str, address: u64) -> Program {
     let name = kernel.split(':').next().unwrap();
     let text = file(&format!("tasksets/kernels/programs/{name}.json"));
     shaped(&serde_json::from_str(&text).unwrap(), kernel, address)
 }
 
-/// `program` under the launch of `kernel`.
+/// Returns `program` with the launch of `kernel`.
 pub fn shaped(program: &Program, kernel: &str, address: u64) -> Program {
     let words: Vec<&str> = kernel.split(':').collect();
     let number = |index: usize| words.get(index).map(|word| word.parse::<u32>().unwrap());
@@ -147,7 +147,7 @@ pub fn shaped(program: &Program, kernel: &str, address: u64) -> Program {
     program
 }
 
-/// Where the buffers of `program` are: address and bytes.
+/// Returns the address and size of each buffer of `program` [bytes].
 pub fn extents(program: &Program) -> Vec<(u64, u64)> {
     let buffers = program.buffers.iter().map(|(_, buffer)| buffer.bytes);
     program.addresses().into_iter().zip(buffers).collect()

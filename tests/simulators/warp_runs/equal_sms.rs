@@ -1,9 +1,9 @@
-//! `--equal-sms-once`: the same bytes, or a note that says why each SM was simulated.
+//! `--equal-sms-once`: the output is identical, or a note states why each SM was simulated.
 
 use crate::support::run;
 use crate::warp_runs::{SMALL, write};
 
-/// Shared memory, and blocks of which the first ones do more.
+/// A kernel with shared memory whose first blocks run more rounds.
 const INSIDE: &str = r#"{"name":"inside","grid":70,"block":512,"shared_memory":2048,"parameters":{"n":3},"body":[
  {"loop":"n + (block < 20)","counter":"i","body":[
   {"op":"load","to":"x","address":"8*thread + 4*i","bytes":4,"space":"shared"},{"op":"add.int","to":"y","from":"x"},{"op":"barrier"}]},

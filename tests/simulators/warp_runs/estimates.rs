@@ -1,4 +1,4 @@
-//! `simulate profile --estimate`: what it says it is, and when it is exact.
+//! `simulate profile --estimate`: the label of estimates, and the cases with exact results.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::warp_runs::{json, write};
 
 const PC: &str = "simulate profile tasksets/kernels/programs/pc.json --machine rtx2060";
 
-/// A kernel that accesses no memory, 24 blocks of 512 threads, of which an SM holds two.
+/// A kernel without memory accesses, with 24 blocks of 512 threads; an SM holds two blocks.
 const COMPUTE: &str = r#"{"name":"compute","grid":24,"block":512,"parameters":{"n":15},"body":[
  {"loop":"n","counter":"i","body":[{"op":"mad.single","to":"f1","from":["f1","f2","f3"]},{"op":"add.int","to":"r1","from":"r1"}]},
  {"op":"exit"}]}"#;
@@ -23,7 +23,7 @@ fn every_format_says_that_it_is_one() {
         let marked = |text: &str| text.contains("estimate");
         assert!(marked(&estimate.stdout) && !marked(&full.stdout), "{format}");
         assert!(!marked(&full.stderr), "{}", full.stderr);
-        // On a terminal it is said once: text says it itself.
+        // On a terminal, the text output already contains the warning.
         let warning = match format {
             "text" => String::new(),
             _ => format!("warning: {LABEL}\n"),
@@ -31,7 +31,7 @@ fn every_format_says_that_it_is_one() {
         assert_eq!(estimate.stderr, warning);
         let both = format!("{}{}", estimate.stdout, estimate.stderr);
         assert_eq!(both.matches(LABEL).count(), 1, "{both}");
-        // A note goes where the warning stays.
+        // `-q` removes the note but keeps the warning.
         assert!(full.stderr.starts_with("note: "), "{}", full.stderr);
         assert_eq!(ask("-q").stderr, "");
         let quiet = ask("--estimate=3 -q");
@@ -40,7 +40,7 @@ fn every_format_says_that_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("profile.txt").display().to_string();
     let filed = run(&format!("{PC} --sms 1 --estimate -o {file}"));
-    assert_eq!(filed.stderr, format!("warning: {LABEL}\n")); // the file is not seen
+    assert_eq!(filed.stderr, format!("warning: {LABEL}\n")); // the user does not see the file
     let text = run(&format!("{PC} --sms 1 --estimate=5")).stdout;
     assert_eq!(text.lines().nth(1), Some(LABEL.replace('3', "5").as_str()));
     let answer = json(&format!("{PC} --sms 1 --estimate=5"));
@@ -48,7 +48,7 @@ fn every_format_says_that_it_is_one() {
     assert_eq!(json(&format!("{PC} --sms 1")).get("estimate"), None);
 }
 
-/// The column goes with the points into the fit, which says so as well.
+/// The fit receives the column with the points and reports the estimate, too.
 #[test]
 fn the_fit_says_so_too() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +79,7 @@ fn the_fit_says_so_too() {
     let text = run(&format!("wcet fit {points}")).stdout;
     assert_eq!(text.lines().nth(1), Some(label.as_str()));
 
-    // Of several, the one from the fewest rounds; without any, nothing is said.
+    // The fit reports the smallest number of rounds. Without estimates, it reports none.
     for (rows, rounds) in [("1,9,\n2,8,7\n3,8,4\n", Some(4)), ("1,9,\n2,8,\n", None)] {
         let mixed = write(
             folder.path(),
@@ -102,7 +102,8 @@ fn the_fit_says_so_too() {
     }
 }
 
-/// One SM with its blocks is all there is to know, if its blocks fit into the rounds and it shares nothing with others.
+/// The estimate is exact if the blocks of an SM fit into the simulated rounds and the SM shares no resource with
+/// others.
 #[test]
 fn without_memory_and_in_two_rounds_it_is_the_full_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -111,21 +112,21 @@ fn without_memory_and_in_two_rounds_it_is_the_full_run() {
         let answer = json(&format!("simulate profile {compute} --machine rtx2060 {options}"));
         answer["points"].as_array().unwrap().clone()
     };
-    // Three rounds on four SMs, two on six, one on twelve, half a one on 24.
+    // Three rounds on four SMs, two on six, one on twelve, and half a round on 24.
     for sms in ["4", "6", "12", "24"] {
         assert_eq!(
             ask(&format!("--sms {sms} --estimate")),
             ask(&format!("--sms {sms}"))
         );
     }
-    // Twelve rounds on one SM: all of them, if as many are asked for.
+    // One SM has twelve rounds, and twelve rounds are requested, so all rounds are simulated.
     let full = ask("--sms 1");
     assert_eq!(ask("--sms 1 --estimate=12"), full);
     assert_eq!(ask("--sms 1 --estimate=1000"), full);
     let cycles = |points: &[Value]| points[0]["cycles"].as_u64().unwrap();
     let estimate = ask("--sms 1 --estimate");
     assert!(cycles(&estimate).abs_diff(cycles(&full)) * 20 < cycles(&full));
-    // Two SMs of a cluster get their blocks one after the other; else it is all the same.
+    // Two SMs of a cluster get their blocks one after the other. Otherwise, the results are equal.
     for sms in ["2", "12", "24"] {
         let ask = |options: &str| {
             let line = format!("simulate profile {compute} --machine titanv --sms {sms} {options}");
@@ -133,7 +134,7 @@ fn without_memory_and_in_two_rounds_it_is_the_full_run() {
         };
         assert!(ask("").abs_diff(ask("--estimate=12")) <= 2, "{sms} SMs");
     }
-    // Memory, if it does not matter, changes hardly anything.
+    // Memory accesses with little effect change the result only slightly.
     let one = |options: &str| json(&format!("{PC} --sms 1 --grid 4 -p n=64 {options}"))["points"].clone();
     let (full, estimate) = (one(""), one("--estimate"));
     let (full, estimate) = (
@@ -143,7 +144,7 @@ fn without_memory_and_in_two_rounds_it_is_the_full_run() {
     assert!(estimate.abs_diff(full) * 100 < full, "{estimate} {full}");
 }
 
-/// Six rounds of a loop stand for 200; each warp issues what it would issue.
+/// Six simulated rounds represent 200 rounds. The estimated number of issues is exact.
 #[test]
 fn long_loops_are_cut_down() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,7 +165,7 @@ fn long_loops_are_cut_down() {
             estimate.0 != full.0 && estimate.0.abs_diff(full.0) * 20 < full.0,
             "{estimate:?} {full:?}"
         );
-        // Warps that are not through count fewer branches that no lane takes.
+        // The estimate counts fewer untaken branches for warps that have not finished.
         assert_eq!(estimate.1, full.1);
         assert!(estimate.2.abs_diff(full.2) * 100 < full.2);
     }

@@ -1,8 +1,8 @@
-//! Issue traces against those of GPGPU-Sim.
+//! Issue traces against issue traces of GPGPU-Sim.
 
 use crate::support::{root, run};
 
-/// Cycle, scheduler, warp, age, address and opcode of each issue of a trace, by the columns that hold them.
+/// Reads cycle, scheduler, warp, age, address and opcode of each issue of a trace from `columns`.
 fn events(text: &str, columns: [usize; 6]) -> Vec<[String; 6]> {
     let rows = text.lines().skip(1).map(|line| {
         let cells: Vec<&str> = line.split(',').collect();
@@ -11,7 +11,7 @@ fn events(text: &str, columns: [usize; 6]) -> Vec<[String; 6]> {
     rows.collect()
 }
 
-/// Issues of the command under `options`, and of the reference in `file`.
+/// Returns the issues of the command under `options`, and the issues of GPGPU-Sim in `file`.
 fn both(options: &str, file: &str) -> [Vec<[String; 6]>; 2] {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("issues.csv");
@@ -43,7 +43,7 @@ fn vadd_issues_as_the_reference_does_cycle_by_cycle() {
         assert_eq!(found, reference);
     }
     assert_eq!(found, reference);
-    // The comparison can tell traces apart.
+    // The comparison detects different traces.
     let [other, _] = both(&format!("{options} --scheduler gto"), "vadd_8_lrr.csv");
     assert_ne!(other, reference);
 }

@@ -1,4 +1,4 @@
-//! Machines with something that is not simulated are refused, field by field.
+//! Machines with an unsupported feature are rejected, field by field.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::run_with;
 use crate::support::transcript::Transcript;
 
-/// The machine with `value` at `path` runs a kernel, or says why not.
+/// Runs a kernel on the machine with `value` at `path`; returns exit code and message.
 fn run_on(path: &str, value: Value) -> (i32, String) {
     let text = std::fs::read_to_string("tasksets/machines/rtx2060.json").unwrap();
     let mut machine: Value = serde_json::from_str(&text).unwrap();
@@ -56,7 +56,7 @@ fn fields_that_would_be_passed_over_are_refused() {
     assert_snapshot!(told);
 }
 
-/// The smallest queues that are simulated let everything through.
+/// The smallest supported queues do not block the run.
 #[test]
 fn small_queues_do_not_block() {
     for (path, least) in [

@@ -1,4 +1,4 @@
-//! Full kernels on a machine: the command, what it refuses, and what it shares with the reference.
+//! Full kernels on a machine: the command, its errors, and its agreement with GPGPU-Sim.
 #![cfg(feature = "cli")]
 
 mod equal_sms;
@@ -24,14 +24,14 @@ pub const SMALL: &str = r#"{"name":"small","grid":8,"block":64,"parameters":{"n"
  {"op":"store","from":"x","address":"b + 4*(thread.x)","bytes":4},
  {"op":"exit"}]}"#;
 
-/// Writes `text` as `name` into `folder`; its path.
+/// Writes `text` to the file `name` in `folder` and returns its path.
 pub fn write(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();
     path.display().to_string()
 }
 
-/// The answer in JSON.
+/// Runs a command and returns its result in JSON.
 pub fn json(line: &str) -> Value {
     let answer = run(&format!("{line} --format json"));
     assert_eq!(answer.code, 0, "{line}: {}", answer.stderr);

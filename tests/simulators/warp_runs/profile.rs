@@ -1,4 +1,4 @@
-//! `simulate profile`, and what `wcet fit` makes of it.
+//! `simulate profile`, and `wcet fit` on its output.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn a_profile_feeds_the_fit() {
             "sms,cycles,time_ns,l2_bytes_per_second,dram_bytes_per_second,warp_instructions,thread_instructions,l2_accesses,traffic_bytes,gpu_sms,gpu_bytes_per_second"
         )
     );
-    // The reference has these cycles, too: 20 SMs are slower than 15.
+    // GPGPU-Sim gives these cycles, too: 20 SMs are slower than 15 SMs.
     let cycles: Vec<&str> = csv
         .lines()
         .skip(1)
@@ -60,7 +60,7 @@ fn a_profile_feeds_the_fit() {
         .collect();
     let found: Vec<u64> = longest.iter().map(|&(time, _)| time).collect();
     assert_eq!(found, times);
-    // C(15) is as long as what was measured on 20.
+    // C(15) equals the measured time on 20 SMs.
     assert_eq!(longest[2].1, times[3]);
     assert!(times[3] > times[2]);
 }
@@ -76,14 +76,15 @@ fn a_profile_becomes_a_plan() {
     let tasks: Value = serde_json::from_str(&set.stdout).unwrap();
     let task = &tasks["tasks"][0];
     assert_eq!(task["kind"], "memory", "{tasks}");
-    // 15,360 sectors are read, as many are written, and the bound is above.
+    // The kernel reads 15,360 sectors and writes as many sectors, and the bound exceeds this traffic.
     assert!(task["traffic"].as_u64().unwrap() >= 32 * 2 * 15_360, "{tasks}");
     let partition = "partition - --sms 30 --interference conflict+bandwidth --memory-bandwidth 100GB/s -q";
     let plan = run_with(partition, set.stdout);
     assert_eq!(plan.code, 0, "{}", plan.stderr);
 }
 
-/// The bound of one number of SMs covers what the kernel moves on any other: all sectors miss in L2 and are written back.
+/// The bound from one number of SMs covers the traffic on every other number of SMs. It assumes that all sectors miss
+/// in L2 and are written back.
 #[test]
 fn traffic_is_bounded_on_any_number_of_sms() {
     for program in ["conv2d", "matmul", "chasecg", "vadd"] {
@@ -139,7 +140,7 @@ fn points_are_those_of_single_runs() {
         point["warp_instructions"],
         alone["kernels"][0]["warp_instructions"]
     );
-    // cycles / 1.365 GHz, rounded up.
+    // The time is cycles / 1.365 GHz, rounded up.
     let cycles = alone["cycles"].as_u64().unwrap();
     assert_eq!(
         alone["time_ns"].as_u64().unwrap(),
@@ -153,7 +154,7 @@ fn clocks_and_clusters() {
     let fast = json(&format!("{PC} --sms 2 -p n=1"));
     let [slow, fast] = [&slow, &fast].map(|answer| answer["points"][0].clone());
     assert!(slow["time_ns"].as_u64() > fast["time_ns"].as_u64());
-    // Seen from slower SMs memory is faster.
+    // Slower SMs wait fewer core cycles for memory.
     assert!(slow["cycles"].as_u64() < fast["cycles"].as_u64());
     let titan = PC.replace("rtx2060", "titanv");
     let pair = json(&format!("{titan} --sms 2..6:2 -p n=1"));
@@ -172,7 +173,7 @@ fn a_trace_has_a_profile() {
     let trace = "simulate profile tasksets/traces/accelsim/kernel-1.traceg --machine titanv --sms 2..4:2";
     let points = json(trace);
     assert!(root().join("tasksets/traces/accelsim/kernel-1.traceg").exists());
-    // Read once per point.
+    // The trace is read once per point.
     assert_eq!(points["points"][0]["warp_instructions"], 120);
     assert_eq!(points["points"][1]["warp_instructions"], 120);
 }
@@ -203,7 +204,8 @@ fn what_is_refused() {
     assert_snapshot!(told);
 }
 
-/// Accesses outside of buffers are told with the kernel, the instruction, the buffer and the distance, whatever the number of threads.
+/// A warning about accesses outside buffers names kernel, instruction, buffer and distance, for every number of
+/// threads.
 #[test]
 fn accesses_outside_of_buffers_are_told() {
     let vadd = "tasksets/kernels/programs/vadd.json --machine rtx2060";

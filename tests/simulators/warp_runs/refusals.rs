@@ -1,4 +1,4 @@
-//! What is refused: one message, exit code 2, nothing on standard output.
+//! Rejected input: one message, exit code 2, empty standard output.
 
 use insta::assert_snapshot;
 
@@ -87,7 +87,7 @@ fn scenarios() {
     assert_snapshot!(told);
 }
 
-/// What follows the blocks of a trace is refused as by `import accel-sim`.
+/// Text after the blocks of a trace is rejected, as by `import accel-sim`.
 #[test]
 fn traces_end_with_their_grid() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,7 +113,7 @@ fn traces_end_with_their_grid() {
     assert_eq!(answer.code, 0, "{}", answer.stderr);
 }
 
-/// Files of other formats are sent to their reader.
+/// An error about a file of another format names the command that reads it.
 #[test]
 fn foreign_files_say_what_to_do() {
     let machine = "--machine rtx2060";
@@ -139,7 +139,7 @@ fn foreign_files_say_what_to_do() {
     assert_snapshot!(told);
 }
 
-/// Sizes, buffers and SMs that are none: what was found, and what was expected.
+/// Invalid sizes, buffers and SMs: the value found and the value expected.
 #[test]
 fn numbers_that_are_none_are_named() {
     let changes = r#"

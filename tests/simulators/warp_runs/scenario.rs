@@ -12,7 +12,7 @@ fn finish(answer: &Value) -> Vec<u64> {
     kernels.map(|kernel| kernel["finish"].as_u64().unwrap()).collect()
 }
 
-/// The answer to `text` as a scenario, under `options`.
+/// Returns the result for `text` as a scenario, under `options`.
 fn scenario(text: &str, options: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "scenario.json", text);
@@ -47,7 +47,7 @@ fn the_contract() {
             (number(&kernel["first_block"]), number(&kernel["finish"]))
         );
     }
-    // An SM belongs to one kernel at a time.
+    // An SM runs one kernel at a time.
     for a in blocks.iter().filter(|block| block["kernel"] == 0) {
         for b in blocks.iter().filter(|b| b["kernel"] == 1 && b["sm"] == a["sm"]) {
             assert!(number(&a["end"]) <= number(&b["start"]), "{a} {b}");
@@ -87,13 +87,13 @@ fn kernels_share_sms_if_asked_to() {
     let start = |answer: &Value| answer["kernels"][1]["first_block"].as_u64().unwrap();
     assert!(start(&spatial) >= finish(&spatial)[0]);
     assert!(start(&shared) < finish(&shared)[0]);
-    // Named after their programs.
+    // Kernels are named after their programs.
     assert_eq!(spatial["kernels"][1]["name"], "small-2");
 }
 
 #[test]
 fn the_same_program_twice_has_two_sets_of_buffers() {
-    // L2 is empty: were the buffers the same, the second kernel would find them there.
+    // L2 is empty at the start. With shared buffers, the second kernel would find its data in L2.
     let text = r#"{"machine":"rtx2060","warm":false,"kernels":[{"program":"small.json"},{"program":"small.json","launch":5000}]}"#;
     let one = scenario(
         &text.replace(r#",{"program":"small.json","launch":5000}"#, ""),
@@ -103,7 +103,7 @@ fn the_same_program_twice_has_two_sets_of_buffers() {
     let reads = |answer: &Value| answer["traffic"]["dram_reads"].as_u64().unwrap();
     assert!(reads(&one) > 0);
     assert_eq!(reads(&two), 2 * reads(&one));
-    // A program that says where its buffers are is left alone.
+    // A program with fixed buffer addresses keeps its addresses.
     let fixed = SMALL.replace("\"a\":2048", "\"a\":{\"bytes\":2048,\"address\":3221225472}");
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "small.json", &fixed);
@@ -143,7 +143,7 @@ fn launches_are_overridden_and_delayed() {
     let late = kernel(r#","launch":700"#);
     assert_eq!(finish(&late)[0], finish(&plain)[0] + 700);
     assert_eq!(late["kernels"][0]["response"], plain["kernels"][0]["response"]);
-    // With the latency that the machine says, 5000 cycles.
+    // The launch latency of the machine is 5000 cycles.
     let text = format!(r#"{{"machine":"rtx2060","launch_latency":true,"kernels":[{{"program":{SMALL}}}]}}"#);
     let latency = scenario(&text, "");
     assert_eq!(latency["kernels"][0]["first_block"], 5001);

@@ -1,4 +1,4 @@
-//! What is read and answered is what the schemas say.
+//! Input and output conform to the schemas.
 
 use gpusched::model::WarpRun;
 use gpusched::warp::scenario::Setup;
@@ -27,7 +27,7 @@ fn scenarios_follow_their_schema() {
         );
         let scenario: WarpRun = serde_json::from_str(&text).unwrap();
         let setup = Setup::new(&scenario, &path).unwrap();
-        // The kernels of a study are there to be taken from; all of them together take a minute.
+        // The scenarios of a study contain many kernels, and running all of them takes a minute.
         if setup.kernels().len() <= 2 {
             assert_eq!(run(&format!("simulate warps {}", path.display())).code, 0);
             files += 1;

@@ -40,7 +40,7 @@ fn every_issue_and_every_block_is_on_the_timeline() {
         .count();
     let rows = std::fs::read_to_string(issues).unwrap().lines().count() - 1;
     assert_eq!((issued, rows), (1216, 1216));
-    // And 8 blocks, and the kernel.
+    // The timeline also has 8 blocks and the kernel.
     assert_eq!(slices.count(), 1216 + 8 + 1);
     let gantt = std::fs::read_to_string(folder.path().join("gantt.svg")).unwrap();
     assert!(gantt.contains("sub-core 0"), "{gantt}");

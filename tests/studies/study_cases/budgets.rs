@@ -1,4 +1,4 @@
-//! The measures of budgets at run time against plain loops over the simulator.
+//! The metrics of memory bandwidth budgets at run time against simple loops over the simulator.
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::kernel_wcet::synthesis::alternate;
@@ -15,14 +15,14 @@ fn short() -> Kernel {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The kernel in five intervals, as in the case.
+/// Returns the kernel in five intervals, as in the experiment case.
 fn kernel() -> Kernel {
     let kernel = short();
     let intervals = alternate(kernel.clusters(), 5).unwrap();
     kernel.with_intervals(intervals).unwrap()
 }
 
-/// The runs of one scenario, by policy.
+/// Returns the runs of one scenario, by policy.
 fn simulate(kernel: &Kernel, setting: Setting, runs: u64) -> Vec<Vec<Run>> {
     let tenth = Factor::from_f64(0.1).unwrap();
     let q = nominal(kernel, tenth, false, Straddling::End).unwrap().nominal_q;
@@ -53,7 +53,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The mean of Q over the periods from `from` to `to`, both as shares of them, rounded away from the middle.
+/// Returns the mean of Q over one of `parts` equal parts of the periods.
 fn part(run: &Run, parts: usize, last: bool) -> f64 {
     let q: Vec<f64> = run.periods.iter().map(|period| period.q).collect();
     let count = (0..q.len()).filter(|index| index * parts < q.len()).count();
@@ -194,7 +194,7 @@ fn gains_are_those_of_plain_loops() {
     assert_eq!(published("fair", "0.3", "improvement"), "");
 }
 
-/// Q over time is that of the first run, period by period; claims see as many periods before as there may be.
+/// Q over time equals Q of the first run, period by period. Claims accept every period number that can occur.
 #[test]
 fn periods_are_those_of_the_first_run() {
     let folder = temporary();
@@ -248,7 +248,7 @@ results = "tasksets/kernels/aghilinasab20-table3-table4 → results = "tasksets/
     assert_snapshot!(told);
 }
 
-/// Only what is asked for is reported, and claims know that before.
+/// The study reports only the requested quantities, and claims check the quantities before the run.
 #[test]
 fn quantities_can_be_chosen() {
     let text = DRAWN.replacen(

@@ -1,10 +1,10 @@
-//! What only the command can show.
+//! Properties of the command line.
 
 use std::process::Command;
 
 use super::*;
 
-/// Exit code, standard output, standard error.
+/// Runs a command and returns exit code, standard output and standard error.
 fn gpusched(arguments: &[&str], folder: &Path) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_gpusched"))
         .args(arguments)
@@ -16,7 +16,7 @@ fn gpusched(arguments: &[&str], folder: &Path) -> (i32, String, String) {
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// A folder with the study, and what it reads.
+/// Returns a folder with the study and its input files.
 fn checkout() -> tempfile::TempDir {
     let root = temporary();
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/kernels");
@@ -52,7 +52,7 @@ fn a_study_of_cases_is_run_listed_checked_and_shown() {
         "{svg}"
     );
 
-    // From anywhere: the kernels are above the study.
+    // The command works from every folder; the kernels are above the study.
     for folder in [root.path().join("studies"), root.path().join("studies/cases")] {
         assert_eq!(gpusched(&["study", "check", "."], &folder).0, 0);
     }

@@ -1,4 +1,4 @@
-//! What makes a study another experiment, and where its files are found.
+//! Changes that make another experiment, and the search for input files.
 
 use super::*;
 use insta::assert_snapshot;
@@ -39,7 +39,8 @@ fn every_input_counts_in_the_identity() {
     }
 }
 
-/// The content of a file that a case names is part of the experiment; the file is sought above the study.
+/// The content of a file in a case is part of the experiment. The command also searches the folders above the study for
+/// the file.
 #[test]
 fn files_count_with_their_content() {
     let root = temporary();
@@ -76,7 +77,7 @@ fn files_count_with_their_content() {
     let message = run(&read().unwrap(), &results, "1/1", 1).unwrap_err().to_string();
     assert!(message.contains("found a journal of experiment"), "{message}");
 
-    // The nearest file counts.
+    // The nearest file is used.
     fs::write(&path, &histo).unwrap();
     fs::write(studies.join("kernel.json"), histo.replace("1700", "1702")).unwrap();
     assert_ne!(read().unwrap().experiment().unwrap(), spec.experiment().unwrap());
@@ -96,7 +97,8 @@ fn files_count_with_their_content() {
     assert_snapshot!(told);
 }
 
-/// A folder of results says all by itself, wherever it is; a file that is there again, with another content, counts.
+/// A results folder contains all inputs and can be moved. If an input file exists again with other content, the results
+/// are outdated.
 #[test]
 fn results_are_at_home_anywhere() {
     let (root, elsewhere) = (temporary(), temporary());
@@ -126,7 +128,7 @@ fn results_are_at_home_anywhere() {
     let copies = fs::read_to_string(whole.join("cases.inputs.json")).unwrap();
     let read: std::collections::BTreeMap<String, String> = serde_json::from_str(&copies).unwrap();
     assert_eq!(read, [("kernel.json".to_owned(), histo.clone())].into());
-    // The study in the folder can be run again, to the same bytes.
+    // The study in the folder can be run again, with the same bytes.
     let again = elsewhere.path().join("again");
     run(&study.spec, &again, "1/1", 1).unwrap();
     assert_eq!(stable_files(&again), stable_files(&whole));

@@ -1,5 +1,6 @@
-//! Studies of cases keep the promises of all studies: the same bytes for any number of threads, shards and interruptions,
-//! a damaged journal changes nothing, bad files are named with their line; and their numbers are those of a plain loop.
+//! Case studies have the guarantees of all studies. They give the same bytes for every number of threads, shards and
+//! interruptions. A damaged journal has no effect on the results, and errors in files name the line. The numbers equal
+//! the results of simple loops.
 
 mod budgets;
 mod command;
@@ -32,7 +33,7 @@ fn parse(text: &str) -> gpusched::error::Result<Spec> {
     Spec::parse("cases.toml", text, Overrides::default())
 }
 
-/// What is said of `study` with each of `changes`, one line each.
+/// Returns the messages for `study` with each of `changes`, one line each.
 fn refused(study: &str, changes: &str) -> Transcript {
     let mut told = Transcript::default();
     for (given, text) in variants(study, changes) {
@@ -96,7 +97,7 @@ fn threads_and_shards_leave_no_trace() {
     }
 }
 
-/// A study of two cases: a journal of a few hundred bytes.
+/// Returns a study of two cases, so the journal has a few hundred bytes.
 fn tiny() -> Spec {
     let case = |name: &str, q: &str| {
         format!(
@@ -111,7 +112,7 @@ fn tiny() -> Spec {
     .unwrap()
 }
 
-/// Runs with `journal` in place; the results, or the message.
+/// Runs the study with an existing `journal`; returns the results or the message.
 fn run_with(journal: &[u8]) -> Result<Vec<u8>, String> {
     let folder = temporary();
     fs::write(folder.path().join(JOURNAL), journal).unwrap();
@@ -161,7 +162,7 @@ fn finished_cases_are_not_repeated() {
     assert_eq!((summary.units, summary.resumed), (5, 2));
     assert_eq!(stable_files(folder.path()), expected);
 
-    // Tallies, which a study of partitioning records, are no rows.
+    // The tallies of a partitioning study are not rows.
     let tallies = format!(
         "{}\n{{\"chunk\":0,\"cells\":[],\"check\":\"af5570f5\"}}\n",
         lines[0]

@@ -1,9 +1,9 @@
-//! The numbers of all measures against plain loops, and the columns that they declare.
+//! The numbers of all metrics against simple loops, and the declared columns.
 
 use super::*;
 use insta::assert_snapshot;
 
-/// The results against loops that know nothing of studies.
+/// Compares the results with loops without a study.
 #[test]
 fn results_are_those_of_plain_loops() {
     let folder = temporary();
@@ -21,7 +21,8 @@ fn results_are_those_of_plain_loops() {
     let tenth = Factor::from_f64(0.1).unwrap();
     for active in [4, 8] {
         for (a, b, c) in (0..=4u64).flat_map(|a| (0..=4 - a).map(move |b| (a, b, 4 - a - b))) {
-            // 37,627 blocks in quarters: three remain, of three quarters each in what a remainder is.
+            // The loop divides 37,627 blocks into quarters and gives the remaining blocks to the clusters with the
+            // largest remainders.
             let mut blocks = [a, b, c].map(|share| share * 37_627 / 4);
             let missing = [a, b, c].map(|share| share * 37_627 % 4);
             for _ in 0..37_627 - blocks.iter().sum::<u64>() {
@@ -99,7 +100,7 @@ fn results_are_those_of_plain_loops() {
     assert_eq!(cell("tpacf", "intervals"), ("compute", "22", "intervals"));
 }
 
-/// What a measure declares is what it gives: a column that is not declared would be lost.
+/// Each metric returns exactly its declared columns. An undeclared column would be lost.
 #[test]
 fn measures_declare_their_columns() {
     let declared: Vec<&str> = MEASURES
@@ -142,7 +143,7 @@ fn measures_declare_their_columns() {
     }
 }
 
-/// Synthetic runs: the same bytes on any number of threads, and the numbers of a plain loop.
+/// Synthetic runs: the same bytes for every number of threads, and the numbers of a simple loop.
 #[test]
 fn drawn_measures_are_those_of_plain_loops() {
     let (one, three) = (temporary(), temporary());

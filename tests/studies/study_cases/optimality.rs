@@ -1,4 +1,4 @@
-//! How far plans are from the fewest SMs, against a plain loop over the same sets.
+//! The optimality gap of plans, against a simple loop over the same sets.
 
 use super::*;
 use gpusched::generation::{Recipe, Source, WcetModel};
@@ -72,7 +72,7 @@ fn optimality_is_that_of_a_plain_loop() {
             fewest += bound.sms;
             for (place, kind) in kinds.into_iter().enumerate() {
                 let plan = partition(&on(6), &Heuristic::from(kind));
-                // SMS ends when it fits: on ever smaller GPUs, until it does not.
+                // SMS stops when a plan fits, so it runs on smaller and smaller GPUs until no plan fits.
                 let smaller = (1..6)
                     .rev()
                     .map(|sms| partition(&on(sms), &Heuristic::from(kind)))
@@ -141,7 +141,8 @@ sets = 30 → sets = 0
     assert_snapshot!(told);
 }
 
-/// Without it, nothing else changes: neither the other rows nor, at its default, what makes the experiment.
+/// Weighted schedulability adds rows only on request. Without it, the other rows and the identity of the experiment
+/// stay unchanged.
 #[test]
 fn weighted_schedulability_is_added_where_it_is_asked_for() {
     let small = CASE.replace("sets = 30", "sets = 3");

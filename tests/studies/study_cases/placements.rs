@@ -1,4 +1,4 @@
-//! Measures on thread blocks and SMs.
+//! Metrics of thread blocks and SMs.
 
 use gpusched::study::Table;
 use insta::assert_snapshot;
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use crate::study_cases::{DRAWN, parse, refused, temporary};
 use crate::study_support::run;
 
-/// The values of `quantity` in `case`, in their order.
+/// Returns the values of `quantity` in `case`, in their order.
 fn values(table: &Table, case: &str, quantity: &str) -> Vec<String> {
     let column = |name: &str| table.column(name).unwrap();
     let (cases, quantities, values) = (column("case"), column("quantity"), column("value"));
@@ -20,17 +20,17 @@ fn numbers_are_those_of_small_cases() {
     run(&parse(DRAWN).unwrap(), folder.path(), "1/1", 2).unwrap();
     let table = Table::read(folder.path().join("drawn.csv")).unwrap();
     let of = |case: &str, quantity: &str| values(&table, case, quantity);
-    // Pairs x + y up to 25 and 24 warps: 25·24/2 and 24·23/2.
+    // The pairs x + y up to 25 and up to 24 warps: 25·24/2 and 24·23/2.
     assert_eq!(of("pairs", "pairs"), ["300", "276"]);
     assert_eq!(of("pairs", "pairs against the equation"), ["0", "0"]);
     let shares = of("round-robin", "misprediction");
     let shares: Vec<f64> = shares.iter().map(|share| share.parse().unwrap()).collect();
     assert!(shares[0] < 0.4 && shares[1] > 0.8, "{shares:?}");
-    // 8 blocks of 4 warps; 16 KiB hold three blocks of 4352 bytes.
+    // 8 blocks of 4 warps fit on an SM. 16 KiB hold three blocks of 4352 bytes.
     assert_eq!(of("room", "blocks per SM"), ["8", "3"]);
     assert_eq!(of("half", "SMs without a block"), ["4"]);
     assert_eq!(of("half", "slowdown"), ["1.000000", "1.000000"]);
-    // K1 and K2 of [Singh22] Fig. 3, K2 launched in cycle 1; LRR and GTO for four budgets that they do not have.
+    // K1 and K2 of [Singh22] Fig. 3, with K2 launched in cycle 1. LRR and GTO ignore the four budgets.
     let responses = of("warps", "response time");
     assert_eq!(responses[..8], ["35", "36"].repeat(4));
     assert_eq!(responses[8..16], ["20", "37"].repeat(4));
@@ -40,7 +40,7 @@ fn numbers_are_those_of_small_cases() {
     shared_sms(&of);
 }
 
-/// pc and vadd, two of each scheduler's budgets: LRR and GTO, which have none, give the same twice.
+/// pc and vadd with two budgets per scheduler. LRR and GTO have no budgets, so their results occur twice.
 fn shared_sms(of: &dyn Fn(&str, &str) -> Vec<String>) {
     let numbers = |quantity: &str| -> Vec<f64> {
         let texts = of("shared", quantity);
@@ -64,7 +64,7 @@ fn shared_sms(of: &dyn Fn(&str, &str) -> Vec<String>) {
     let best = numbers("best response time");
     let least = responses[9].min(responses[11]);
     assert_eq!((best[0], best[1], best[7]), (responses[0], responses[1], least));
-    // Of K1, K2 and the mean under QAWS against LRR, then against GTO.
+    // The gains of K1, K2 and the mean under QAWS against LRR, then against GTO.
     let gains = numbers("gain");
     assert_eq!(gains.len(), 6);
     assert!(

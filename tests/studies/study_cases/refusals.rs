@@ -1,10 +1,10 @@
-//! Studies that make no sense are refused where they do not.
+//! Invalid studies are rejected at the invalid field.
 
 use insta::assert_snapshot;
 
 use super::*;
 
-/// What replaces what in a study.
+/// Replacements in a study.
 const BAD: &str = r#"
 kind = "cases" → kind = "case"
 kind = "cases" →

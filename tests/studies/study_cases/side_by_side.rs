@@ -1,4 +1,5 @@
-//! Kernels side by side: the simulations are those of a scenario, and errors those of the models.
+//! Concurrent kernels: the simulations equal simulated scenarios, and the prediction errors equal the errors of the
+//! models.
 
 use gpusched::model::{Group, WarpRun};
 use gpusched::prediction::{Model, predict};
@@ -12,7 +13,8 @@ fn ns(cycles: u64) -> u64 {
     (cycles * 1_000_000).div_ceil(1_365_000)
 }
 
-/// (finish of each kernel [ns], sectors at L2, instructions of all threads) of the kernels on these SMs.
+/// Returns the finishing time of each kernel [ns], the sectors at L2, and the instructions of all threads for the
+/// kernels on these SMs.
 fn simulate(kernels: &[(&str, &str)]) -> (Vec<u64>, u64, u64) {
     let kernel = |(program, sms): &(&str, &str)| {
         format!(
@@ -94,8 +96,8 @@ fn rows_are_those_of_simulations_and_models() {
             assert!((error - expected).abs() < 1e-6, "{model}: {error} {expected}");
         }
     }
-    // Before a memory of 100 bytes per ns, which each of the two would use up alone, blocks take what their bytes do: half of
-    // the memory each until the one with fewer is through.
+    // The memory transfers 100 bytes per ns, and each of the two kernels uses this rate in isolation. So the time of
+    // blocks depends only on their bytes. Each kernel gets half of the rate until the kernel with fewer bytes ends.
     let blocks = |quantity: &str| values(&[("case", "blocks"), ("quantity", quantity), ("model", "")]);
     let bytes = alone.each_ref().map(|(_, sectors, _)| *sectors as f64 * 32.0);
     for (found, expected) in [
@@ -109,11 +111,11 @@ fn rows_are_those_of_simulations_and_models() {
             assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
         }
     }
-    // Kernels alone are the same in the other measure; that case has all SMs, too.
+    // The times in isolation equal the other metric, which also has a case with all SMs.
     let profiles = |sms: &str| values(&[("case", "profiles"), ("quantity", "time alone"), ("sms", sms)]);
     assert_eq!(profiles("15")[..2], times(&alone));
     assert_eq!(profiles("30")[..2], times(&all));
-    // Random groups: two of each size, five models, and a mean for each.
+    // Random groups: two of each size, five models, and a mean per model.
     let groups = |quantity: &str| values(&[("case", "groups"), ("quantity", quantity)]);
     assert_eq!(
         (groups("error").len(), groups("mean error").len()),

@@ -11,8 +11,8 @@ pub const DRAWN_BANDWIDTH: u64 = 100_000_000_000;
 /// The most SMs that may be necessary to saturate the memory.
 pub const MAX_SATURATION: u32 = 1000;
 
-/// Two shares of a kernel [%]: the share of its work in which it would move its bytes at the rate of one SM, and its peak per SM as
-/// a share of this rate.
+/// Two figures of a kernel [%]: how much of its work it would need to move its bytes at the rate of one SM, and its peak per SM
+/// relative to this rate.
 const fn appetite(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Memory => (60, 100),

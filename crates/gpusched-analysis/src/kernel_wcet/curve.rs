@@ -11,14 +11,14 @@ use gpusched_model::{Bound, Factor};
 pub struct CurvePoint {
     /// G(Q) and its proof.
     pub bound: Bound,
-    /// G(Q)/G(0) − 1, for people.
+    /// G(Q)/G(0) − 1, for display.
     pub slowdown: f64,
 }
 
-/// G(`q`) of each budget, in their order, for kernels that start at any time, or with `sync` with a regulation period.
+/// Computes G(`q`) of each budget, in their order. Kernels start at any time, or with `sync` at the start of a regulation period.
 ///
 /// # Errors
-/// The first [`EstimateError`] in the order of the budgets.
+/// [`EstimateError`] of the first budget that has no bound.
 pub fn curve(
     estimator: &Estimator<'_>,
     budgets: &[Factor],

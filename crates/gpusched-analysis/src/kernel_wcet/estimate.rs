@@ -1,4 +1,4 @@
-//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel whose interference depends on how long it runs.
+//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel whose interference depends on its execution time.
 
 use super::fixpoint;
 use super::linear_program::{self, LpError};
@@ -9,7 +9,7 @@ use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::{Bound, Certificate, Factor, Kernel, Straddling};
 
-/// Algorithm 1 for one kernel and any budget.
+/// Algorithm 1 for one kernel and every budget.
 #[derive(Clone, Debug)]
 pub struct Estimator<'a> {
     kernel: &'a Kernel,
@@ -20,37 +20,37 @@ pub struct Estimator<'a> {
     solver: Solver,
 }
 
-/// How Eqs 8–12 are solved.
+/// Solver of Eqs 8–12.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Solver {
-    /// Exactly, in integers; the bound comes with a certificate.
+    /// Exact in integers; the bound comes with a certificate.
     #[default]
     Exact,
-    /// As a linear program in floats, rounded up by a billionth; no certificate.
+    /// Linear program in floats, rounded up by a billionth; no certificate.
     Lp,
-    /// Exactly, and each time compared with the linear program.
+    /// Exact solver, compared with the linear program at each step.
     Both,
 }
 
-/// What solvers may differ by, relative to the bound: the tolerance of a linear program in floats.
+/// Largest difference between solvers relative to the bound: the tolerance of a linear program in floats.
 const TOLERANCE: f64 = 1e-9;
 
-/// Why there is no bound.
+/// Why a bound was not computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EstimateError {
-    /// The budget is none.
+    /// The budget is invalid.
     #[error(transparent)]
     Budget(#[from] BudgetError),
     /// The LP solver gave up.
     #[error(transparent)]
     Lp(#[from] LpError),
-    /// The solvers disagree: one of them is wrong.
+    /// The solvers disagree, so one of them is wrong.
     #[error("the solvers disagree in a window of {window}: {exact} ns exactly, {lp} ns as a linear program")]
     Disagreement {
-        /// t.
+        /// Length t of the window.
         window: Time,
         /// Eq. 8 by the exact solver [ns].
         exact: f64,
@@ -60,7 +60,7 @@ pub enum EstimateError {
 }
 
 impl From<EstimateError> for Error {
-    /// A budget that is none is the user's to change; solvers that fail or disagree are our fault.
+    /// A user can correct an invalid budget. Solvers that fail or disagree are internal errors.
     fn from(error: EstimateError) -> Error {
         match error {
             EstimateError::Budget(budget) => Refusal::from(budget).into(),
@@ -70,7 +70,7 @@ impl From<EstimateError> for Error {
 }
 
 impl<'a> Estimator<'a> {
-    /// Prepares `kernel`.
+    /// Creates the estimator of `kernel`.
     pub fn new(kernel: &'a Kernel) -> Estimator<'a> {
         Estimator {
             kernel,
@@ -82,23 +82,23 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The same estimator, with other blocks that count as hit in part.
+    /// Sets which blocks count as hit in part.
     pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
         self.straddling = straddling;
         self
     }
 
-    /// The same estimator with another solver.
+    /// Sets the solver.
     pub fn solver(mut self, solver: Solver) -> Estimator<'a> {
         self.solver = solver;
         self
     }
 
-    /// G(`q`): a bound on the execution time of the kernel while best-effort cores may access memory in a share `q` of each
-    /// regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0 that is Eq. 3. Times are rounded up.
+    /// Computes G(`q`), a bound on the execution time of the kernel while best-effort CPU cores may access memory in a share `q` of
+    /// each regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0 it is Eq. 3. Times are rounded up.
     ///
     /// # Errors
-    /// [`EstimateError`] for a budget above 1, and for what the linear program may do if it is asked.
+    /// [`EstimateError`] if the budget exceeds 1, or if the linear program is used and fails or disagrees.
     pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
         let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
         let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());
@@ -138,7 +138,7 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// Eqs 8–12 for one window.
+    /// Solves Eqs 8–12 for one window.
     fn solve(&self, window: Time, exposure: Exposure) -> Result<Time, EstimateError> {
         if self.solver == Solver::Exact {
             return Ok(self.program.solve(exposure).wcet);
@@ -146,7 +146,7 @@ impl<'a> Estimator<'a> {
         let delay = linear_program::solve(self.kernel, exposure)?.delay;
         let lp = self.program.in_floats(delay);
         if self.solver == Solver::Lp {
-            // Floats hold whole nanoseconds up to 2^53, 104 days; beyond, a billionth is more than what they miss.
+            // Floats represent whole nanoseconds exactly up to 2^53, 104 days. Beyond, a billionth exceeds their error.
             let safe = (lp * (1.0 + TOLERANCE)).ceil();
             return Ok(Time::from_ns(safe as u64).min(self.contended));
         }

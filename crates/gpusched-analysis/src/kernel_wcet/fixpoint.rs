@@ -1,23 +1,23 @@
-//! The least fixpoint of Algorithm 1, found in a bounded number of steps.
+//! The least fixpoint of Algorithm 1 in a bounded number of steps.
 //!
-//! Algorithm 1 iterates t ← G(t). Where nearly all of the time that is added is lost to interference again, that creeps, by a
-//! factor close to 1 or by one period at a time. So after a few steps we look for the first t with G(t) ≤ t directly:
+//! Algorithm 1 iterates t ← G(t). If interference consumes nearly all of the added time again, t grows slowly, by a factor close to
+//! 1 or by one period per step. So after a few steps, gpusched searches directly for the first t with G(t) ≤ t:
 //!
-//! * Between two bends of t_mem(t) and ⌈t/T⌉ the right-hand sides of Eqs 9 and 10 are linear in t, and the optimum of a linear
-//!   program is a concave function of its right-hand sides. So G(t) − t is concave there: if it is positive at both ends
-//!   it is positive in between, else it changes sign once, and bisection finds where.
-//! * From period to period the right-hand sides grow linearly, so that at equal places in all periods G(t) − t is
-//!   concave, too, and bisection finds the first period in which one of its bends is not positive.
+//! * Between two bends of t_mem(t) and ⌈t/T⌉, the right-hand sides of Eqs 9 and 10 are linear in t. The optimum of a linear program
+//!   is a concave function of its right-hand sides. So G(t) − t is concave there. If it is positive at both ends, it is positive in
+//!   between. Otherwise it changes sign once, and bisection finds the place.
+//! * From period to period the right-hand sides grow linearly. So at equal places in all periods, G(t) − t is concave, too.
+//!   Bisection finds the first period with a bend that is not positive.
 
 use super::regulation::Regulation;
 use gpusched_model::time::Time;
 
-/// Plain steps of Algorithm 1 before the search.
+/// Number of plain steps of Algorithm 1 before the search.
 const PLAIN: u32 = 32;
 
-/// The least t ≥ `start` with `wcet`(t) ≤ t, and how many times `wcet` was called: at most a few hundred times.
+/// Finds the least t ≥ `start` with `wcet`(t) ≤ t, and counts the calls of `wcet`: at most a few hundred.
 ///
-/// `start` must not be above that t, and `enough` must not be below it.
+/// `start` must be at most this t, and `enough` at least this t.
 pub(super) fn least(
     start: Time,
     enough: Time,
@@ -44,7 +44,7 @@ pub(super) fn least(
     (time, calls)
 }
 
-/// The first instant after `time` that is not `early`, where `time` is.
+/// The first instant after `time` that is not `early`. `time` itself is `early`.
 fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> bool) -> u64 {
     let period = regulation.period();
     loop {
@@ -66,7 +66,7 @@ fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> 
     }
 }
 
-/// The first instant in (`early_at`, `late_at`] that is not `early`, if there is one change only.
+/// The first instant in (`early_at`, `late_at`] that is not `early`, if there is only one change.
 fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     while late_at - early_at > 1 {
         let middle = early_at + (late_at - early_at) / 2;
@@ -78,7 +78,7 @@ fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) ->
     late_at
 }
 
-/// After how many periods `bend` is no longer `early`; at least 1.
+/// Number of periods after which `bend` is no longer `early`; at least 1.
 fn periods(bend: u64, period: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     let mut after = |periods: u64| early(bend.saturating_add(periods.saturating_mul(period)));
     let mut many = 1;

@@ -1,4 +1,4 @@
-//! The WCET program of a kernel as a linear program for a general solver: the slow twin of the exact solution.
+//! The WCET program of a kernel as a linear program for a general solver: the reference implementation for the exact solution.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel, Variable, variable};
 
@@ -8,30 +8,30 @@ use gpusched_model::Kernel;
 /// An optimal solution of Eqs 8–12, in floats.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LpOptimum {
-    /// Max Σ(xᵢ + yᵢ)dᵢ: the delay of all blocks together [ns].
+    /// Max Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: f64,
-    /// xᵢ: blocks that memory time covers wholly, by cluster.
+    /// xᵢ: blocks that memory time covers completely, by cluster.
     pub covered: Vec<f64>,
     /// yᵢ: blocks that the end of a memory time covers in part, by cluster.
     pub partial: Vec<f64>,
 }
 
-/// Why there is no solution.
+/// Why the solver found no solution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the LP solver failed: {0}")]
 pub struct LpError(String);
 
 /// Solves [Aghilinasab20] Eqs 8–12 for `kernel` with the right-hand sides in `exposure`.
 ///
-/// The feature `minilp` of good_lp stands for microlp, the maintained successor of minilp.
+/// The feature `minilp` of good_lp selects microlp, the maintained successor of minilp.
 ///
 /// # Errors
-/// [`LpError`] if the solver gives up; the program itself is feasible and bounded.
+/// [`LpError`] if the solver gives up. The program itself is feasible and bounded.
 pub fn solve(kernel: &Kernel, exposure: Exposure) -> Result<LpOptimum, LpError> {
     solve_for(kernel, exposure.memory_ns as f64, exposure.partial_blocks as f64)
 }
 
-/// The same for right-hand sides that are no integers: B = `memory` [ns] and K = `partial`.
+/// Solves Eqs 8–12 for right-hand sides that may be fractions: B = `memory` [ns] and K = `partial`.
 ///
 /// # Errors
 /// [`LpError`] if the solver gives up.
@@ -63,10 +63,10 @@ pub fn solve_for(kernel: &Kernel, memory: f64, partial: f64) -> Result<LpOptimum
     })
 }
 
-/// The least memory time with which Eq. 8 reaches `window` [ns], with K = `partial` ([Aghilinasab20] Eqs 14–19).
+/// Finds the least memory time with which Eq. 8 reaches `window` [ns], with K = `partial` ([Aghilinasab20] Eqs 14–19).
 ///
 /// # Errors
-/// [`LpError`] if the solver gives up, or if no memory time does that.
+/// [`LpError`] if the solver gives up, or if no memory time reaches the window.
 pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f64, LpError> {
     let Parts {
         variables,
@@ -86,7 +86,7 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
         .clusters()
         .iter()
         .map(|cluster| cluster.blocks() as f64 * cluster.isolated().ns() as f64);
-    // Eq. 15 by M: what all blocks together have to be late.
+    // Eq. 15 times M: the necessary total delay of all blocks.
     let delay = active * window - (active - 1.0) * longest.unwrap_or(0) as f64 - work.sum::<f64>();
     let model = variables
         .minimise(covered.clone())
@@ -97,8 +97,8 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
     Ok(solution.eval(&covered) * total.time / active)
 }
 
-/// What the programs have in common, in shares of the blocks of each cluster, and of all blocks, memory time and delay, so that
-/// tolerances fit.
+/// Common parts of the programs. Units are shares of the blocks of each cluster, and of all blocks, memory time and delay, so that
+/// solver tolerances fit.
 struct Parts {
     variables: ProblemVariables,
     /// xᵢ and yᵢ.
@@ -112,7 +112,7 @@ struct Parts {
     total: Totals,
 }
 
-/// Of all blocks.
+/// Totals over all blocks.
 struct Totals {
     blocks: f64,
     time: f64,
@@ -155,7 +155,7 @@ impl Parts {
     }
 }
 
-/// Eq. 11: a block is hit once.
+/// Eq. 11: memory time hits each block at most once.
 fn at_most_all<M: SolverModel>(model: M, hits: &[(Variable, Variable)]) -> M {
     hits.iter()
         .fold(model, |model, &(x, y)| model.with((x + y).leq(1)))

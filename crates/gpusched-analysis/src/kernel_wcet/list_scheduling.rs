@@ -1,9 +1,9 @@
-//! The execution time of blocks on a GPU that starts the next one as soon as one ends ([Aghilinasab20] Eqs 2–4).
+//! Execution time of blocks on a GPU that starts the next block as soon as a block ends ([Aghilinasab20] Eqs 2–4).
 
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel};
 
-/// (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up: a bound for blocks of cluster i that take at most vᵢ = `time` each, in any order
+/// (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up: a bound if each block of cluster i takes at most vᵢ = `time`, in any order
 /// ([Aghilinasab20] Eq. 2).
 fn bound(kernel: &Kernel, time: fn(&Cluster) -> Time) -> Time {
     let clusters = kernel.clusters().iter();
@@ -13,7 +13,7 @@ fn bound(kernel: &Kernel, time: fn(&Cluster) -> Time) -> Time {
         .sum();
     let longest = u128::from(clusters.map(time).max().unwrap_or(Time::ZERO).ns());
     let ns = (work - longest).div_ceil(u128::from(kernel.active_blocks())) + longest;
-    Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // at most the work, which is a time
+    Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // at most the work, which is a valid time
 }
 
 /// G(0): the WCET in isolation ([Aghilinasab20] Eq. 3).

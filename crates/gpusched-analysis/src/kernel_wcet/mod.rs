@@ -1,4 +1,4 @@
-//! From the measured times of thread blocks to a bound on the execution time of a kernel ([Aghilinasab20] §IV).
+//! Bounds on the execution time of a kernel from the measured times of its thread blocks ([Aghilinasab20] §IV).
 //!
 //! ```
 //! use gpusched_analysis::kernel_wcet::Estimator;

@@ -1,11 +1,11 @@
 //! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12), and its exact solution without linear programming.
 //!
-//! With w = e¹ and d = e¹ − e⁰, Eqs 8–12 ask for max Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ: a fractional
-//! knapsack with two resources. Its dual is min D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0, and every value of
-//! D is an upper bound (weak duality). For a fixed λ the best µ is a weighted quantile of bᵢ = min(dᵢ, λwᵢ): the largest for
-//! which the blocks with bᵢ ≥ µ exceed K. What remains is convex and piecewise linear in λ, with its breakpoints where
-//! λwᵢ meets dᵢ or a constant µ = dⱼ: at some dⱼ/wᵢ. A binary search for the sign of its slope finds the minimum, in
-//! integers throughout.
+//! With w = e¹ and d = e¹ − e⁰, Eqs 8–12 maximize Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ. This is a fractional
+//! knapsack with two resources. Its dual is min D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every value of D is
+//! an upper bound (weak duality). For a fixed λ the best µ is a weighted quantile of bᵢ = min(dᵢ, λwᵢ). It is the largest µ for
+//! which the blocks with bᵢ ≥ µ exceed K. The remaining function of λ is convex and piecewise linear. It has its breakpoints where
+//! λwᵢ equals dᵢ or a constant µ = dⱼ, so each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of its slope finds the
+//! minimum, and computes only with integers.
 
 use std::cmp::Reverse;
 
@@ -13,23 +13,23 @@ use super::regulation::Exposure;
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, Ratio};
 
-/// A kernel in the form in which its WCET program is solved many times.
+/// The WCET program of a kernel, prepared for many solutions.
 #[derive(Clone, Debug)]
 pub struct Program {
     items: Vec<Item>,
-    /// The candidates for λ in ascending order, 0 first: (numerator, denominator), not reduced.
+    /// Candidates for λ as (numerator, denominator), not reduced, in ascending order from 0.
     candidates: Vec<(u64, u64)>,
     /// M.
     active: u64,
-    /// e¹_max·(M − 1) + Σ Nᵢeᵢ⁰: the constant part of Eq. 8 by M [ns].
+    /// e¹_max·(M − 1) + Σ Nᵢeᵢ⁰: constant part of Eq. 8 times M [ns].
     constant: u128,
-    /// Σ Nᵢwᵢ over the items: more memory time than that changes nothing [ns].
+    /// Σ Nᵢwᵢ over the items [ns]. More memory time changes no result.
     all_memory: u64,
-    /// Σ Nᵢ over the items: more partial blocks than that change nothing.
+    /// Σ Nᵢ over the items. More partial blocks change no result.
     all_blocks: u64,
 }
 
-/// A cluster whose blocks suffer from interference.
+/// A cluster whose blocks have interference.
 #[derive(Copy, Clone, Debug)]
 struct Item {
     /// Nᵢ.
@@ -45,7 +45,7 @@ struct Item {
 pub struct Optimum {
     /// The optimum of Eqs 8–12, rounded up.
     pub wcet: Time,
-    /// Max Σ(xᵢ + yᵢ)dᵢ: the delay of all blocks together [ns].
+    /// Max Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: Ratio,
     /// λ: the price of memory time [delay per ns].
     pub lambda: Ratio,
@@ -53,7 +53,7 @@ pub struct Optimum {
     pub mu: Ratio,
 }
 
-/// bᵢ by a common denominator with its growth in λ, and the item's blocks.
+/// bᵢ times a common denominator, its growth in λ, and the blocks of the item.
 #[derive(Copy, Clone, Default)]
 struct Worth {
     value: u128,
@@ -62,7 +62,7 @@ struct Worth {
 }
 
 impl Program {
-    /// The program of `kernel`.
+    /// Creates the program of `kernel`.
     pub fn new(kernel: &Kernel) -> Program {
         let items: Vec<Item> = kernel
             .clusters()
@@ -76,7 +76,7 @@ impl Program {
             .collect();
         let mut candidates = vec![(0, 1)];
         for item in &items {
-            // λwᵢ is of interest only up to dᵢ.
+            // λwᵢ matters only up to dᵢ.
             let meets = items.iter().filter(|other| other.delay <= item.delay);
             candidates.extend(meets.map(|other| (other.delay, item.time)));
         }
@@ -102,7 +102,7 @@ impl Program {
         }
     }
 
-    /// The optimum of Eqs 8–12 for the right-hand sides in `exposure`.
+    /// Computes the optimum of Eqs 8–12 for the right-hand sides in `exposure`.
     pub fn solve(&self, exposure: Exposure) -> Optimum {
         let memory = exposure.memory_ns.min(self.all_memory);
         let partial = exposure.partial_blocks.min(self.all_blocks);
@@ -111,7 +111,7 @@ impl Program {
             self.rank(lambda, &mut worths);
             falls(&worths, memory, partial)
         });
-        // Beyond the last candidate nothing grows, so that the last one is never passed.
+        // No term grows beyond the last candidate, so the search never passes it.
         let lambda = self.candidates.get(found).copied().unwrap_or((0, 1));
         self.rank(lambda, &mut worths);
         let mu =
@@ -145,15 +145,15 @@ impl Program {
     fn wcet(&self, numerator: u128, denominator: u64) -> Time {
         let denominator = u128::from(denominator);
         let ns = (self.constant * denominator + numerator).div_ceil(denominator * u128::from(self.active));
-        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // below twice the work, which is a time
+        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // below twice the work, which is a valid time
     }
 
-    /// Eq. 8 for a delay of all blocks together, in floats [ns].
+    /// Eq. 8 for a total delay of all blocks, in floats [ns].
     pub(super) fn in_floats(&self, delay: f64) -> f64 {
         (self.constant as f64 + delay) / self.active as f64
     }
 
-    /// The items by bᵢ just above `lambda`, largest first.
+    /// Sorts the items by bᵢ slightly above `lambda`, largest first.
     fn rank(&self, (numerator, denominator): (u64, u64), worths: &mut [Worth]) {
         for (worth, item) in worths.iter_mut().zip(&self.items) {
             let by_memory = u128::from(numerator) * u128::from(item.time);
@@ -168,7 +168,7 @@ impl Program {
     }
 }
 
-/// The position at which the blocks of `worths` first exceed `partial`, and how many there are up to it.
+/// The position where the blocks of `worths` first exceed `partial`, and the number of blocks up to it.
 fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     let mut blocks = 0;
     worths.iter().enumerate().find_map(|(position, worth)| {
@@ -177,10 +177,10 @@ fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     })
 }
 
-/// Whether the dual objective falls just above the λ that `worths` are ranked for.
+/// Whether the dual objective falls slightly above the λ of the ranks in `worths`.
 fn falls(worths: &[Worth], memory: u64, partial: u64) -> bool {
     let Some((position, blocks)) = pivot(worths, partial) else {
-        return false; // partial blocks take all delay, memory time adds none
+        return false; // partial blocks take all delay; memory time adds no delay
     };
     let growth = |worth: &Worth, blocks: u64| u128::from(blocks) * u128::from(worth.growth);
     let mut rest = worths.iter().skip(position);

@@ -1,4 +1,4 @@
-//! When best-effort traffic may disturb a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
+//! When best-effort traffic may delay a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;
@@ -7,27 +7,27 @@ use gpusched_model::{Factor, Kernel, Straddling};
 /// Best-effort memory traffic under a budget. Q·T is rounded up to a whole nanosecond.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Regulation {
-    /// Q: the share of each period in which best-effort cores may access memory, 0 to 1.
+    /// Q: share of each period when best-effort CPU cores may access memory, 0 to 1.
     budget: Factor,
     /// T [ns].
     period: u64,
-    /// Q·T, rounded up to a whole nanosecond, so that everything here is an integer [ns].
+    /// Q·T [ns], rounded up to a whole nanosecond, so that all results are integers.
     burst: u64,
     /// Whether kernels start at the beginning of a period.
     sync: bool,
     straddling: Straddling,
 }
 
-/// How much of a kernel best-effort traffic may meet in a window: the right-hand sides of Eqs 9 and 10.
+/// Limits on the best-effort traffic that a kernel meets in a window: the right-hand sides of Eqs 9 and 10.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Exposure {
-    /// B = M·t_mem: the time that blocks may spend in memory time, all active blocks together [ns].
+    /// B = M·t_mem: largest total time that all active blocks spend in memory time [ns].
     pub memory_ns: u64,
-    /// K = M·(⌈t/T⌉ + 1), or twice that: the blocks that memory times may cover in part.
+    /// K = M·(⌈t/T⌉ + 1), or twice as many: largest number of blocks that memory time covers in part.
     pub partial_blocks: u64,
 }
 
-/// Why something is no regulation.
+/// Why a regulation is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("q: found {found}, expected a budget from 0 to 1")]
 pub struct BudgetError {
@@ -42,10 +42,10 @@ impl From<BudgetError> for Refusal {
 }
 
 impl Regulation {
-    /// A budget of Q = `budget` per regulation period of `kernel`; with `sync` the kernel starts with a period.
+    /// Creates a regulation with Q = `budget` per regulation period of `kernel`. With `sync`, the kernel starts with a period.
     ///
     /// # Errors
-    /// [`BudgetError`] for a budget above 1.
+    /// [`BudgetError`] if the budget exceeds 1.
     pub fn new(kernel: &Kernel, budget: Factor, sync: bool) -> Result<Regulation, BudgetError> {
         if budget > Factor::ONE {
             return Err(BudgetError { found: budget });
@@ -62,13 +62,13 @@ impl Regulation {
         })
     }
 
-    /// The same regulation, with other blocks that count as hit in part.
+    /// Sets which blocks count as hit in part.
     pub fn straddling(mut self, straddling: Straddling) -> Regulation {
         self.straddling = straddling;
         self
     }
 
-    /// Q: the share of each period in which best-effort cores may access memory.
+    /// Q: share of each period when best-effort CPU cores may access memory.
     pub fn budget(&self) -> Factor {
         self.budget
     }
@@ -78,13 +78,12 @@ impl Regulation {
         self.sync
     }
 
-    /// The time from the start of the kernel to the beginning of the first period ([Aghilinasab20] Eq. 5).
+    /// Time from the start of the kernel to the beginning of the first period ([Aghilinasab20] Eq. 5).
     fn initial(&self) -> u64 {
         if self.sync { 0 } else { self.burst }
     }
 
-    /// t_mem(t): the most time that best-effort cores can access memory in a window of length `window`
-    /// ([Aghilinasab20] Eq. 7).
+    /// t_mem(t): the most time with accesses of best-effort cores in a window of length `window` ([Aghilinasab20] Eq. 7).
     pub fn memory_time(&self, window: Time) -> Time {
         let (t, initial) = (window.ns(), self.initial());
         if t <= initial {
@@ -95,14 +94,14 @@ impl Regulation {
         Time::from_ns(initial + periods * self.burst + rest.min(self.burst))
     }
 
-    /// The first instant after `time` at which memory time or the number of periods begins to grow otherwise.
+    /// The first instant after `time` where the growth of memory time or of the number of periods changes.
     pub(super) fn next_bend(&self, time: u64) -> u64 {
         let (initial, period) = (u128::from(self.initial()), u128::from(self.period));
         let time = u128::from(time);
         let next = [0, initial, initial + u128::from(self.burst)]
             .into_iter()
             .map(|offset| {
-                // offset + k·T > time with the least k ≥ 0
+                // offset + k·T > time with the least k ≥ 0.
                 match time.checked_sub(offset) {
                     Some(since) => offset + (since / period + 1) * period,
                     None => offset,
@@ -111,7 +110,7 @@ impl Regulation {
         u64::try_from(next.min().unwrap_or(time + 1)).unwrap_or(u64::MAX)
     }
 
-    /// When memory time has become periodic.
+    /// The instant from which memory time is periodic.
     pub(super) fn settled(&self) -> u64 {
         self.initial()
     }
@@ -121,8 +120,8 @@ impl Regulation {
         self.period
     }
 
-    /// What a kernel with `active` blocks at a time is exposed to in a window of length `window` ([Aghilinasab20] Eqs 9
-    /// and 10, the latter with ⌈t/T⌉ for the printed ⌈t/P⌉). Nothing at all for Q = 0.
+    /// Exposure of a kernel with `active` blocks at a time in a window of length `window` ([Aghilinasab20] Eqs 9 and 10, with ⌈t/T⌉
+    /// for the printed ⌈t/P⌉). It is 0 for Q = 0.
     pub fn exposure(&self, window: Time, active: u32) -> Exposure {
         if self.budget == Factor::ZERO {
             return Exposure {
@@ -155,13 +154,14 @@ mod tests {
         Regulation::new(&kernel, Factor::from_f64(q).unwrap(), sync).unwrap()
     }
 
-    /// Eq. 7 by walking through the window nanosecond by nanosecond, as in Fig. 1.
+    /// Computes Eq. 7 by walking through the window nanosecond by nanosecond, as in Fig. 1.
     #[test]
     fn memory_time_is_the_time_of_the_figure() {
         for q in [0.0, 0.1, 0.13, 0.5, 0.99, 1.0] {
             let burst = (q * 100.0_f64).ceil() as u64;
             for (sync, offset) in [(true, 0), (false, 100 - burst)] {
-                // Unsynchronised, the first burst is at the end of its period; the following are at the beginning.
+                // Without synchronization, the first burst is at the end of its period. Later bursts are at the beginning of their
+                // periods.
                 let on = |at: u64| match (sync, at + offset < 100) {
                     (false, true) => true,
                     _ => (at + offset) % 100 < burst,

@@ -15,7 +15,7 @@ pub enum Model {
     Fluid,
     /// [Masola23] Eqs 1 to 17 as printed.
     Masola,
-    /// [Masola23] Eqs 1 to 17 with measured isolated times, and with penalties of at least 1.
+    /// [Masola23] Eqs 1 to 17 with measured times, and penalties of at least 1.
     MasolaRepaired,
     /// A margin of 73 % while other kernels run ([Masola23] §7.2).
     Naive,

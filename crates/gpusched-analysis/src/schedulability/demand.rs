@@ -1,8 +1,8 @@
-//! What one task asks of its partition.
+//! The demand of one task on its partition.
 
 use gpusched_model::time::Time;
 
-/// A sporadic task on a uniprocessor: the WCET is already inflated by its company and fixed to the partition's size.
+/// A sporadic task on a uniprocessor. Its WCET is inflated by its co-located tasks, and holds for the size of its partition.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Demand {
     /// C(m) [ns].
@@ -11,16 +11,16 @@ pub struct Demand {
     pub period: Time,
     /// D [ns].
     pub deadline: Time,
-    /// J [ns]: a job is released at most that long after it arrived. D counts from the arrival.
+    /// J [ns]: largest delay from the arrival of a job to its release. D counts from the arrival.
     pub jitter: Time,
-    /// The longest time for which a job cannot be preempted under limited preemption [ns]; C(m) if at no point.
+    /// Longest time without a preemption point under limited preemption [ns]; C(m) if a job has no preemption point.
     pub block: Time,
-    /// min over m of m · C(m) [SM·ns]; only the work-capacity tests look at it.
+    /// min over m of m · C(m) [SM·ns]; only the work-capacity tests use it.
     pub least_work: u128,
 }
 
 impl Demand {
-    /// A task without jitter that is one thread block, and whose least work is its WCET, as on a uniprocessor.
+    /// A task without jitter and with a single thread block. Its least work is its WCET, as on a uniprocessor.
     pub fn new(wcet: Time, period: Time, deadline: Time) -> Demand {
         Demand {
             wcet,
@@ -45,7 +45,7 @@ impl Demand {
         }
     }
 
-    /// dbf(t): the demand of jobs released and due within an interval of length `interval` [ns].
+    /// dbf(t): demand of the jobs that are released and due within an interval of length `interval` [ns].
     pub(crate) fn within(&self, interval: u64) -> u128 {
         let (deadline, period) = (self.deadline.ns(), self.period.ns());
         match interval.checked_sub(deadline) {
@@ -54,7 +54,7 @@ impl Demand {
         }
     }
 
-    /// The latest deadline of a job before `interval` in the synchronous schedule [ns].
+    /// Latest deadline of a job before `interval` in the synchronous schedule [ns].
     pub(crate) fn last_deadline_before(&self, interval: u64) -> Option<u64> {
         let room = interval.checked_sub(1)?.checked_sub(self.deadline.ns())?;
         Some(interval - 1 - room % self.period.ns().max(1))

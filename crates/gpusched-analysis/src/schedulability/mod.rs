@@ -1,14 +1,14 @@
-//! Tests inside one partition: a uniprocessor whose tasks take C(m) each ([Singh21] §3.5.5).
+//! Tests inside one partition: a uniprocessor where each task takes C(m) ([Singh21] §3.5.5).
 //!
-//! Every test maps the demands of the tasks to [`Evidence`], from which the verdict follows.
-//! * [`edf`]: earliest deadline first, preemptive, non-preemptive, and with preemption at block boundaries;
-//! * [`fixed_priority`]: the same for fixed priorities, by response-time analysis;
+//! Every test maps the demands of the tasks to [`Evidence`], which determines the verdict.
+//! * [`edf`]: earliest deadline first: preemptive, non-preemptive, and with preemption at thread-block boundaries;
+//! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same forms of preemption;
 //! * [`utilization`]: density, hyperbolic and Liu–Layland bounds, sufficient;
-//! * [`beside`]: EDF and fixed priorities in a partition that others slow down;
-//! * [`work_capacity`]: necessary conditions, one reading of [Singh21]'s experiment.
+//! * [`shared_memory`]: EDF and fixed priorities in a partition with interference delay by other partitions;
+//! * [`work_capacity`]: necessary conditions, one analysis variant of the experiment of [Singh21].
 //!
-//! A job that blocks a more urgent one has started at least 1 ns before: times are whole nanoseconds. Jobs of one task run
-//! in the order of their arrival.
+//! Times are whole nanoseconds, so a blocking job started at least 1 ns before the job that it delays. Jobs of one task execute in
+//! the order of their arrival.
 
 pub mod demand;
 pub mod edf;
@@ -25,12 +25,12 @@ use gpusched_model::policy::Policy;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// The verdict of `policy` on tasks with these demands, sharing a partition of `sms` SMs.
+/// Verdict of `policy` on tasks with `demands` that share a partition of `sms` SMs.
 pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
     Verdict::new(policy, evidence(policy, demands, sms))
 }
 
-/// What the verdict rests on.
+/// Evidence of the verdict of [`test`].
 pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
         Policy::Edf => edf::preemptive::test(demands),
@@ -47,7 +47,7 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     }
 }
 
-/// Whether the verdict is "schedulable", without building evidence: for inner loops.
+/// Whether the verdict is "schedulable". Builds no evidence, for use in inner loops.
 pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
     match policy {
         Policy::Edf => edf::preemptive::accepts(demands),
@@ -56,14 +56,14 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::accepts(preemption, priorities, demands)
         }
-        // The evidence of the others is small.
+        // The evidence of all other policies is small.
         policy => evidence(policy, demands, sms).is_positive(),
     }
 }
 
-/// The response time bound of each task [ns], as far as `policy` has them; exact if its strength is.
+/// Bounds on the response times of the tasks [ns]. They are exact if the test of `policy` is exact.
 ///
-/// `None` for a policy without, or where none is found: see [`edf::response_times`] and
+/// `None` if the policy has no such bounds, or if none is found: see [`edf::response_times`] and
 /// [`fixed_priority::response_times`].
 pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<Time>>> {
     match policy {

@@ -1,18 +1,18 @@
-//! Memory that inner loops use again instead of allocating.
+//! Reusable memory, so that inner loops need no allocation.
 
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A spare vector of each thread; declare with `thread_local!`.
+/// A spare vector per thread; declare it with `thread_local!`.
 pub(super) type Spare<T> = LocalKey<Cell<Vec<T>>>;
 
-/// `work` on the `items` in a vector that is kept for the next call.
+/// Calls `work` on the `items` in a vector that is kept for the next call.
 pub(super) fn with<T, R>(
     spare: &'static Spare<T>,
     items: impl Iterator<Item = T>,
     work: impl FnOnce(&mut [T]) -> R,
 ) -> R {
-    // A call within `work` finds an empty vector there: slower, not wrong.
+    // A nested call inside `work` finds an empty vector. This is slower, but correct.
     let mut buffer = spare.take();
     buffer.clear();
     buffer.extend(items);

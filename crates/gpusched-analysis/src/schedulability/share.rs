@@ -1,19 +1,20 @@
-//! C/T as an integer number of 2⁻³², rounded up: for short cuts that need it fast, and on the safe side.
+//! C/T as an integer multiple of 2⁻³², rounded up: fast and safe for short cuts.
 
 use gpusched_model::time::Time;
 
-/// The number that stands for a utilization of 1.
+/// The integer for a utilization of 1.
 pub const ONE: u64 = 1 << 32;
 
-/// Where the tests may give up sooner than a bound does: from here on they are asked, so that the answers are the same.
+/// From this utilization on, the full tests decide. They may reach their step limit where a bound decides, and results must be
+/// equal.
 pub const NEXT_TO_ONE: u64 = ONE - (ONE >> 10);
 
-/// How far above C/T a share is at most.
+/// Largest excess of a share over C/T.
 pub const EXCESS: u64 = 2;
 
-/// `wcet`/`period`, at least and at most [`EXCESS`] more; `None` if no such number is found, or above 1.
+/// `wcet`/`period`, rounded up by at most [`EXCESS`]. `None` if no such number is found, or if it exceeds 1.
 ///
-/// A float proposes the number: a division of floats takes a few cycles, one of 128-bit integers a hundred.
+/// A float proposes the number, because a division of floats takes a few cycles, and a division of 128-bit integers a hundred.
 #[inline]
 pub fn above(wcet: Time, period: Time) -> Option<u64> {
     if wcet > period {
@@ -25,13 +26,13 @@ pub fn above(wcet: Time, period: Time) -> Option<u64> {
     (excess <= u128::from(EXCESS) * period).then_some(share)
 }
 
-/// Signed numbers convert faster.
+/// Signed integers convert faster.
 #[inline]
 fn float(number: u64) -> Option<f64> {
     i64::try_from(number).ok().map(|number| number as f64)
 }
 
-/// A number next to `value`, which is from 0 to 2³²: added to 2⁵², it is in the lowest bits of the float.
+/// An integer next to `value`, which is from 0 to 2³². In the sum with 2⁵², the lowest bits of the float contain it.
 #[inline]
 fn near(value: f64) -> u64 {
     const TWO_52: f64 = (1u64 << 52) as f64;

@@ -1,7 +1,7 @@
-//! The `work-capacity` reading of [Singh21] §3.6: Σ workᵢ/Tᵢ ≤ m, optionally with Cᵢ(m) ≤ Dᵢ.
+//! The `work-capacity` analysis variant of [Singh21] §3.6: Σ workᵢ/Tᵢ ≤ m, optionally with Cᵢ(m) ≤ Dᵢ.
 //!
-//! Necessary conditions only, as if the SMs of a partition could be shared without loss. They prove nothing, and are
-//! offered because they bring the curves of the published figures to where the thesis has them.
+//! The conditions are necessary only: they assume that tasks share the SMs of a partition without loss. They prove no deadlines.
+//! gpusched offers them because their curves match the published figures of the thesis.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Whether the work fits the capacity of `sms` SMs, deadlines aside.
+/// Tests whether the work fits the capacity of `sms` SMs, without regard to deadlines.
 pub fn test(demands: &[Demand], sms: u32) -> Evidence {
     let work = demands
         .iter()
@@ -20,7 +20,7 @@ pub fn test(demands: &[Demand], sms: u32) -> Evidence {
     }
 }
 
-/// Whether, besides, each task alone in time meets its deadline.
+/// Tests the capacity, and whether each task meets its deadline in isolation.
 pub fn test_with_deadlines(demands: &[Demand], sms: u32) -> Evidence {
     match demands
         .iter()

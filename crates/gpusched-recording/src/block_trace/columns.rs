@@ -4,7 +4,7 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Row};
 use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::decimal::{Rounding, integer, nanoseconds};
 
-/// What a column holds; times with the exponent of their unit, 10^e ns.
+/// The content of a column. Times have the exponent e of their unit, 10^e ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Column {
     Run,
@@ -15,7 +15,7 @@ pub(super) enum Column {
     Q,
 }
 
-/// Units of times, as the last part of a column's name.
+/// Units of times, as suffixes of column names.
 const UNITS: [(&str, u32); 4] = [("_ns", 0), ("_us", 3), ("_ms", 6), ("_s", 9)];
 
 pub(super) const EXPECTED: &str =
@@ -42,7 +42,7 @@ impl Column {
         }
     }
 
-    /// Which value of a row it gives; no two columns may give the same.
+    /// Returns the value of a row that the column sets. Two columns must not set the same value.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Column::Run => "run",
@@ -54,7 +54,7 @@ impl Column {
     }
 }
 
-/// A row that is being put together.
+/// A row under construction.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Draft {
     run: Option<u64>,
@@ -65,10 +65,10 @@ pub(super) struct Draft {
     level: Option<Level>,
 }
 
-/// What is wrong with a value.
+/// An error in a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
-    /// The column, if it is about one.
+    /// The column of the error; empty if the error concerns no single column.
     pub(super) field: &'static str,
     pub(super) message: String,
 }
@@ -94,7 +94,7 @@ impl Fault {
 }
 
 impl Draft {
-    /// A row of which run and block are known.
+    /// Creates a row with known run and block.
     pub(super) fn of(run: u64, block: u64) -> Draft {
         Draft {
             run: Some(run),
@@ -103,7 +103,7 @@ impl Draft {
         }
     }
 
-    /// Takes the value of `column` from `text`.
+    /// Sets the value of `column` from `text`.
     pub(super) fn set(&mut self, column: Column, text: &[u8]) -> Result<(), Fault> {
         const NUMBER: &str = "a number from 0 on";
         const TIME: &str = "a time from 0 to 2^63 - 1 ns";
@@ -147,7 +147,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The row; `given` is the level of the whole file, if it is known without column `q`.
+    /// Completes the row. `given` is the interference level of the whole file, if it is known without column `q`.
     pub(super) fn row(&self, given: Option<Level>) -> Result<Row, Fault> {
         let missing = |field, expected: &str| Fault::new(field, format!("found none, expected {expected}"));
         let run = self.run.ok_or_else(|| missing("run", "a number"))?;
@@ -155,7 +155,7 @@ impl Draft {
         let level = match (self.level, given) {
             (Some(level), Some(given)) if level != given => {
                 let message = format!(
-                    "found {}, expected {}: the whole file was given as such",
+                    "found {}, expected {}, which was given for the whole file",
                     level.q(),
                     given.q()
                 );
@@ -165,7 +165,7 @@ impl Draft {
             (None, None) => {
                 return Err(missing(
                     "q",
-                    "0 or 1, or the file as one without or with interference",
+                    "0 or 1, or a file that was given as one without or with interference",
                 ));
             }
         };
@@ -184,7 +184,7 @@ impl Draft {
                 })?
             }
             (None, None, Some(_)) => {
-                return Err(missing("start", "one, since there is an end and no duration"));
+                return Err(missing("start", "a start, because the row has no duration"));
             }
             (None, _, None) => return Err(missing("duration", "a duration or an end")),
         };

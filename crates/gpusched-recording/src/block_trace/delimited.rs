@@ -1,4 +1,4 @@
-//! Traces as CSV.
+//! Block traces in CSV format.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::source::{LONGEST_LINE, Place, Source};
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::{Error, Result};
 
-/// Rows between two calls of the observer.
+/// Number of rows between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(
@@ -67,7 +67,7 @@ pub(super) fn read(
             "found no row after the header, expected one per block and run",
         ));
     }
-    // The number at the end of a file that was cut off may have lost digits; q has but one.
+    // The last number of a truncated file may have lost digits. The value of `q` has only one digit.
     if last.get() != b'\n' && columns.last() != Some(&Column::Q) {
         let message = "found no line break at the end, expected one: the last number may be cut off";
         return Err(place.error(Some(current), message));
@@ -89,7 +89,7 @@ fn columns(header: &ByteRecord, line: u64, place: &Place) -> Result<Vec<Column>>
             .ok_or_else(|| place.error(Some(line), format!("found column {name:?}, expected {EXPECTED}")))?;
         if columns.iter().any(|other| other.kind() == column.kind()) {
             let message = format!(
-                "found column {name:?}, expected one column with {} only",
+                "found column {name:?}, expected only one column with {}",
                 column.kind()
             );
             return Err(place.error(Some(line), message));
@@ -118,14 +118,14 @@ fn refuse(place: &Place, error: csv::Error, after: u64) -> Error {
             Some(line),
             format!("found {len} values, expected {expected_len}, as in the header"),
         ),
-        _ => place.error(Some(line), "found something that is no CSV"),
+        _ => place.error(Some(line), "found invalid CSV"),
     }
 }
 
-/// Looks at the bytes as they pass: which is the last, and whether lines end.
+/// Observes the bytes that are read: the last byte and the length of the current line.
 struct Watch<R> {
     bytes: R,
-    /// Bytes since the last line break.
+    /// Number of bytes since the last line break.
     line: u64,
     last: Rc<Cell<u8>>,
 }

@@ -1,5 +1,5 @@
-//! Traces of [cuda_scheduling_examiner](https://github.com/yalue/cuda_scheduling_examiner_mirror), with which Amert et al. (RTSS
-//! 2017) found out how NVIDIA's GPUs schedule.
+//! Block traces from [cuda_scheduling_examiner](https://github.com/yalue/cuda_scheduling_examiner_mirror). Amert et al.
+//! (RTSS 2017) used this tool to discover the scheduling rules of NVIDIA GPUs.
 
 use std::collections::BTreeSet;
 

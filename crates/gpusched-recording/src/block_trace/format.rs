@@ -1,23 +1,23 @@
-//! File formats of traces.
+//! File formats of block traces.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-/// A file format of traces.
+/// A file format of block traces.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// Comma-separated values with a header.
     Csv,
-    /// One JSON object per line, with the columns of CSV as fields.
+    /// One JSON object per line, with the CSV columns as fields.
     Jsonl,
-    /// What cuda_scheduling_examiner writes.
+    /// Output of cuda_scheduling_examiner.
     Examiner,
 }
 
 impl Format {
-    /// By the ending of `path`, else by the first bytes of the file.
+    /// Detects the format from the extension of `path`, or else from the first bytes of the file.
     pub(super) fn of(path: &Path, start: &[u8]) -> Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => return Format::Csv,

@@ -1,4 +1,4 @@
-//! Traces as JSONL.
+//! Block traces in JSONL format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::source::{LONGEST_LINE, Source};
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::Result;
 
-/// Lines between two calls of the observer.
+/// Number of lines between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(
@@ -61,7 +61,7 @@ pub(super) fn read(
     recorder.end_file().map_err(|message| place.error(last, message))
 }
 
-/// One row.
+/// Parses one row.
 fn parse(line: &[u8]) -> Result<Draft, Fault> {
     let refuse = |error: serde_json::Error| {
         let message = error.to_string();
@@ -77,7 +77,7 @@ fn parse(line: &[u8]) -> Result<Draft, Fault> {
     parsed
 }
 
-/// Reads the fields of a row; the outer error is one of JSON, the inner one of a value.
+/// Reads the fields of a row. The outer error is a JSON error, and the inner error is an invalid value.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
@@ -98,7 +98,7 @@ impl<'de> Visitor<'de> for Fields {
             })?;
             if seen.contains(&column.kind()) {
                 let message = format!(
-                    "found field {:?}, expected one with {} only",
+                    "found field {:?}, expected only one field with {}",
                     clipped(),
                     column.kind()
                 );
@@ -117,6 +117,6 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// The name of a field, copied only if it has escapes.
+/// The name of a field, copied only if it contains escapes.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -1,6 +1,6 @@
-//! Files with measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A), read in one pass.
+//! Block traces: files with measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A), read in one pass.
 //!
-//! Whatever is not a trace is refused with file and line. [`Recorder`] says what a trace is.
+//! A file that is not a valid trace is rejected with file and line. [`Recorder`] defines a valid trace.
 
 mod columns;
 mod delimited;
@@ -18,24 +18,24 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Recorder};
 use gpusched_model::error::Result;
 use source::Source;
 
-/// One file of a trace, and what has to be known to read it.
+/// One file of a trace, with the options for reading it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input<'a> {
-    /// The format; found out from name and content if `None`.
+    /// Format of the file; detected from name and content if `None`.
     pub format: Option<Format>,
-    /// The level of all rows; taken from column `q` if `None`.
+    /// Interference level of all rows; read from column `q` if `None`.
     pub level: Option<Level>,
-    /// Which kernel, where the file has several ([`Format::Examiner`] only).
+    /// Name of the kernel, if the file contains several kernels ([`Format::Examiner`] only).
     pub kernel: Option<&'a str>,
 }
 
 impl Input<'_> {
-    /// Feeds the file at `path` to `recorder`; `-` is standard input. `observer` is told now and then how many bytes have
-    /// been read.
+    /// Sends the rows of the file at `path` to `recorder`; `-` is standard input. Regularly calls `observer` with the
+    /// number of bytes read.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line for whatever is no trace;
-    /// [`Error::Io`](gpusched_model::error::Error::Io).
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if the file is not a valid trace.
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn read(
         &self,
         path: impl AsRef<Path>,

@@ -1,4 +1,4 @@
-//! The bytes of a trace.
+//! The source of the bytes of a trace.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::columns::Fault;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The longest line [bytes].
+/// Maximum length of a line [bytes].
 pub(super) const LONGEST_LINE: u64 = 1 << 16;
 
 /// A file or standard input.
@@ -29,7 +29,7 @@ impl Source {
         })
     }
 
-    /// The first bytes, which stay to be read.
+    /// Returns the first bytes without consuming them.
     pub(super) fn peek(&mut self) -> Result<&[u8]> {
         let name = &self.name;
         self.reader
@@ -37,23 +37,23 @@ impl Source {
             .map_err(|cause| Error::io(name, "read", cause))
     }
 
-    /// Its name in errors, and the bytes.
+    /// Returns the name for errors and the bytes.
     pub(super) fn into_parts(self) -> (Place, BufReader<Box<dyn Read>>) {
         (Place(self.name), self.reader)
     }
 }
 
-/// Where errors happen.
+/// The file of an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place(String);
 
 impl Place {
-    /// Something wrong at `line`, or with the whole file.
+    /// Returns an error at `line` or in the whole file.
     pub(super) fn error(&self, line: Option<u64>, message: impl Into<String>) -> Error {
         self.fault(line, Fault::new("", message))
     }
 
-    /// Something wrong with one value.
+    /// Returns an error in one value.
     pub(super) fn fault(&self, line: Option<u64>, fault: Fault) -> Error {
         Error::Refused(
             Refusal::told(fault.field, fault.message)
@@ -61,7 +61,7 @@ impl Place {
         )
     }
 
-    /// What the operating system refused.
+    /// Returns an error of the operating system.
     pub(super) fn io(&self, cause: io::Error) -> Error {
         Error::io(&self.0, "read", cause)
     }

@@ -1,4 +1,4 @@
-//! What a log says, as far as anybody reads it.
+//! The fields of a log that gpusched reads.
 
 use std::io::{self, Read};
 
@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use super::MAX_BYTES;
 
-/// The exponent of the unit of times, 10^9 ns.
+/// Exponent of the unit of times, 10^9 ns.
 pub(crate) const SECONDS: u32 = 9;
 
-/// A log; there is more in the file. What only an import needs is not looked into.
+/// A log with the fields that gpusched reads. Fields that only an import needs are not parsed.
 #[derive(Deserialize)]
 #[serde(expecting = "the output of cuda_scheduling_examiner: an object with a list \"times\"")]
 pub(crate) struct Document<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Document<'a> {
     pub times: Vec<Entry<'a>>,
 }
 
-/// An execution of a kernel, if it has a name.
+/// An execution of a kernel, if it has a kernel name.
 #[derive(Deserialize)]
 pub(crate) struct Entry<'a> {
     pub kernel_name: Option<String>,
@@ -38,7 +38,8 @@ pub(crate) struct Entry<'a> {
     pub thread_count: Option<&'a RawValue>,
     #[serde(borrow)]
     pub shared_memory: Option<&'a RawValue>,
-    /// Before the launch, after it, and after waiting for the end [s]; 0 where nobody looked.
+    /// Times before the launch, after the launch and after the end of the kernel [s]; 0 for a time that was not
+    /// measured.
     #[serde(borrow)]
     pub cuda_launch_times: Option<&'a RawValue>,
     /// Start and end of each block [s].
@@ -47,16 +48,16 @@ pub(crate) struct Entry<'a> {
     pub block_smids: Option<Vec<u64>>,
 }
 
-/// What is wrong with a log.
+/// An error in a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub line: Option<u64>,
-    /// Empty for the whole document.
+    /// The field of the error; empty for an error in the whole document.
     pub field: &'static str,
     pub message: String,
 }
 
-/// All of `bytes`; `None` if they are too many.
+/// Reads all of `bytes`; `None` if their number exceeds the limit.
 pub(crate) fn read_text(bytes: impl Read) -> io::Result<Option<String>> {
     let mut text = String::new();
     let count = bytes.take(MAX_BYTES + 1).read_to_string(&mut text)? as u64;
@@ -64,7 +65,7 @@ pub(crate) fn read_text(bytes: impl Read) -> io::Result<Option<String>> {
 }
 
 impl<'a> Document<'a> {
-    /// The log in `text`.
+    /// Parses the log in `text`.
     pub fn parse(text: &'a str) -> Result<Document<'a>, Fault> {
         serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
@@ -79,7 +80,8 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Start and end of each block, of the execution of number `run`: at least one, and if SMs are named, as many as they.
+    /// Returns the start and end of each block of the execution with number `run`. Checks that at least one block
+    /// exists. If the log names SMs, their number must equal the number of blocks.
     pub fn pairs(&self, text: &str, run: u64) -> Result<&[[&'a RawValue; 2]], Fault> {
         let fault = |field, message| {
             let line = self.line(text);
@@ -107,14 +109,14 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Where its block times begin.
+    /// Returns the line where the block times start.
     pub fn line(&self, text: &str) -> Option<u64> {
         let first = self.block_times.as_deref().and_then(<[_]>::first);
         first.map(|value| line_of(text, value.get()))
     }
 }
 
-/// The line of `part` of `text`, from 1.
+/// Returns the line of `part` in `text`, from 1.
 pub(crate) fn line_of(text: &str, part: &str) -> u64 {
     let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.as_bytes().get(..offset).unwrap_or_default();

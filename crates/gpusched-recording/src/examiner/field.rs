@@ -1,4 +1,4 @@
-//! The values of fields, with messages that say where and what.
+//! The values of fields, and errors with place and value.
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -7,10 +7,10 @@ use super::document::{Fault, SECONDS, line_of};
 use gpusched_model::time::Time;
 use gpusched_model::time::decimal::{Rounding, nanoseconds};
 
-/// What is expected of numbers.
+/// Expected value of a number, for errors.
 pub(super) const NUMBER: &str = "a number from 0 on";
 
-/// The value of `field`, if it is there.
+/// Returns the value of `field`, if present.
 pub(super) fn value<T: DeserializeOwned>(
     text: &str,
     field: &'static str,
@@ -24,7 +24,7 @@ pub(super) fn value<T: DeserializeOwned>(
     read.map(Some).map_err(|_| refuse(text, field, raw, expected))
 }
 
-/// The value of `field`, which must be there; `line` is where it is missing.
+/// Returns the value of `field`, which must be present; `line` is the line of the error otherwise.
 pub(super) fn required<T: DeserializeOwned>(
     text: &str,
     field: &'static str,
@@ -39,7 +39,7 @@ pub(super) fn required<T: DeserializeOwned>(
     })
 }
 
-/// A fault of `field`, whose value is `raw`.
+/// Returns an error in `field` with the value `raw`.
 pub(super) fn refuse(text: &str, field: &'static str, raw: &RawValue, expected: &str) -> Fault {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let found: String = raw.get().chars().take(40).map(clean).collect();
@@ -50,7 +50,7 @@ pub(super) fn refuse(text: &str, field: &'static str, raw: &RawValue, expected: 
     }
 }
 
-/// A time in seconds.
+/// Parses a time in seconds.
 pub(super) fn time(
     text: &str,
     field: &'static str,

@@ -1,4 +1,4 @@
-//! The logs of one run as a scenario.
+//! Conversion of the logs of one run to a scenario.
 
 use std::collections::BTreeMap;
 
@@ -11,34 +11,35 @@ use gpusched_model::scenario::{
 };
 use gpusched_model::time::Time;
 
-/// When a kernel counts as submitted.
+/// The time when a kernel counts as submitted.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum LaunchTime {
-    /// When the call of the launch returned: the nearest to its arrival at the GPU that a log has.
+    /// Return of the launch call, the logged time closest to the arrival at the GPU.
     #[default]
     Returned,
-    /// When the launch was called.
+    /// Start of the launch call.
     Called,
 }
 
-/// A run as a scenario, and what was measured.
+/// A run as a scenario, with the measured executions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Imported {
-    /// What was submitted, with the measured times of the blocks.
+    /// The submitted kernels, with the measured times of their blocks.
     pub scenario: Scenario,
-    /// The executions, in the order of the scenario's kernels.
+    /// The executions, in the order of the kernels of the scenario.
     pub executions: Vec<Execution>,
 }
 
-/// The run on `device`, called `name` in messages, that `logs` tell of.
+/// Converts the run in `logs` to a scenario on `device`. Messages use the name `name` for the device.
 ///
-/// Each log is a stream; each process is an application. Times are those of the logs; copies are left out.
+/// Each log is a stream, and each process is an application. Times are taken from the logs. Copies are ignored.
 ///
 /// # Errors
-/// [`Error::Refused`] for logs of different runs, for a thread that comes twice, and for a device that cannot be the one.
+/// [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run cannot be from this
+/// device.
 pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -> Result<Imported> {
     let figures = device.shape();
     let Some(first) = logs.first() else {
@@ -63,7 +64,7 @@ pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -
             { earlier }.find(|other| (other.process, other.thread) == (log.process, log.thread))
         {
             let message = format!(
-                "found {}, which is in {} as well: is a log given twice?",
+                "found {}, which is also in {}: is a log given twice?",
                 log.thread, twin.file
             );
             return Err(refuse("TID", message));

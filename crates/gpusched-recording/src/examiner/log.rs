@@ -1,4 +1,4 @@
-//! One log, checked.
+//! One checked log.
 
 use std::fs::File;
 use std::io;
@@ -14,58 +14,59 @@ use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::Time;
 use gpusched_model::time::decimal::Rounding;
 
-/// What one benchmark wrote.
+/// The log of one benchmark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Log {
-    /// The file, for messages.
+    /// Name of the file, for messages.
     pub file: String,
-    /// The scenario that it was part of.
+    /// Name of the scenario of the benchmark.
     pub scenario: String,
-    /// What the benchmark is called.
+    /// Name of the benchmark.
     pub label: Option<String>,
-    /// The process it ran in.
+    /// Process of the benchmark.
     pub process: u64,
-    /// The thread it ran in.
+    /// Thread of the benchmark.
     pub thread: u64,
-    /// Threads that the whole GPU can hold.
+    /// Number of threads that the whole GPU can hold.
     pub resident_threads: Option<u64>,
-    /// In the order of the file.
+    /// Executions, in the order of the file.
     pub executions: Vec<Execution>,
 }
 
 /// One execution of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Execution {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Threads of each block.
+    /// Number of threads of each block.
     pub threads: u32,
     /// Shared memory of each block [bytes].
     pub shared_memory: u32,
-    /// When the launch was called.
+    /// Time of the launch call.
     pub called: Time,
-    /// When that call returned, if it was measured.
+    /// Time when the launch call returned, if measured.
     pub returned: Option<Time>,
-    /// By number.
+    /// Blocks, by number.
     pub blocks: Vec<MeasuredBlock>,
 }
 
-/// Where and when a block ran.
+/// The SM and the times of a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct MeasuredBlock {
-    /// The SM.
+    /// Number of the SM.
     pub sm: u32,
-    /// When it started.
+    /// Start of the block.
     pub start: Time,
-    /// When it ended.
+    /// End of the block.
     pub end: Time,
 }
 
 impl Log {
-    /// The log in the file at `path`; `-` is standard input.
+    /// Reads the log in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Refused`] with file, line and field for whatever is no such log; [`Error::Io`].
+    /// [`Error::Refused`] with file, line and field if the file is not a valid log. [`Error::Io`] if the file cannot be
+    /// read.
     pub fn read(path: impl AsRef<Path>) -> Result<Log> {
         let path = path.as_ref();
         let text = if path == Path::new("-") {
@@ -162,7 +163,7 @@ impl Execution {
     }
 }
 
-/// When the launch was called, and when that returned.
+/// Returns the time of the launch call, and the time when the call returned.
 fn launch_times(entry: &Entry<'_>, line: Option<u64>, text: &str) -> Result<(Time, Option<Time>), Fault> {
     const FIELD: &str = "cuda_launch_times";
     const EXPECTED: &str = "a list with the times before and after the launch [s]";
@@ -180,7 +181,7 @@ fn launch_times(entry: &Entry<'_>, line: Option<u64>, text: &str) -> Result<(Tim
     let returned = rest
         .first()
         .map(|returned| time(text, FIELD, returned, Rounding::Down));
-    // 0 where it was not measured.
+    // A time of 0 was not measured.
     Ok((
         called,
         returned.transpose()?.filter(|returned| *returned >= called),
@@ -205,7 +206,7 @@ impl MeasuredBlock {
         }
     }
 
-    /// How long it took.
+    /// Returns the duration of the block.
     pub fn duration(&self) -> Time {
         self.end.checked_sub(self.start).unwrap_or(Time::ZERO)
     }

@@ -1,12 +1,14 @@
-//! Logs of [cuda_scheduling_examiner](https://github.com/yalue/cuda_scheduling_examiner_mirror), with which Amert et al. (RTSS
-//! 2017) found out how NVIDIA's GPUs schedule.
+//! Logs of [cuda_scheduling_examiner](https://github.com/yalue/cuda_scheduling_examiner_mirror). Amert et al. (RTSS
+//! 2017) used this tool to discover the scheduling rules of NVIDIA GPUs.
 //!
-//! Each benchmark of a run writes a log, one JSON document: its process and thread, and for each execution of a kernel its
-//! size, when it was launched, and when and on which SM each thread block ran. A benchmark has a stream of its own.
+//! Each benchmark of a run writes a log, which is one JSON document. The log names the process and the thread of the
+//! benchmark. For each execution of a kernel, it contains the size, the launch times, and the SM and the times of each
+//! thread block. Each benchmark uses its own stream.
 //!
-//! * `document`: what the file says, as far as anybody here reads it; `kernel_wcet::trace` takes block times from it.
-//! * `log`: one file, checked.
-//! * `import`: the logs of one run as a [`Scenario`](gpusched_model::Scenario), and where the blocks ran in fact.
+//! * `document`: the fields that gpusched reads; `kernel_wcet::trace` takes block times from them.
+//! * `log`: one checked file.
+//! * `import`: converts the logs of one run to a [`Scenario`](gpusched_model::Scenario), with the measured SM and times
+//!   of each block.
 
 mod document;
 mod field;
@@ -18,5 +20,5 @@ pub use log::{Execution, Log, MeasuredBlock};
 
 pub(crate) use document::{Document, Entry, Fault, SECONDS, line_of, read_text};
 
-/// The largest file [bytes]; it is one JSON document, which cannot be read row by row.
+/// Maximum size of a file [bytes]. A file is one JSON document, which cannot be read row by row.
 pub const MAX_BYTES: u64 = 1 << 28;

@@ -2,7 +2,7 @@
 //!
 //! *Critical* runs are the worst cases of exact tests. All tasks are released at one instant with maximum jitter, then as
 //! densely as possible, with WCETs. If jobs cannot be preempted at once, each task in turn starts 1 ns before. Under fixed
-//! priorities and non-preemptive EDF, the worst critical run is the worst of all runs (proof in `docs/models.md`). *Drawn*
+//! priorities and non-preemptive EDF, the worst critical run is the worst of all runs (proof in `docs/explanation/simulators.md`). *Drawn*
 //! runs are other legal runs.
 
 use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};

@@ -19,7 +19,7 @@ pub struct Provenance {
     pub study: String,
     /// Version of gpusched.
     pub gpusched: String,
-    /// Hash of the experiment, see [`Spec::experiment`].
+    /// SHA-256 of the experiment: everything in the study and in its files that the results depend on.
     pub experiment_sha256: String,
     /// SHA-256 of the study's TOML file.
     pub spec_sha256: String,

@@ -12,10 +12,13 @@ use gpusched_model::counted;
 use gpusched_model::error::Result;
 
 /// The most characters of a line, where it can be broken.
-const WIDTH: usize = 140;
+const WIDTH: usize = 158;
 
 /// The most figures of one claim; `study check` prints all.
 const FIGURES: usize = 4;
+
+/// The most characters of a claim's figures with their expressions; figures of a longer list stand alone.
+const SHORT: usize = 160;
 
 /// The page about finished studies; it depends on their claims, their results and `reasons` alone. `command` renders it.
 ///
@@ -25,7 +28,7 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
     let mut page = format!(
-        "# Reproduction\n\nThis page says which published claims the studies of this folder reproduce. `{command}` wrote it.\n\n"
+        "# Reproduction\n\nThis page says which published claims the studies reproduce, and why others fail. `{command}` wrote it.\n\n"
     );
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
@@ -139,8 +142,13 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
             .as_deref()
             .map(|name| format!(" under {name}"))
             .unwrap_or_default();
-        let figures = finding.figures_in_words().into_iter();
-        let mut values: Vec<String> = figures.map(|(_, value)| value).collect();
+        let figures = finding.figures_in_words();
+        let named = figures.iter().map(|(name, value)| format!("`{name}` = {value}"));
+        let named: Vec<String> = named.collect();
+        let mut values = match named.iter().map(|figure| figure.chars().count()).sum::<usize>() <= SHORT {
+            true => named,
+            false => figures.into_iter().map(|(_, value)| value).collect(),
+        };
         if values.len() > FIGURES {
             values.truncate(FIGURES);
             values.push("…".to_owned());
@@ -185,16 +193,12 @@ fn section(study: &Study, findings: &Findings) -> String {
         spec.title()
     };
     let mut text = format!("### {name_of}\n\n");
+    let run = format!("`gpusched study run {} -o {}`", file.display(), folder.display());
     text += &wrapped(
-        &format!("{title}: {}, seed {}.", size(spec.kind()), spec.seed()),
+        &format!("{title}: {}, seed {}. {run}", size(spec.kind()), spec.seed()),
         "",
     );
-    let _ = write!(
-        text,
-        "`gpusched study run {} -o {}`\n\n",
-        file.display(),
-        folder.display()
-    );
+    text.push('\n');
     if findings.findings.is_empty() {
         return text + "No claims.\n\n";
     }

@@ -27,9 +27,8 @@ impl Warp {
         &self.records
     }
 
-    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`; `record` must belong to this
-    /// warp. The entries of all other lanes stay unchanged. Returns false if the trace has no addresses for
-    /// `record`.
+    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`; `record` must belong to this warp. The
+    /// entries of all other lanes stay unchanged. Returns false if the trace has no addresses for `record`.
     pub fn addresses(&self, record: &Record, addresses: &mut [u64; 32]) -> bool {
         let access = self.accesses.get(record.access as usize);
         if let Some(access) = access {

@@ -6,8 +6,7 @@ pub(super) use reading::position;
 
 use super::Dimension;
 
-/// Oldest supported version of the tracer. In processed traces of older tracers, every line repeats its
-/// thread block.
+/// Oldest supported version of the tracer. In processed traces of older tracers, every line repeats its thread block.
 pub const LEAST_VERSION: u32 = 3;
 
 /// The kernel of a trace and how the trace was recorded.

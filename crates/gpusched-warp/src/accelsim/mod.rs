@@ -1,10 +1,8 @@
-//! Traces of machine code (SASS) from the tracer of
-//! [Accel-Sim](https://github.com/accel-sim/accel-sim-framework).
-//! A trace contains the instructions and memory addresses of every warp of a real run [Khairy20].
+//! Traces of machine code (SASS) from the tracer of [Accel-Sim](https://github.com/accel-sim/accel-sim-framework). A
+//! trace contains the instructions and memory addresses of every warp of a real run [Khairy20].
 //!
-//! A run consists of a `kernelslist.g` ([`KernelList`]) and a `kernel-N.traceg` per kernel ([`TraceFile`]). A
-//! kernel trace may have gigabytes, so gpusched reads it block by block and keeps only the requested block in
-//! memory.
+//! A run consists of a `kernelslist.g` ([`KernelList`]) and a `kernel-N.traceg` per kernel ([`TraceFile`]). A kernel
+//! trace may have gigabytes, so gpusched reads it block by block and keeps only the requested block in memory.
 //!
 //! ```
 //! use gpusched_warp::accelsim::TraceFile;

@@ -9,8 +9,7 @@ use super::token::{Fault, decimal};
 use super::{Block, Code, Dimension, Header, Record, Warp};
 use gpusched_model::error::Result;
 
-/// Maximum number of records reserved before reading, so that a false count in the file cannot exhaust
-/// memory.
+/// Maximum number of records reserved before reading, so that a false count in the file cannot exhaust memory.
 const EARLY_ROOM: usize = 1 << 12;
 
 /// The trace of one kernel. Memory holds only the current block and each distinct instruction once.
@@ -87,9 +86,8 @@ impl TraceFile {
     /// grid, and in all calls after an error.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column if the trace is
-    /// malformed, incomplete or cut off. [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot
-    /// be read.
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column if the trace is malformed,
+    /// incomplete or cut off. [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         if self.done {
             return Ok(None);

@@ -135,8 +135,7 @@ impl Cache {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Offers a request at time `now`. The times must not decrease, because they order the lines by their
-    /// last use.
+    /// Offers a request at time `now`. The times must not decrease, because they order the lines by their last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
         // Most rejections are of this kind, and no further check is needed for them.

@@ -9,8 +9,7 @@ pub struct Effect {
     pub lanes: u32,
     /// Address per lane of a memory instruction [bytes]; meaningless in all other lanes.
     pub addresses: [u64; 32],
-    /// Distance between the addresses of neighboring lanes [bytes], if it is known to be equal for all 32
-    /// lanes.
+    /// Distance between the addresses of neighboring lanes [bytes], if it is known to be equal for all 32 lanes.
     pub stride: Option<i64>,
     /// Whether the next instruction of the warp is not the next instruction in memory.
     pub jumped: bool,

@@ -92,8 +92,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Number of operation kinds that a machine may treat differently. The kind is independent of the number
-    /// of bytes.
+    /// Number of operation kinds that a machine may treat differently. The kind is independent of the number of bytes.
     pub const KINDS: usize = 36;
 
     /// Returns an operation of each kind, in the order of kinds.

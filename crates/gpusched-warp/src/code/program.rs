@@ -110,8 +110,7 @@ impl Code {
         u32::try_from(self.block.count().div_ceil(32)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the stream of warp `warp` of block `block`. The stream is empty if the launch has no such
-    /// warp.
+    /// Returns the stream of warp `warp` of block `block`. The stream is empty if the launch has no such warp.
     pub fn stream(self: &Arc<Code>, block: u64, warp: u32) -> WarpStream {
         WarpStream::new(Arc::clone(self), block, warp)
     }

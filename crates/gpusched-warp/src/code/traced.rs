@@ -64,8 +64,8 @@ impl TracedKernel {
             .map(|known| known.opcode.as_str())
     }
 
-    /// Returns the streams of the next thread block, one per warp; `None` after the last block. Blocks follow in the
-    /// order in which a GPU dispatches them.
+    /// Returns the streams of the next thread block, one per warp; `None` after the last block. Blocks follow in
+    /// dispatch order.
     ///
     /// # Errors
     /// Fails as [`TraceFile::next_block`] does.

@@ -111,7 +111,7 @@ impl Settings {
         self.asked.insert(option);
         let Some(setting) = self.settings.get(option) else {
             let Some(default) = default else {
-                return Err(self.refuse(option, "none", "the option"));
+                return Err(self.refuse(option, "no such option", "the option with its value"));
             };
             self.missing.push(Missing {
                 option: option.to_owned(),
@@ -125,7 +125,7 @@ impl Settings {
             });
         };
         let Some(text) = setting.value.as_deref().or(alone) else {
-            return Err(self.refuse(option, "no value", "one"));
+            return Err(self.refuse(option, "no value", "a value"));
         };
         Ok(Value {
             option,

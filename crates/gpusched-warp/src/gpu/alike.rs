@@ -1,4 +1,4 @@
-//! Simulates equal SMs once. The proof is in docs/models.md.
+//! Simulates equal SMs once. The proof is in `docs/explanation/warp-level.md`.
 //!
 //! At the start, all SMs are empty and form one class of equal SMs. If an SM receives only blocks, the SMs of a class
 //! stay equal under one condition. They must receive blocks with equal keys in the same places and cycles. Otherwise

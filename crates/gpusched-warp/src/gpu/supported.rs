@@ -1,4 +1,4 @@
-//! What of a machine is simulated; whatever else it says is refused, so that no field is passed over in silence.
+//! The machine features that the simulator supports. All other values are rejected, so no field is silently ignored.
 
 use super::super::memory::Crossbar;
 use super::super::request::Request;
@@ -7,16 +7,16 @@ use gpusched_model::machine::{
     Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
 };
 
-/// The most schedulers, and banks and collectors, of an SM.
+/// Maximum numbers of schedulers, and of banks and collectors, of an SM.
 const MAX_SCHEDULERS: u32 = 8;
 const MAX_BANKS: u32 = 64;
 
-/// Refuses what is not simulated of a machine.
+/// Checks that the simulator supports all features of the machine.
 pub fn machine(machine: &MachineShape) -> Result<(), Failure> {
     parts(machine).map_err(|refusal| refusal.of(machine))
 }
 
-/// A field that is refused.
+/// A rejected field.
 struct Refusal {
     field: &'static str,
     found: String,
@@ -56,11 +56,11 @@ fn parts(machine: &MachineShape) -> Result<(), Refusal> {
     memory(&machine.memory)
 }
 
-/// Refuses kernels that the machine does not take.
+/// Checks that the machine can run the kernels.
 pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure> {
     let places = machine.dispatch.kernels;
     if kernels.len() > places as usize {
-        let expected = "as many as the scenario has, or more";
+        let expected = "at least the number of kernels in the scenario";
         return demand(false, "dispatch.kernels", places, expected).map_err(|refusal| refusal.of(machine));
     }
     for kernel in kernels {
@@ -87,7 +87,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         sm.schedulers <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
         "sm.schedulers",
         sm.schedulers,
-        "at most 8, among whom the warps can be divided",
+        "at most 8, and a divisor of the number of warps",
     )?;
     demand(
         sm.issue_per_warp == 1,
@@ -111,7 +111,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
                 .all(|&units| each(units, true)),
         "sm.units",
         json(units),
-        "one of each kind for each scheduler; dp, int and tensor: or none",
+        "one unit of each kind per scheduler; dp, int and tensor may be 0",
     )?;
     for (field, widths) in [
         ("sm.widths.id_oc", &sm.widths.id_oc),
@@ -126,7 +126,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
                 && each(widths.tensor, units.tensor == 0),
             field,
             json(widths),
-            "one for each scheduler and kind of unit",
+            "one per scheduler and kind of unit",
         )?;
     }
     let file = &sm.register_file;
@@ -134,7 +134,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         (file.banks / sm.schedulers).is_power_of_two() && file.banks <= MAX_BANKS,
         "sm.register_file.banks",
         file.banks,
-        "at most 64, a power of two for each scheduler",
+        "at most 64, with a power of two per scheduler",
     )?;
     let specialized = if file.specialized.is_some() {
         "given"
@@ -154,7 +154,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         collectors.units <= MAX_BANKS && collectors.units.is_multiple_of(sm.schedulers),
         "sm.register_file.generic.units",
         collectors.units,
-        "at most 64, as many for each scheduler",
+        "at most 64, and a multiple of the number of schedulers",
     )
 }
 
@@ -181,7 +181,7 @@ fn memory(memory: &Memory) -> Result<(), Refusal> {
         places >= 4,
         "memory.queues.icnt_to_l2",
         places,
-        "4 or more, for one request with room for three",
+        "at least 4, because a request needs three more free places",
     )?;
     let flush = memory.flush_l2;
     demand(!flush, "memory.flush_l2", flush, "false")?;
@@ -204,7 +204,7 @@ fn cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), 
     )
 }
 
-/// As it stands in a file.
+/// Formats a part of the machine as in a machine file.
 fn json(part: &impl serde::Serialize) -> String {
     serde_json::to_string(part).unwrap_or_default()
 }

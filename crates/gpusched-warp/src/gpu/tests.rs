@@ -1,4 +1,4 @@
-//! Leaving out idle cycles changes nothing; equal runs are equal.
+//! Tests that skipping idle cycles has no effect and that repeated runs are equal.
 
 use super::{Gpu, Launch, Results, Settings};
 use gpusched_model::Scheduler;
@@ -12,7 +12,7 @@ const PROGRAMS: [&str; 4] = [
     include_str!("../../../../tasksets/kernels/programs/pc.json"),
 ];
 
-/// Small launches of the programs, the second one later than the first.
+/// Small launches of the programs; each program starts `at` cycles after the previous program.
 fn launches(at: u64) -> Vec<Launch> {
     let programs = PROGRAMS.map(|text| serde_json::from_str::<Program>(text).unwrap());
     let mut launches: Vec<Launch> = programs
@@ -79,12 +79,13 @@ fn every_cycle_of_every_scheduler_is_accounted_for() {
     let results = run(&machine, &launches, Scheduler::Lrr, true, true);
     let stalls = results.stalls;
     let all = stalls.idle + stalls.scoreboard + stalls.pipeline + stalls.issued;
-    // One SM has a block, from the end of cycle 0 to the end of the last one.
+    // One SM has a block, from the end of cycle 0 to the end of the last cycle.
     assert_eq!(all, (results.cycles - 1) * 4);
     assert_eq!(stalls.issued, results.kernels[0].warp_instructions);
 }
 
-/// A kernel without memory, `blocks` blocks of 512 threads; some of them do more than others if `uneven`.
+/// Returns a kernel without memory accesses with `blocks` blocks of 512 threads. If `uneven`, odd blocks have more
+/// rounds.
 fn compute(blocks: u64, uneven: bool) -> Launch {
     let rounds = if uneven { "4 + block % 2" } else { "4" };
     let text = format!(
@@ -111,13 +112,14 @@ fn equal_sms_are_simulated_once() {
         (gpu.classes.simulated(), gpu.finish())
     };
     for (machine, blocks, uneven, expected) in [
-        // Two blocks on each SM at a time: one round, three, and three with some SMs left over.
+        // Each SM holds two blocks at a time. The cases are one round, three rounds, and three rounds with some idle
+        // SMs at the end.
         ("rtx2060", 16, false, 1),
         ("rtx2060", 48, false, 1),
         ("rtx2060", 45, false, 2),
-        // Each other SM gets the longer blocks.
+        // Every second SM gets the longer blocks.
         ("rtx2060", 16, true, 2),
-        // The second SM of a cluster gets its block a cycle after the first one.
+        // The second SM of a cluster gets its block one cycle after the first SM.
         ("titanv", 32, false, 2),
         ("rtx2060", 3, false, 2),
     ] {
@@ -132,7 +134,8 @@ fn equal_sms_are_simulated_once() {
     }
 }
 
-/// What comes into L2 when it is asked for might as well have been there all the time; the run can end early.
+/// Buffers that are loaded into L2 at their first use give the same results as buffers loaded at the start. A run can
+/// end early.
 #[test]
 fn buffers_come_when_they_are_needed() {
     let machine = Machine::named("rtx2060").unwrap();

@@ -1,13 +1,13 @@
-//! Who of the slices of a channel may use its queues: one place each, the rest shared.
+//! Credits of the slices of a channel for its queues: one place per slice, and shared further places.
 
 /// Credits for the places of a DRAM channel.
 #[derive(Debug)]
 pub struct Credits {
     private: Vec<bool>,
     shared: usize,
-    /// `None`: no limit.
+    /// Number of shared places; `None` means no limit.
     limit: Option<usize>,
-    /// The slice that took a credit last.
+    /// The slice that took the last credit.
     pub last: usize,
 }
 

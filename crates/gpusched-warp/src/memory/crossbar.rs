@@ -1,4 +1,4 @@
-//! A crossbar between input and output queues; a packet takes one cycle whatever its size.
+//! A crossbar between input and output queues. Each packet takes one cycle, independent of its size.
 
 use super::super::ring::Ring;
 use super::ports::Ports;
@@ -7,27 +7,27 @@ use gpusched_model::machine::Arbiter;
 /// A crossbar of at most 128 inputs and 128 outputs.
 #[derive(Debug)]
 pub struct Crossbar<T> {
-    /// Each packet with the output it goes to.
+    /// Packets at each input, with their output.
     inputs: Vec<Ring<(u16, T)>>,
-    /// Each packet with the cycle from which on it is there.
+    /// Packets at each output, with the first cycle when they are available.
     outputs: Vec<Ring<(u64, T)>>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
-    /// Per output, where the search for an input starts (iSLIP).
+    /// First input that each output considers (iSLIP).
     next: Vec<usize>,
-    /// Per output, the inputs whose first packet goes there.
+    /// Inputs whose first packet has this output, per output.
     wanted: Vec<Ports>,
-    /// Outputs that some input wants.
+    /// Outputs with waiting inputs.
     active: Ports,
-    /// Outputs that hold packets.
+    /// Outputs with packets.
     filled: Ports,
-    /// Packets at the inputs.
+    /// Number of packets at the inputs.
     entering: usize,
 }
 
 impl<T: Copy> Crossbar<T> {
-    /// The most inputs and outputs.
+    /// Maximum number of inputs and of outputs.
     pub const MAX_PORTS: usize = 128;
 
     pub fn new(
@@ -51,28 +51,28 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Whether `input` takes another packet.
+    /// Returns whether `input` accepts another packet.
     pub fn has_room(&self, input: usize) -> bool {
         self.inputs[input].len() < self.input_places
     }
 
-    /// Packets that `input` still takes.
+    /// Returns the number of packets that `input` can accept.
     pub fn room(&self, input: usize) -> usize {
         self.input_places.saturating_sub(self.inputs[input].len())
     }
 
-    /// The cycle from which on the next packet at `output` is there.
+    /// Returns the first cycle when the next packet at `output` is available.
     pub fn next_at(&self, output: usize) -> Option<u64> {
         self.outputs[output].front().map(|&(at, _)| at)
     }
 
-    /// Places that all outputs have free.
+    /// Returns the number of free places that every output has.
     pub fn free_places(&self) -> usize {
         let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
         self.output_places.saturating_sub(most)
     }
 
-    /// A packet for `output` enters at `input`.
+    /// Adds a packet for `output` at `input`.
     pub fn push(&mut self, input: usize, output: u16, packet: T) {
         if self.inputs[input].is_empty() {
             self.want(output, input);
@@ -81,7 +81,7 @@ impl<T: Copy> Crossbar<T> {
         self.entering += 1;
     }
 
-    /// The next packet at `output`.
+    /// Removes and returns the next packet at `output`.
     pub fn pop(&mut self, output: usize) -> Option<T> {
         let queue = &mut self.outputs[output];
         let (_, packet) = queue.pop_front()?;
@@ -91,17 +91,17 @@ impl<T: Copy> Crossbar<T> {
         Some(packet)
     }
 
-    /// The outputs that have packets.
+    /// Returns the outputs with packets.
     pub fn filled(&self) -> Ports {
         self.filled
     }
 
-    /// No packet is at an input.
+    /// Returns whether all inputs are empty.
     pub fn rests(&self) -> bool {
         self.entering == 0
     }
 
-    /// No packet is inside.
+    /// Returns whether the crossbar contains no packets.
     pub fn is_empty(&self) -> bool {
         self.rests() && self.filled.is_empty()
     }
@@ -111,7 +111,7 @@ impl<T: Copy> Crossbar<T> {
         self.active.insert(output as usize);
     }
 
-    /// Moves the first packet of `input` to `output`, where it is from cycle `at` on.
+    /// Moves the first packet of `input` to `output`. The packet is available from cycle `at` on.
     fn transfer(&mut self, input: usize, output: usize, at: u64) {
         let from = &mut self.inputs[input];
         let Some((_, packet)) = from.pop_front() else {
@@ -133,7 +133,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Cycle `edge` of the crossbar's clock, from 0 on; what comes to an output is there from cycle `at` on, of whatever clock.
+    /// Simulates cycle `edge` of the crossbar's clock, from 0 on. Moved packets are available from cycle `at` on, which
+    /// may belong to another clock.
     pub fn advance(&mut self, edge: u64, at: u64) {
         match self.arbiter {
             _ if self.active.is_empty() => {}
@@ -142,7 +143,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Outputs choose in ascending order; an input that gave a packet may give its next one to a later output.
+    /// Lets the outputs choose inputs in ascending order. An input that sent a packet may send its next packet to a
+    /// later output.
     fn advance_islip(&mut self, at: u64) {
         let mut output = 0;
         while let Some(next) = self.active.next_from(output) {
@@ -160,7 +162,7 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Inputs go in turn, one packet each, one packet for each output.
+    /// Lets the inputs send in turn, with at most one packet per input and per output.
     fn advance_round_robin(&mut self, edge: u64, at: u64) {
         let mut served = 0_u128;
         let turn = (edge % self.inputs.len() as u64) as usize;
@@ -184,7 +186,8 @@ mod tests {
 
     use super::*;
 
-    /// iSLIP as the reference writes it: for each output, in order, the inputs in turn; the first whose first packet goes there.
+    /// Reference implementation of iSLIP, as in GPGPU-Sim. Each output, in order, takes the first input in turn whose
+    /// first packet has this output.
     fn slow(
         inputs: &mut [VecDeque<(u16, u32)>],
         outputs: &mut [VecDeque<u32>],

@@ -1,4 +1,4 @@
-//! Below the SMs: the crossbar, the slices of L2, the DRAM channels.
+//! The memory system outside the SMs: the crossbar, the slices of L2, the DRAM channels.
 
 mod channel;
 mod credits;

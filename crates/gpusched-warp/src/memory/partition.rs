@@ -1,4 +1,4 @@
-//! A memory partition: the slices of L2 before one DRAM channel.
+//! A memory partition: a DRAM channel with its slices of L2.
 
 use super::super::request::Request;
 use super::super::ring::Ring;
@@ -7,26 +7,26 @@ use super::credits::Credits;
 use super::slice::Slice;
 use gpusched_model::machine::Dram;
 
-/// What a partition needs to know.
+/// The parameters of a partition.
 #[derive(Debug, Clone, Copy)]
 pub struct PartitionParameters {
-    /// Slices of the partition.
+    /// Number of slices of the partition.
     pub slices: usize,
-    /// The DRAM behind it.
+    /// The DRAM channel of the partition.
     pub dram: Dram,
-    /// From a slice to the channel [core cycles].
+    /// Latency from a slice to the channel [core cycles].
     pub dram_latency: u64,
 }
 
-/// The way from the slices of a partition to its channel and back.
+/// The paths between the slices of a partition and its channel.
 #[derive(Debug)]
 pub struct Partition {
     channel: Channel,
     credits: Credits,
-    /// On their way to the channel, with the core cycle at which they are there.
+    /// Requests between the slices and the channel, with the core cycle of their arrival.
     latency: Ring<(u64, Request)>,
     dram_latency: u64,
-    /// The command cycle before which nothing happens in the channel.
+    /// First command cycle with possible activity in the channel.
     quiet_until: u64,
 }
 
@@ -46,14 +46,14 @@ impl Partition {
         }
     }
 
-    /// The channel, for its counts.
+    /// Returns the channel, for its counters.
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// The command cycle from which on something can happen here, apart from what the slices bring, if in core cycle `now`
-    /// there have been `tick` of them; or an earlier one. `ticks` gives a lower bound of the command cycles within some core
-    /// cycles. 0: in the next one; `None`: nothing is here.
+    /// Returns a lower bound on the next command cycle with possible activity, without new requests of the slices.
+    /// `tick` is the number of command cycles at core cycle `now`. `ticks` returns a lower bound on the command cycles
+    /// within some core cycles. 0 means the next command cycle. `None` means that the partition is empty.
     pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
         let arrival = self.latency.front().map(|&(at, _)| match at > now {
             true => tick + ticks(at - now),
@@ -66,17 +66,18 @@ impl Partition {
         }
     }
 
-    /// The channel is to be looked at in the next command cycle, whether something happens there or not.
+    /// Forces a simulation of the channel in the next command cycle.
     pub fn wake(&mut self) {
         self.quiet_until = 0;
     }
 
-    /// Whether nothing happens in the channel in command cycle `tick`, and nothing arrives there in core cycle `now`.
+    /// Returns whether the channel has no activity in command cycle `tick` and no arrival in core cycle `now`.
     pub fn is_quiet(&self, now: u64, tick: u64) -> bool {
         tick < self.quiet_until && self.latency.front().is_none_or(|&(at, _)| at > now)
     }
 
-    /// Command cycle `tick`, in core cycle `now`; `slices` are those of the partition, `first` the number of the first.
+    /// Simulates command cycle `tick` in core cycle `now`. `slices` are the slices of the partition, and `first` is the
+    /// number of the first slice.
     pub fn cycle(
         &mut self,
         slices: &mut [Slice],

@@ -1,6 +1,6 @@
-//! A set of ports of a crossbar, as two words: shifts of 128 bits cost several times as much.
+//! A set of crossbar ports, stored in two words because 128-bit shifts are several times slower.
 
-/// Numbers from 0 to 127.
+/// A set of numbers from 0 to 127.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ports([u64; 2]);
 
@@ -13,7 +13,7 @@ impl Ports {
         self.0[port / 64 % 2] >> (port % 64) & 1 == 1
     }
 
-    /// `port` is one of them, or is not.
+    /// Adds `port` to the set or removes it.
     pub fn set(&mut self, port: usize, member: bool) {
         if member {
             self.insert(port);
@@ -22,7 +22,7 @@ impl Ports {
         }
     }
 
-    /// The words: those below 64, then the others, one bit each.
+    /// Returns the two words, with one bit per port: ports below 64, then ports from 64 on.
     pub fn words(&mut self) -> &mut [u64; 2] {
         &mut self.0
     }
@@ -35,12 +35,12 @@ impl Ports {
         self.0[port / 64 % 2] &= !(1 << (port % 64));
     }
 
-    /// The first port from `start` on, and round again.
+    /// Returns the first port from `start` on, and continues at port 0.
     pub fn first_from(self, start: usize) -> Option<usize> {
         self.next_from(start).or_else(|| self.first())
     }
 
-    /// The first port from `start` on; none from 128 on.
+    /// Returns the first port from `start` on; `None` if `start` ≥ 128.
     pub fn next_from(self, start: usize) -> Option<usize> {
         let from = |start: usize| u64::MAX.checked_shl(start as u32).unwrap_or(0);
         Self([
@@ -50,7 +50,7 @@ impl Ports {
         .first()
     }
 
-    /// The lowest port.
+    /// Returns the lowest port.
     pub fn first(self) -> Option<usize> {
         match self.0 {
             [0, 0] => None,
@@ -59,12 +59,12 @@ impl Ports {
         }
     }
 
-    /// Those of both sets.
+    /// Returns the union of both sets.
     pub fn with(self, other: Self) -> Self {
         Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 
-    /// The ports, ascending.
+    /// Returns the ports, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let [mut low, mut high] = self.0;
         std::iter::from_fn(move || {

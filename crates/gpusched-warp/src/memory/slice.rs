@@ -1,4 +1,4 @@
-//! A slice of L2 (a memory sub-partition) and the queues around it.
+//! A slice of L2 (a memory sub-partition) and its queues.
 
 use super::super::cache::{Cache, Geometry, Outcome};
 use super::super::request::{Kind, Request};
@@ -9,24 +9,24 @@ use gpusched_model::machine::PartitionQueues;
 #[derive(Debug)]
 pub struct Slice {
     l2: Cache,
-    /// On their way in, with the cycle at which they are there.
+    /// Requests with a pending arrival, with the cycle of their arrival.
     rop: Ring<(u64, Request)>,
     rop_latency: u64,
     incoming: Ring<Request>,
-    /// Misses and write-backs for the DRAM.
+    /// Misses and write-backs to the DRAM.
     pub to_dram: Ring<Request>,
-    /// Answers of the DRAM.
+    /// Answers from the DRAM.
     pub from_dram: Ring<Request>,
-    /// Answers for the SMs.
+    /// Answers to the SMs.
     pub outgoing: Ring<Request>,
     queues: PartitionQueues,
-    /// Lines put in before the start; they are older than every access.
+    /// Number of lines loaded before the start; these lines are older than every access.
     preloaded: u64,
-    /// Whether a request can come in, as the crossbar sees it.
+    /// Whether the crossbar may send a request.
     open: bool,
-    /// Whether one can after the last cycle.
+    /// Whether the slice accepts a request after the last cycle.
     opens: bool,
-    /// The L2 cycles, numbered by the clock's edges, after which that changed.
+    /// L2 cycles, numbered by clock edges, when `opens` changed.
     changes: Ring<u64>,
 }
 
@@ -48,13 +48,14 @@ impl Slice {
         }
     }
 
-    /// The cache, for its counts.
+    /// Returns the cache, for its counters.
     pub fn l2(&self) -> &Cache {
         &self.l2
     }
 
-    /// Whether a request can come in at L2 cycle `edge`: four more must have fitted after the one before. Cycles may have been
-    /// asked for that come before the last one here, but not in another order.
+    /// Returns whether a request can enter at L2 cycle `edge`. After the previous cycle, the input queue must have had
+    /// at least four free places. `edge` may be earlier than the last simulated cycle, but must not decrease between
+    /// calls.
     pub fn accepts(&mut self, edge: u64) -> bool {
         while self.changes.front().is_some_and(|&change| change < edge) {
             self.changes.pop_front();
@@ -63,25 +64,25 @@ impl Slice {
         self.open
     }
 
-    /// A request comes in; says from which cycle on it is there.
+    /// Adds a request and returns the cycle of its arrival.
     pub fn push(&mut self, request: Request, now: u64) -> u64 {
         let at = now + self.rop_latency;
         self.rop.push_back((at, request));
         at
     }
 
-    /// Whether the DRAM may answer.
+    /// Returns whether the slice accepts answers from the DRAM.
     pub fn takes_answers(&self) -> bool {
         self.from_dram.len() < self.queues.dram_to_l2 as usize
     }
 
-    /// Puts `sectors` of the line at `address`, one bit each, into the cache before the start.
+    /// Loads `sectors` of the line at `address`, one bit each, before the start.
     pub fn preload(&mut self, address: u64, sectors: u8) {
         self.l2.preload(address, sectors, self.preloaded);
         self.preloaded += 1;
     }
 
-    /// The cycle from which on something can happen here; `None` if nothing is here.
+    /// Returns the next cycle with possible activity; `None` if the slice is empty.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         let busy = !self.incoming.is_empty() || !self.from_dram.is_empty() || !self.l2.is_quiet();
         if busy {
@@ -91,7 +92,7 @@ impl Slice {
         }
     }
 
-    /// L2 cycle `edge`, in core cycle `now`.
+    /// Simulates L2 cycle `edge` in core cycle `now`.
     pub fn cycle(&mut self, now: u64, edge: u64) {
         let places = self.queues.l2_to_icnt as usize;
         if self.l2.has_ready()

@@ -1,9 +1,9 @@
-//! A policy by its name.
+//! Selection of a policy by its name.
 
 use super::{Gto, Lrr, Oldest, Policy, Pool, Qaws, RtPaws, Turns, WarpSet};
 use gpusched_model::Scheduler;
 
-/// One of the policies. Calls go to it without a pointer in between.
+/// One of the policies. Calls are dispatched statically.
 #[derive(Debug, Clone)]
 pub enum AnyPolicy {
     /// Loose round robin.
@@ -12,13 +12,13 @@ pub enum AnyPolicy {
     Gto(Gto),
     /// Oldest first.
     Oldest(Oldest),
-    /// Turns by priorities.
+    /// Turns by priority.
     RtPaws(Turns<RtPaws>),
-    /// Turns by budgets.
+    /// Turns by issue budget.
     Qaws(Turns<Qaws>),
 }
 
-/// As [`of`], of a sub-core whose first slot is `first`.
+/// Creates the policy as [`of`] does, for a sub-core whose first slot is `first`.
 pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     match scheduler {
         Scheduler::Gto => AnyPolicy::Gto(Gto::from_slot(first)),
@@ -26,8 +26,8 @@ pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> Any
     }
 }
 
-/// The policy that `scheduler` names, before its first cycle. `budgets` are those of the groups (`rt-paws`: their priorities);
-/// the other policies have none and ignore them.
+/// Creates the policy `scheduler` in its initial state. `budgets` are the issue budgets of the groups (`rt-paws`: their
+/// priorities). All other policies ignore the budgets.
 pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     match scheduler {
         Scheduler::Lrr => AnyPolicy::Lrr(Lrr::default()),
@@ -39,7 +39,7 @@ pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Whether [`Policy::begin`] does something in cycles in which no warp can issue.
+    /// Returns whether [`Policy::begin`] has an effect in cycles when no warp can issue.
     pub fn sees_idle_cycles(&self) -> bool {
         match self {
             AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,

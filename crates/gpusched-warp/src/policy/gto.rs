@@ -1,16 +1,17 @@
-//! Greedy, then oldest.
+//! Greedy-then-oldest policy (GTO).
 
 use super::{Policy, Pool, WarpSet};
 
-/// GTO (MODELS §8; `order_by_priority` of GPGPU-Sim): the warp that issued last as long as it can, else the oldest. It remains
-/// the greedy one while nothing issues; before anything has issued, it is the one in slot 0.
+/// GTO (MODELS §8; `order_by_priority` of GPGPU-Sim): selects the warp that issued last if it can issue, and otherwise
+/// the oldest warp. The greedy warp does not change in cycles without an issue. Before the first issue, the greedy warp
+/// is in slot 0.
 #[derive(Debug, Clone, Default)]
 pub struct Gto {
     greedy: usize,
 }
 
 impl Gto {
-    /// Of a sub-core whose first slot is not 0 but `first`.
+    /// Creates the policy for a sub-core whose first slot is `first` instead of 0.
     pub fn from_slot(first: usize) -> Gto {
         Gto { greedy: first }
     }

@@ -1,12 +1,12 @@
-//! Loose round robin.
+//! Loose round-robin policy (LRR).
 
 use super::{Policy, Pool, WarpSet};
 
-/// LRR (MODELS §8; `order_lrr` of GPGPU-Sim): the slots in circular order, beginning after the warp that issued last. Where
-/// nothing issues, the order stays; it is an order of slots, whatever the age of the warps in them.
+/// LRR (MODELS §8; `order_lrr` of GPGPU-Sim): selects slots in circular order, starting after the slot that issued
+/// last. The order does not change in cycles without an issue, and it does not depend on the age of the warps.
 #[derive(Debug, Clone, Default)]
 pub struct Lrr {
-    /// One after the slot that issued last; at first, the first slot.
+    /// Slot after the slot that issued last; initially the first slot.
     start: usize,
 }
 

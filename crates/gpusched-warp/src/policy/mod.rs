@@ -1,7 +1,7 @@
-//! Which warp of a sub-core issues next.
+//! Warp scheduling policies, which select the warp of a sub-core that issues next.
 //!
-//! One file per policy: [`Lrr`], [`Gto`], [`Oldest`]; and [`RtPaws`] and [`Qaws`], which are rules of when a turn ends within
-//! one frame, [`Turns`]. [`of`] makes the one that a [`Scheduler`] names.
+//! Each file implements one policy: [`Lrr`], [`Gto`], [`Oldest`], [`RtPaws`] and [`Qaws`]. The last two are rules for
+//! the end of a turn within [`Turns`]. [`of`] creates the policy of a [`Scheduler`].
 
 mod any;
 mod gto;
@@ -24,20 +24,20 @@ pub use rt_paws::RtPaws;
 pub use set::WarpSet;
 pub use turns::{TurnRule, Turns};
 
-/// A warp scheduling policy: the state of one sub-core's scheduler.
+/// A warp scheduling policy with the scheduler state of one sub-core.
 ///
-/// Each cycle the sub-core calls [`Policy::begin`] once, then [`Policy::first`] until it finds a warp that can issue
-/// (it may strike out a candidate and ask again), then [`Policy::issued`] if there is one.
+/// In each cycle, the sub-core calls [`Policy::begin`] once. It then calls [`Policy::first`] until it finds a warp that
+/// can issue; it may remove a candidate and call again. If a warp issues, the sub-core calls [`Policy::issued`].
 ///
-/// Cycles may be left out in which nothing changes for the policy: no warp can issue, none issued in the cycle before, and
-/// [`Pool`] is as it was at the last call of [`Policy::begin`].
+/// The caller may skip a cycle without change for the policy. In such a cycle, no warp can issue, no warp issued in the
+/// previous cycle, and [`Pool`] equals its state at the last call of [`Policy::begin`].
 pub trait Policy {
-    /// A cycle begins in which the warps of `ready` can issue.
+    /// Starts a cycle when the warps of `ready` can issue.
     fn begin(&mut self, pool: &Pool, ready: WarpSet);
 
-    /// The first of `candidates` in this cycle's order; `None` of none.
+    /// Returns the first of `candidates` in the order of this cycle; `None` if `candidates` is empty.
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize>;
 
-    /// The warp in `slot` issues in this cycle.
+    /// Records that the warp in `slot` issues in this cycle.
     fn issued(&mut self, pool: &Pool, slot: usize);
 }

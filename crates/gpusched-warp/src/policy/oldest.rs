@@ -1,8 +1,8 @@
-//! Oldest first.
+//! Oldest-first policy.
 
 use super::{Policy, Pool, WarpSet};
 
-/// The oldest warp that can issue (OLD in [Singh21] Algorithm 5, and in GPGPU-Sim).
+/// Selects the oldest warp that can issue (OLD in [Singh21] Algorithm 5 and in GPGPU-Sim).
 #[derive(Debug, Clone, Default)]
 pub struct Oldest;
 

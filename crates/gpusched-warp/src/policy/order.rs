@@ -1,16 +1,16 @@
-//! In which order groups take turns.
+//! The order of the turns of groups.
 
-/// Groups in descending budget, of equal ones the lower index first, and round again. (The papers have two groups; that more
-/// of them go round in this order is our extension, MODELS §8.)
+/// A cyclic order of groups by descending budget; among equal budgets, the lower index comes first. The papers have two
+/// groups. The order for more groups is an extension of gpusched (MODELS §8).
 #[derive(Debug, Clone)]
 pub struct Order {
     budgets: Vec<u32>,
-    /// The position of each group.
+    /// Position of each group in the order.
     rank: Vec<usize>,
 }
 
 impl Order {
-    /// The order of the groups with `budgets`.
+    /// Creates the order of the groups with `budgets`.
     pub fn new(budgets: &[u32]) -> Order {
         let mut groups: Vec<usize> = (0..budgets.len()).collect();
         groups.sort_by_key(|&group| std::cmp::Reverse(budgets[group]));
@@ -24,7 +24,7 @@ impl Order {
         }
     }
 
-    /// The budget of `group`; 0 of a group that has none.
+    /// Returns the budget of `group`; 0 if the group has no budget.
     pub fn budget(&self, group: usize) -> u32 {
         self.budgets.get(group).copied().unwrap_or(0)
     }
@@ -33,8 +33,9 @@ impl Order {
         self.rank.get(group).copied().unwrap_or(group)
     }
 
-    /// How far `group` is behind `current` as one goes round from it: the least of several is next. `current` itself is last,
-    /// and without one, the round begins with the highest budget.
+    /// Returns the distance of `group` behind `current` in the cyclic order. The group with the smallest distance is
+    /// next. `current` itself has the largest distance. Without a current group, the order starts with the highest
+    /// budget.
     pub fn behind(&self, current: Option<usize>, group: usize) -> (bool, usize) {
         let rank = self.rank(group);
         let passed = current.is_some_and(|current| rank <= self.rank(current));

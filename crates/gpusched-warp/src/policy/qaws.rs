@@ -1,13 +1,13 @@
-//! QoS-aware warp scheduling.
+//! QoS-aware warp scheduling (QAWS).
 
 use super::TurnRule;
 
-/// QAWS ([Singh22] §IV, Algorithm 1, as MODELS §8 reads it): a turn lasts for as many switches from a stalled warp to another
-/// of the group as the group's budget says, and ends at the stall after these. The budget limits switches, not stalls: where
-/// all other warps of the group are stalled, too, nothing is counted.
+/// QAWS ([Singh22] §IV, Algorithm 1, as interpreted in MODELS §8). The issue budget of a group limits the switches from
+/// a stalled warp to another warp of the group. The turn ends at the first stall after the last permitted switch. The
+/// budget limits switches, not stalls: a stall while all other warps of the group are stalled does not count.
 #[derive(Debug, Clone, Default)]
 pub struct Qaws {
-    /// `ncs`: the switches within the group so far.
+    /// `ncs`: number of switches within the group so far.
     switches: u32,
 }
 

@@ -1,12 +1,12 @@
-//! Real-time priority-aware warp scheduling.
+//! Real-time priority-aware warp scheduling (RT-PAWS).
 
 use super::TurnRule;
 
-/// RT-PAWS ([Singh21] §4.4.2, Algorithm 5, as MODELS §8 reads it): each stall takes one from the group's budget, which is its
-/// priority at first; the turn ends when there is none left to take.
+/// RT-PAWS ([Singh21] §4.4.2, Algorithm 5, as interpreted in MODELS §8). Each stall decrements the budget of the group,
+/// which initially equals its priority. The turn ends at a stall when the budget is 0.
 #[derive(Debug, Clone, Default)]
 pub struct RtPaws {
-    /// What has been taken from the budget.
+    /// Used part of the budget.
     taken: u32,
 }
 

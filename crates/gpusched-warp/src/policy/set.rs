@@ -1,61 +1,61 @@
 //! A set of warp slots.
 
-/// A set of warp slots of one sub-core, or of an SM: at most 64.
+/// A set of at most 64 warp slots of one sub-core or of an SM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WarpSet(pub u64);
 
 impl WarpSet {
-    /// The most slots a sub-core has.
+    /// Maximum number of slots.
     pub const CAPACITY: usize = 64;
 
-    /// Whether `slot` is in the set; false beyond the capacity.
+    /// Returns whether `slot` is in the set; false if `slot` exceeds the capacity.
     pub fn contains(self, slot: usize) -> bool {
         slot < Self::CAPACITY && self.0 >> slot & 1 == 1
     }
 
-    /// Whether no slot is in the set.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Adds `slot`; beyond the capacity there is nothing to add.
+    /// Adds `slot`; has no effect if `slot` exceeds the capacity.
     pub fn insert(&mut self, slot: usize) {
         if slot < Self::CAPACITY {
             self.0 |= 1 << slot;
         }
     }
 
-    /// Takes `slot` out, if it is in the set.
+    /// Removes `slot`.
     pub fn remove(&mut self, slot: usize) {
         if slot < Self::CAPACITY {
             self.0 &= !(1 << slot);
         }
     }
 
-    /// The slots of both sets.
+    /// Returns the slots that are in both sets.
     #[must_use]
     pub fn and(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 & other.0)
     }
 
-    /// The slots of either set.
+    /// Returns the slots that are in at least one set.
     #[must_use]
     pub fn or(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 | other.0)
     }
 
-    /// The slots that are not in `other`.
+    /// Returns the slots that are not in `other`.
     #[must_use]
     pub fn without(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 & !other.0)
     }
 
-    /// The lowest slot.
+    /// Returns the lowest slot.
     pub fn lowest(self) -> Option<usize> {
         (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
     }
 
-    /// The slots from `slot` on; none from the capacity on.
+    /// Returns the slots from `slot` on; empty if `slot` exceeds the capacity.
     #[must_use]
     pub fn from(self, slot: usize) -> WarpSet {
         match slot < Self::CAPACITY {
@@ -64,7 +64,7 @@ impl WarpSet {
         }
     }
 
-    /// The slots, ascending.
+    /// Returns the slots, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
         std::iter::from_fn(move || {
@@ -79,7 +79,7 @@ impl WarpSet {
 }
 
 impl FromIterator<usize> for WarpSet {
-    /// Slots beyond the capacity are left out.
+    /// Slots beyond the capacity are ignored.
     fn from_iter<I: IntoIterator<Item = usize>>(slots: I) -> WarpSet {
         let mut set = WarpSet::default();
         slots.into_iter().for_each(|slot| set.insert(slot));

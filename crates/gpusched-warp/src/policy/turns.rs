@@ -1,41 +1,46 @@
-//! The frame that RT-PAWS and QAWS share: groups take turns.
+//! The common frame of RT-PAWS and QAWS, where groups take turns.
 
 use super::order::Order;
 use super::{Policy, Pool, WarpSet};
 
-/// When a turn ends. A fresh value is a fresh turn.
+/// The rule for the end of a turn. A new value starts a new turn.
 pub trait TurnRule: Default {
-    /// The warp of the current group that issued in the previous cycle cannot issue now. Whether the turn ends here, for a
-    /// group of this `budget`; `another_is_ready`: another warp of the group can issue now.
+    /// Handles a stall: the warp of the current group that issued in the previous cycle cannot issue now. Returns
+    /// whether the turn ends, for a group with this `budget`. `another_is_ready` states whether another warp of the
+    /// group can issue now.
     fn stall(&mut self, budget: u32, another_is_ready: bool) -> bool;
 }
 
-/// Warps in groups, one per kernel, of which one is *current* ([Singh21] Algorithm 5, [Singh22] Algorithm 1, as MODELS §8
-/// reads them).
+/// Turns of groups of warps. Each kernel is a group, and one group is *current* ([Singh21] Algorithm 5, [Singh22]
+/// Algorithm 1, as interpreted in MODELS §8).
 ///
-/// * While only one group has warps, it is current; its warps go greedy-then-oldest, and nothing is counted. So the first
-///   current group is the one that ran alone; if several come at once, it is the one with the highest budget.
-/// * Otherwise there is a *stall event* in each cycle in which a warp of the current group that issued in the previous cycle
-///   cannot issue. [`TurnRule`] says whether that ends the turn; then the next group with warps is current. So it is, too, when
-///   the current group has no warps left (ours: with two groups, the other one is alone then).
-/// * The order is: the greedy warp, if it is in the current group, the others of that group by age, then the warps of the next
-///   group by age, and so on; these issue without becoming current and without counting.
+/// * While only one group has warps, this group is current. Its warps issue greedy-then-oldest, and no stall is
+///   counted. So the first current group is the group that ran in isolation. If several groups arrive in the same
+///   cycle, the group with the highest budget is current.
+/// * Otherwise a *stall event* occurs in each cycle when the warp of the current group that issued in the previous
+///   cycle cannot issue. [`TurnRule`] decides whether the turn ends. If so, the next group with warps becomes current.
+/// * If the current group has no warps left, the next group with warps also becomes current. This rule is an extension
+///   of gpusched. With two groups, the other group then runs in isolation.
+/// * The warps of the current group come first: the greedy warp, then its other warps by age. The warps of the next
+///   group follow by age, and so on. Warps of other groups issue without becoming current, and their stalls do not
+///   count.
 #[derive(Debug, Clone)]
 pub struct Turns<R> {
     order: Order,
-    /// Whose turn it is; of none while no group has warps.
+    /// Current group; `None` while no group has warps.
     current: Option<usize>,
     turn: R,
-    /// The slots of the current group.
+    /// Slots of the current group.
     members: WarpSet,
-    /// The slot that issued last.
+    /// Slot that issued last.
     greedy: Option<usize>,
-    /// The slot that issued in the last cycle, and the group its warp is of.
+    /// Slot that issued in the last cycle, and the group of its warp.
     previous: Option<(usize, usize)>,
 }
 
 impl<R: TurnRule> Turns<R> {
-    /// Groups with these budgets (RT-PAWS: priorities), by their index in [`Pool::group`]; further ones have 0.
+    /// Creates groups with these budgets (RT-PAWS: priorities), by their index in [`Pool::group`]. Further groups have
+    /// budget 0.
     pub fn new(budgets: &[u32]) -> Turns<R> {
         Turns {
             order: Order::new(budgets),
@@ -47,12 +52,12 @@ impl<R: TurnRule> Turns<R> {
         }
     }
 
-    /// The group whose turn it is, if any has warps.
+    /// Returns the current group, if a group has warps.
     pub fn current(&self) -> Option<usize> {
         self.current
     }
 
-    /// The turn of the current group ends, and that of the next one with warps begins.
+    /// Ends the turn of the current group and starts the turn of the next group with warps.
     fn end_turn(&mut self, pool: &Pool) {
         let groups = pool.live.iter().filter_map(|slot| pool.group.get(slot).copied());
         self.current = groups.min_by_key(|&group| self.order.behind(self.current, group));

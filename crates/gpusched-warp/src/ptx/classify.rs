@@ -1,21 +1,21 @@
-//! What an instruction is to the timing model, as in PTX mode of GPGPU-Sim.
+//! The class of an instruction in the timing model, as in PTX mode of GPGPU-Sim.
 
 use super::Instruction;
 use super::error::PtxError;
 use super::module::size;
 use gpusched_model::program::{Cache, MemorySpace, Op};
 
-/// What an instruction is.
+/// The class of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Class {
     pub op: Op,
     /// Whether the first operand is written.
     pub writes: bool,
-    /// Space, bytes per lane and caches, of what accesses memory.
+    /// Space, bytes per lane and caches of a memory access.
     pub access: Option<(MemorySpace, u8, Cache)>,
 }
 
-/// Opcodes without a class of their own that write their first operand.
+/// Opcodes without a separate class that write their first operand.
 const OTHERS: [&str; 46] = [
     "abs",
     "activemask",
@@ -65,7 +65,7 @@ const OTHERS: [&str; 46] = [
     "xor",
 ];
 
-/// The class of `instruction`.
+/// Returns the class of `instruction`.
 pub(super) fn classify(instruction: &Instruction) -> Result<Class, PtxError> {
     let refuse = |message: &str| {
         let opcode = instruction.opcode.join(".");
@@ -142,7 +142,7 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
     let kind = instruction.opcode.last().map_or("", String::as_str);
     let bytes = size(kind).filter(|_| kind != "pred");
     let Some(bytes) = bytes else {
-        return refuse("expected its type at its end");
+        return refuse("expected a type as the last modifier");
     };
     let times = if instruction.is("v4") {
         4
@@ -184,7 +184,7 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
         return refuse("but parameters of calls cannot be imported");
     }
     if op == Op::Atomic && space != MemorySpace::Global {
-        return refuse("but atomics can be imported on global memory only");
+        return refuse("but only atomics on global memory can be imported");
     }
     let cache = if op == Op::Load { cache } else { Cache::All };
     Ok(Class {

@@ -1,14 +1,15 @@
-//! What is wrong with PTX, or beyond what programs can say.
+//! Errors in PTX text and PTX features that programs cannot express.
 
 /// An error in PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct PtxError {
-    /// The line, from 1; 0 for the text as a whole.
+    /// Line of the error, from 1; 0 for the whole text.
     pub line: usize,
     /// What was found and what was expected.
     pub message: String,
-    /// Whether it is a modifier that its opcode does not have, which [`Options::any_modifier`](super::Options) lets pass.
+    /// Whether the error is a modifier that is unknown for its opcode. [`Options::any_modifier`](super::Options)
+    /// permits such modifiers.
     pub unknown_modifier: bool,
 }
 

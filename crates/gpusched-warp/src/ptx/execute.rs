@@ -1,4 +1,4 @@
-//! What instructions do to registers, as far as it is known without running.
+//! The effect of instructions on registers, as far as it is known statically.
 
 use std::rc::Rc;
 
@@ -7,43 +7,43 @@ use super::symbolic::{Poly, Ranges};
 use super::{Instruction, Kernel, Operand};
 use gpusched_model::program::expression::{Binary, Function};
 
-/// What is known of a register.
+/// The static knowledge of a register.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// Its bits are the lowest of this; a predicate is 0 or 1.
+    /// The register holds the lowest bits of this polynomial; a predicate is 0 or 1.
     Known(Poly),
-    /// Nothing, and why.
+    /// The value is unknown, for this reason.
     Unknown(Rc<str>),
 }
 
 impl Value {
-    /// Not known, because of what line `line` does.
+    /// Returns an unknown value whose reason is `what` in line `line`.
     pub fn unknown(what: &str, line: usize) -> Value {
         Value::Unknown(format!("{what} in line {line}").into())
     }
 }
 
-/// All registers, by position.
+/// The values of all registers, by position.
 pub(super) type State = Vec<Value>;
 
-/// Larger polynomials are given up.
+/// Maximum size of a polynomial; larger polynomials become unknown values.
 pub(super) const LARGEST: usize = 400;
 
-/// What is known of names and symbols.
+/// The static knowledge of names and symbols.
 pub(super) struct Knowledge<'k> {
     pub kernel: &'k Kernel,
-    /// What parameters are called in expressions; none of those that are no whole numbers.
+    /// Name of each parameter in expressions; `None` for parameters that are not integers.
     pub parameters: Vec<Option<String>>,
     pub ranges: Ranges,
-    /// The same under any launch.
+    /// Ranges that hold for every launch.
     pub anywhere: Ranges,
 }
 
-/// Why a value is not known: text that continues "depends on".
+/// Why a value is unknown, as text that follows "depends on".
 type Because = Rc<str>;
 
 impl Knowledge<'_> {
-    /// What `instruction` writes into its first operand, if that is a register.
+    /// Returns the value that `instruction` writes to its first operand, if this operand is a register.
     pub fn result(&self, instruction: &Instruction, state: &State) -> Value {
         match self.compute(instruction, state) {
             Ok(poly) if poly.size() <= LARGEST => Value::Known(poly),
@@ -52,7 +52,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// The bits of an operand.
+    /// Returns the bits of an operand.
     pub fn operand(&self, operand: Option<&Operand>, state: &State, line: usize) -> Result<Poly, Because> {
         match operand {
             Some(Operand::Register(register)) => match state.get(*register) {
@@ -71,7 +71,7 @@ impl Knowledge<'_> {
                     .map(Poly::constant)
                     .ok_or_else(|| format!("the address of {name} in line {line}").into())
             }
-            _ => Err(format!("an operand in line {line} that is no whole number").into()),
+            _ => Err(format!("an operand in line {line} that is not a whole number").into()),
         }
     }
 
@@ -195,7 +195,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// The count of a shift, if it is known to be from 0 to 63, or a constant.
+    /// Returns the count of a shift, if it is a constant or known to be less than `bits`.
     fn count(&self, count: &Poly, bits: u8) -> Option<Poly> {
         if let Some(count) = count.as_constant() {
             return Some(Poly::constant((count & 0xFFFF_FFFF).min(64)));
@@ -250,7 +250,7 @@ impl Knowledge<'_> {
         let unsigned = unsigned || (ordered && !kind.starts_with('s'));
         let typed = |value: Poly| match unsigned {
             true => self.ranges.unsigned(&value, bits),
-            // Whether bits are equal can be told of either reading.
+            // Equality of bits does not depend on the signedness.
             false => Some(self.ranges.signed(&value, bits)),
         };
         let (x, y) = match (raw(1), raw(2)) {
@@ -265,7 +265,7 @@ impl Knowledge<'_> {
             "xor" => Binary::Unequal,
             _ => return Some(Ok(holds)),
         };
-        // `!p` as an operand is not read.
+        // gpusched does not read `!p` as an operand.
         Some(raw(3).map(|other| self.ranges.binary(operator, &holds, &other)))
     }
 
@@ -285,7 +285,7 @@ impl Knowledge<'_> {
             Ok(value) => value,
             Err(because) => return Some(Err(because)),
         };
-        // A register wider than the result is extended by the type of the result.
+        // A register that is wider than the result is extended by the type of the result.
         let widened = |value: &Poly, kind: &str, bits: u8| match kind.starts_with('s') {
             true => Some(self.ranges.signed(value, bits)),
             false => self
@@ -307,7 +307,7 @@ impl Knowledge<'_> {
     }
 }
 
-/// The name of a special register in expressions.
+/// Returns the name of a special register in expressions.
 fn special(name: &str) -> Option<Poly> {
     let (name, axis) = name
         .split_once('.')

@@ -1,4 +1,4 @@
-//! Instructions as they are written.
+//! PTX instructions, as written in the text.
 
 use super::error::PtxError;
 use super::text::is_name;
@@ -6,13 +6,13 @@ use super::text::is_name;
 /// An operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
-    /// A register, by its position among the kernel's.
+    /// A register, by its position in the kernel.
     Register(usize),
     /// Two predicates that a comparison writes: `%p1|%p2`.
     Pair(usize, usize),
-    /// Registers in braces; `None` where something else stands.
+    /// Registers in braces; `None` for an element that is not a register.
     Vector(Vec<Option<usize>>),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
     /// A floating-point number.
     Float,
@@ -27,39 +27,39 @@ pub enum Operand {
 /// An address in brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// The register it starts from, by its position.
+    /// Base register, by its position.
     pub register: Option<usize>,
-    /// The variable or parameter it starts from.
+    /// Base variable or parameter.
     pub symbol: Option<String>,
-    /// What is added [bytes].
+    /// Offset [bytes].
     pub offset: i64,
 }
 
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// Where it stands, from 1.
+    /// Line of the instruction, from 1.
     pub line: usize,
-    /// The predicate register it is guarded by, and whether that must be false.
+    /// Predicate register of the guard, and whether the guard is negated.
     pub guard: Option<(usize, bool)>,
-    /// The opcode, cut at its dots.
+    /// Opcode, split at its dots.
     pub opcode: Vec<String>,
-    /// Its operands.
+    /// Operands of the instruction.
     pub operands: Vec<Operand>,
 }
 
 impl Instruction {
-    /// The opcode without its modifiers.
+    /// Returns the opcode without its modifiers.
     pub fn name(&self) -> &str {
         self.opcode.first().map_or("", String::as_str)
     }
 
-    /// Whether the opcode has that modifier.
+    /// Returns whether the opcode has this modifier.
     pub fn is(&self, modifier: &str) -> bool {
         self.opcode.iter().skip(1).any(|known| known == modifier)
     }
 
-    /// The label it branches to, if it is a branch.
+    /// Returns the target label of a branch.
     pub fn target(&self) -> Option<&str> {
         match (self.name(), self.operands.first()) {
             ("bra", Some(Operand::Symbol(label))) => Some(label),
@@ -67,7 +67,7 @@ impl Instruction {
         }
     }
 
-    /// Reads one; `find` knows the registers.
+    /// Parses one instruction; `find` returns the position of a register.
     pub(super) fn read(
         line: usize,
         text: &str,
@@ -113,13 +113,13 @@ impl Instruction {
     }
 }
 
-/// `text` in quotes, short enough for a message.
+/// Returns `text` in quotes, shortened for a message.
 pub(super) fn clip(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
 }
 
-/// Operands, cut at commas outside brackets and braces.
+/// Splits operands at commas outside brackets and braces.
 fn split(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
     let (mut depth, mut start) = (0_i32, 0);
@@ -198,7 +198,7 @@ fn read_memory(text: &str, find: &impl Fn(&str) -> Option<usize>) -> Option<Memo
     })
 }
 
-/// A whole number: decimal, hexadecimal, octal or binary, with a sign or `U` behind it.
+/// Parses an integer: decimal, hexadecimal, octal or binary, with an optional minus sign or a suffix `U`.
 fn number(text: &str) -> Option<i64> {
     let (negative, digits) = text
         .strip_prefix('-')

@@ -1,11 +1,12 @@
-//! PTX text as kernel programs.
+//! Import of PTX text as kernel programs.
 //!
-//! A kernel is read ([`Module`]), its integer registers are executed symbolically — as polynomials over the position of a
-//! thread, counters of loops, parameters and buffers — and its branches become loops and conditions ([`import`]). Every
-//! instruction stays one instruction, in its place, with its registers: what PTX mode of GPGPU-Sim would issue.
+//! The importer reads a kernel ([`Module`]) and executes its integer registers symbolically. Register values are
+//! polynomials over the position of a thread, loop counters, parameters and buffers. Branches become loops and
+//! conditions ([`import`]). Each instruction stays one instruction, in its place and with its registers, as PTX mode of
+//! GPGPU-Sim would issue it.
 //!
-//! 32-bit arithmetic is exact under the launch it was imported for; where a value fits its type under that launch, the
-//! program computes it without wrapping.
+//! 32-bit arithmetic is exact for the launch of the import. If a value fits its type for that launch, the program
+//! computes the value without wrapping.
 
 mod classify;
 mod error;

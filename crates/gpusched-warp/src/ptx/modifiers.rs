@@ -1,10 +1,11 @@
-//! The modifiers that instructions may have (PTX ISA 8.7), by opcode: a misspelled one would change an instruction unnoticed.
+//! The permitted modifiers of each opcode (PTX ISA 8.7). The check prevents that a misspelled modifier silently changes
+//! an instruction.
 
 use super::Instruction;
 use super::error::PtxError;
 use super::instruction::clip;
 
-/// Types, which any instruction may name; the class of an instruction says which of them make sense.
+/// Types, which every instruction may have. The class of an instruction decides which types are valid.
 const TYPES: &str = "b1 b8 b16 b16x2 b32 b64 b128 u4 u8 u16 u32 u64 s4 s8 s16 s32 s64 u16x2 s16x2 f16 f16x2 bf16 bf16x2 tf32 f32 f32x2 f64 \
     e4m3 e5m2 e3m2 e2m3 e2m1 e4m3x2 e5m2x2 e3m2x2 e2m3x2 e2m1x2 e4m3x4 e5m2x4 e3m2x4 e2m3x4 e2m1x4 ue8m0 ue8m0x2 ue4m3 \
     pred";
@@ -18,7 +19,7 @@ const MEMORY: &str = "weak volatile relaxed acquire release acq_rel mmio cta clu
 const MATRICES: &str =
     "mma sync aligned row col satfinite rn rz rm rp xor and popc sp sp:: kind:: block_scale scale_vec::";
 
-/// The modifiers of the opcode `name` besides types; `None` for opcodes that are not imported.
+/// Returns the modifiers of the opcode `name` besides types; `None` for opcodes that cannot be imported.
 fn modifiers(name: &str) -> Option<[&'static str; 2]> {
     Some(match name {
         "add" | "sub" | "addc" | "subc" | "mul" | "mad" | "fma" | "madc" | "mul24" | "mad24" => {
@@ -61,7 +62,7 @@ fn modifiers(name: &str) -> Option<[&'static str; 2]> {
     })
 }
 
-/// Refuses the first modifier that the opcode of `instruction` does not have.
+/// Rejects the first unknown modifier of `instruction`.
 pub(super) fn check(instruction: &Instruction) -> Result<(), PtxError> {
     let Some(known) = modifiers(instruction.name()) else {
         return Ok(());
@@ -69,7 +70,7 @@ pub(super) fn check(instruction: &Instruction) -> Result<(), PtxError> {
     let words = || known.iter().flat_map(|words| words.split_whitespace());
     let is_matrix = matches!(instruction.name(), "mma" | "wmma");
     if is_matrix && (instruction.is("load") || instruction.is("store")) {
-        return Ok(()); // not imported, whatever its modifiers
+        return Ok(()); // the importer rejects these opcodes anyway
     }
     let fits = |modifier: &str| {
         let stem = modifier.find("::").and_then(|at| modifier.get(..at + 2));
@@ -98,7 +99,7 @@ pub(super) fn check(instruction: &Instruction) -> Result<(), PtxError> {
     })
 }
 
-/// Whether `modifier` is the shape of a matrix, such as `m16n8k16`.
+/// Returns whether `modifier` is a matrix shape, such as `m16n8k16`.
 fn is_shape(modifier: &str) -> bool {
     let mut sizes = modifier.split(['m', 'n', 'k']);
     let is_size = |size: &str| !size.is_empty() && size.chars().all(|c| c.is_ascii_digit());
@@ -110,7 +111,7 @@ fn is_shape(modifier: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Opcodes as the examples of the PTX ISA have them.
+    /// Opcodes from the examples of the PTX ISA.
     const KNOWN: &str = "add.cc.u32 add.sat.s32 add.rn.f16x2 atom.add.noftz.bf16x2 atom.global.acquire.sys.inc.u32 \
         atom.global.add.L2::cache_hint.s32 atom.global.b128.exch atom.global.v4.b16x2.min.noftz atom.shared::cta.max.u32 \
         bar.cta.red.popc.u32 bra.uni cvt.rs.satfinite.e2m1x4.f32 cvt.rn.relu.satfinite.bf16x2.f32 cvt.rzi.s32.f32 \

@@ -1,4 +1,4 @@
-//! Kernels of a PTX text.
+//! The kernels of a PTX text.
 
 use std::collections::HashMap;
 
@@ -9,55 +9,55 @@ use super::text::{Piece, is_name, pieces};
 /// A PTX text.
 #[derive(Debug, Clone, Default)]
 pub struct Module {
-    /// Its kernels, in order.
+    /// Kernels, in order.
     pub kernels: Vec<Kernel>,
 }
 
 /// A kernel.
 #[derive(Debug, Clone)]
 pub struct Kernel {
-    /// Its name as it is written, mangled.
+    /// Mangled name of the kernel.
     pub name: String,
-    /// Where it starts, from 1.
+    /// Line of the start of the kernel, from 1.
     pub line: usize,
-    /// Its parameters.
+    /// Parameters of the kernel.
     pub parameters: Vec<Parameter>,
-    /// Its registers, in the order of their declaration.
+    /// Registers, in the order of their declaration.
     pub registers: Vec<Register>,
-    /// Its instructions.
+    /// Instructions of the kernel.
     pub instructions: Vec<Instruction>,
-    /// Labels and the position of the instruction that follows.
+    /// Labels, each with the position of the next instruction.
     pub labels: HashMap<String, usize>,
     /// Variables in shared memory, with their addresses [bytes].
     pub shared: Vec<(String, u64)>,
-    /// Shared memory that variables take [bytes].
+    /// Shared memory of the variables [bytes].
     pub shared_bytes: u64,
 }
 
 /// A parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name in PTX.
+    /// Name of the parameter in PTX.
     pub name: String,
-    /// Its type, such as `u64`.
+    /// Type of the parameter, such as `u64`.
     pub kind: String,
-    /// Where it lies among the parameters [bytes].
+    /// Offset of the parameter among the parameters [bytes].
     pub offset: u64,
-    /// Whether it is a single number.
+    /// Whether the parameter is a single number.
     pub scalar: bool,
 }
 
 /// A register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Register {
-    /// Its name, with the percent sign.
+    /// Name of the register, with the percent sign.
     pub name: String,
-    /// Its type, such as `b32` or `pred`.
+    /// Type of the register, such as `b32` or `pred`.
     pub kind: String,
 }
 
 impl Kernel {
-    /// The name without the mangling of C++: `pc` of `_Z2pcPKfPfi`.
+    /// Returns the name without C++ mangling, such as `pc` for `_Z2pcPKfPfi`.
     pub fn plain_name(&self) -> &str {
         let Some(rest) = self.name.strip_prefix("_Z") else {
             return &self.name;
@@ -71,7 +71,7 @@ impl Kernel {
     }
 }
 
-/// Bytes of a type such as `u64`; none of what is no type.
+/// Returns the bytes of a type such as `u64`; `None` if `kind` is not a type.
 pub(super) fn size(kind: &str) -> Option<u64> {
     Some(match kind {
         "pred" => 1,
@@ -86,14 +86,14 @@ pub(super) fn size(kind: &str) -> Option<u64> {
     })
 }
 
-/// The most registers of a kernel.
+/// Maximum number of registers of a kernel.
 const MOST_REGISTERS: usize = 65_000;
 
 impl Module {
-    /// Reads a text; functions that are no kernels are left out.
+    /// Reads a text and skips functions that are not kernels.
     ///
     /// # Errors
-    /// What is no PTX, with its line.
+    /// Fails with a line number if the text is not valid PTX.
     pub fn read(text: &str) -> Result<Module, PtxError> {
         let mut module = Module::default();
         let mut pieces = pieces(text).into_iter();
@@ -132,10 +132,10 @@ impl Module {
         Ok(module)
     }
 
-    /// The kernel called `name`, mangled or plain.
+    /// Returns the kernel with the mangled or plain name `name`.
     ///
     /// # Errors
-    /// None of that name, or several.
+    /// Fails if no kernel or several kernels have this name.
     pub fn kernel(&self, name: &str) -> Result<&Kernel, String> {
         if let Some(kernel) = self.kernels.iter().find(|kernel| kernel.name == name) {
             return Ok(kernel);
@@ -150,7 +150,7 @@ impl Module {
             [] => {
                 let known: Vec<&str> = self.kernels.iter().map(Kernel::plain_name).collect();
                 let known = if known.is_empty() {
-                    "but there is none".to_owned()
+                    "the file has no kernels".to_owned()
                 } else {
                     known.join(", ")
                 };
@@ -174,7 +174,7 @@ fn has(text: &str, word: &str) -> bool {
         .any(|found| found == word)
 }
 
-/// Skips what is left of a body.
+/// Skips the rest of a body.
 fn skip(line: usize, pieces: &mut impl Iterator<Item = (usize, Piece)>) -> Result<(), PtxError> {
     let mut depth = 1_usize;
     for (_, piece) in pieces {
@@ -273,7 +273,7 @@ fn head(line: usize, text: &str) -> Result<Kernel, PtxError> {
     })
 }
 
-/// Variables in shared memory.
+/// The variables in shared memory.
 #[derive(Debug, Clone, Default)]
 struct Shared {
     variables: Vec<(String, u64)>,
@@ -314,7 +314,7 @@ impl Shared {
             .checked_mul(count)
             .filter(|bytes| *bytes <= 1 << 30)
             .ok_or_else(wrong)?;
-        // Variables do not straddle lines of 128 bytes where they can help it, as in GPGPU-Sim.
+        // Each variable starts at a line of 128 bytes, as in GPGPU-Sim.
         let align = 128;
         let address = if bytes == 0 {
             self.next
@@ -327,7 +327,7 @@ impl Shared {
     }
 }
 
-/// Names in scope, with their registers.
+/// The names in scope, with their registers.
 type Scope = HashMap<String, usize>;
 
 fn body(
@@ -360,7 +360,7 @@ fn body(
             Piece::Statement(text) if text.is_empty() => {}
             Piece::Statement(text) if has(&text, ".reg") => declare(kernel, &mut scopes, line, &text)?,
             Piece::Statement(text) if has(&text, ".shared") => shared.declare(line, &text)?,
-            // `.pragma`, `.loc`, `.local` and the like take no instruction.
+            // `.pragma`, `.loc`, `.local` and similar directives are not instructions.
             Piece::Statement(text) if text.starts_with('.') => {}
             Piece::Statement(text) => {
                 let find = |name: &str| scopes.iter().rev().find_map(|scope| scope.get(name).copied());

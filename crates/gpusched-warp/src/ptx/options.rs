@@ -1,4 +1,4 @@
-//! Importing a kernel under a launch.
+//! Import of a kernel with a launch.
 
 use super::execute::Knowledge;
 use super::instruction::clip;
@@ -10,19 +10,19 @@ use gpusched_model::Program;
 use gpusched_model::Refusal;
 use gpusched_model::program::{Buffer, Builtin, Dimensions};
 
-/// What a kernel is launched with.
+/// An argument of a kernel launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
-    /// A whole number, under a name.
+    /// An integer, with a name.
     Number(String, i64),
-    /// A decimal number such as `2.5`, under a name; for parameters of type `f32` and `f64`.
+    /// A decimal number such as `2.5`, with a name, for parameters of type `f32` and `f64`.
     Decimal(String, String),
-    /// Memory of so many bytes, under a name.
+    /// A buffer of the given size [bytes], with a name.
     Buffer(String, u64),
 }
 
 impl Argument {
-    /// Its name.
+    /// Returns the name of the argument.
     pub fn name(&self) -> &str {
         match self {
             Argument::Number(name, _) | Argument::Decimal(name, _) | Argument::Buffer(name, _) => name,
@@ -30,31 +30,32 @@ impl Argument {
     }
 }
 
-/// The launch under which a kernel is imported.
+/// The launch for the import of a kernel.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Thread blocks.
+    /// Number of thread blocks.
     pub grid: Dimensions,
-    /// Threads of a block.
+    /// Number of threads of a block.
     pub block: Dimensions,
-    /// One per parameter of the kernel, in its order. A program states `f32` and `f64` by their IEEE 754 bits.
+    /// One argument per parameter, in the order of the parameters. A program stores `f32` and `f64` values as IEEE 754
+    /// bits.
     pub arguments: Vec<Argument>,
-    /// Registers of a thread.
+    /// Number of registers of a thread.
     pub registers: u32,
-    /// Shared memory of a block beyond that of variables [bytes].
+    /// Shared memory of a block in addition to its variables [bytes].
     pub dynamic_shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
-    /// Whether modifiers that an opcode does not have are passed over instead of refused.
+    /// Whether unknown modifiers of an opcode are ignored instead of rejected.
     pub any_modifier: bool,
-    /// Where the program says it comes from.
+    /// Origin of the program, as stated in the program.
     pub source: Option<String>,
 }
 
-/// The kernel called `kernel`, mangled or plain, as a program.
+/// Imports the kernel with the mangled or plain name `kernel` as a program.
 ///
 /// # Errors
-/// What is no PTX, and what programs cannot say, with its line.
+/// Fails with a line number if the text is not valid PTX or contains a feature that programs cannot express.
 pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Program, PtxError> {
     let kernel = module
         .kernel(kernel)
@@ -92,7 +93,7 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
             Argument::Buffer(name, bytes) => {
                 if size(&parameter.kind) != Some(8) || !parameter.scalar {
                     let message = format!(
-                        "found the buffer {name:?} for a parameter of type {}, expected one of 64 bits",
+                        "found the buffer {name:?} for a parameter of type {}, expected a 64-bit parameter",
                         parameter.kind
                     );
                     return Err(fail(message));
@@ -141,7 +142,8 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
     Ok(program)
 }
 
-/// The IEEE 754 bits of the number `text`, if `kind` is a floating-point type and has a number next to it.
+/// Returns the IEEE 754 bits of the number nearest to `text`, if `kind` is a floating-point type and the number is
+/// finite.
 fn bits(kind: &str, text: &str) -> Option<i64> {
     match kind {
         "f32" => {
@@ -156,7 +158,7 @@ fn bits(kind: &str, text: &str) -> Option<i64> {
     }
 }
 
-/// Where names lie under any launch.
+/// Returns the ranges of names for every launch.
 fn anywhere() -> Ranges {
     let mut ranges = Ranges::default();
     for (name, builtin) in Builtin::ALL {
@@ -171,7 +173,7 @@ fn anywhere() -> Ranges {
     ranges
 }
 
-/// Where names lie under the launch of `program`.
+/// Returns the ranges of names for the launch of `program`.
 fn ranges(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
     let sizes = |size: Dimensions, axis: u8| i128::from(size.along(axis));

@@ -1,19 +1,19 @@
-//! PTX text cut into statements.
+//! Splits PTX text into statements.
 
 /// A piece of PTX text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Up to a semicolon, or to what opens a body: an instruction or a directive.
+    /// An instruction or a directive, up to a semicolon or the start of a body.
     Statement(String),
-    /// `name:`.
+    /// A label `name:`.
     Label(String),
-    /// `{` where a statement could start.
+    /// `{` at a position where a statement may start.
     Open,
-    /// `}` where a statement could start.
+    /// `}` at a position where a statement may start.
     Close,
 }
 
-/// The pieces of `text`, each with the line where it starts.
+/// Splits `text` into pieces, each with the line of its start.
 pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
     let mut pieces = Vec::new();
     let (mut line, mut start) = (1, 1);
@@ -26,7 +26,7 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
         }
         if quoted {
             current.push(c);
-            // Strings do not span lines, so that a forgotten quote stays small.
+            // A string ends with its line, so a missing quote affects only one line.
             quoted = c != '"' && c != '\n';
             continue;
         }
@@ -64,7 +64,7 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
                 current.clear();
                 pieces.push((line, Piece::Open));
             }
-            // A body opens after its head; the braces of operands stand inside a statement.
+            // A body follows its head. The braces of operands are within a statement.
             '{' if opens_body(&current) => {
                 pieces.push((start, statement(&current)));
                 current.clear();
@@ -117,7 +117,7 @@ fn opens_body(head: &str) -> bool {
     words.any(|word| word == ".entry" || word == ".func" || word == ".section")
 }
 
-/// Whether `text` is the name of a label, a register or a variable.
+/// Returns whether `text` is a valid name of a label, a register or a variable.
 pub(super) fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters

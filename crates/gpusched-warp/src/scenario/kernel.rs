@@ -1,4 +1,4 @@
-//! A kernel that has been read.
+//! A kernel of a scenario.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 
-/// A kernel that has been read and laid out.
+/// A kernel with its program or trace and the addresses of its buffers.
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) name: String,
     blocks: u64,
-    /// The core cycle in which it is launched.
+    /// Core cycle of the launch.
     launch: u64,
-    /// The core cycle from which on its blocks may start.
+    /// First core cycle when blocks may start.
     at: u64,
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
-    /// The file that it was read from.
+    /// Source file of the kernel.
     file: Option<PathBuf>,
     body: Body,
 }
@@ -35,11 +35,11 @@ pub struct Kernel {
 #[derive(Debug)]
 enum Body {
     Program(Box<Program>, Arc<Code>),
-    /// The file, read anew in each run.
+    /// The trace file, which each run reads again.
     Trace(PathBuf),
 }
 
-/// What issue traces call the instructions of a run's kernels.
+/// The texts of instructions in issue traces, for all kernels of a run.
 #[derive(Debug, Default)]
 pub struct Texts(Vec<Text>);
 
@@ -50,7 +50,7 @@ enum Text {
 }
 
 impl Texts {
-    /// The instruction of `kernel` at `pc`; empty if there is none.
+    /// Returns the text of the instruction of `kernel` at `pc`; empty if the instruction does not exist.
     pub fn text(&self, kernel: usize, pc: u32) -> String {
         let text = match self.0.get(kernel) {
             Some(Text::Code(code)) => code.text(pc).map(str::to_owned),
@@ -64,15 +64,15 @@ impl Texts {
     }
 }
 
-/// Why a kernel cannot be read.
+/// Why a kernel is rejected.
 pub(super) enum Refused {
-    /// Its file says it.
+    /// The file cannot be read.
     File(Error),
-    /// Its launch is none.
+    /// The launch is invalid.
     Launch(Refusal),
 }
 
-/// The field of a scenario for the field of a program that a launch changed.
+/// Returns the field of a scenario that sets the field `field` of the program.
 pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
     let name = field
         .strip_prefix("buffers.")
@@ -89,7 +89,7 @@ pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
 }
 
 impl Kernel {
-    /// Reads `kernel` of `shape`, whose files are in `folder`, and puts its buffers into `memory`.
+    /// Reads `kernel` of `shape` with files in `folder`, and assigns addresses in `memory` to its buffers.
     pub(super) fn read(
         kernel: &RunKernel,
         shape: &WarpRunShape,
@@ -136,32 +136,32 @@ impl Kernel {
         })
     }
 
-    /// Its name, which no other kernel of the run has.
+    /// Returns the name of the kernel, which is unique in the run.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The core cycle in which it is launched.
+    /// Returns the core cycle of the launch.
     pub fn launched(&self) -> u64 {
         self.launch
     }
 
-    /// Its thread blocks.
+    /// Returns the number of thread blocks.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// Its budget, if the scheduler has budgets.
+    /// Returns the issue budget, if the scheduler uses budgets.
     pub fn budget(&self) -> Option<u32> {
         self.budget
     }
 
-    /// The file that it was read from, unless the scenario has the program in it.
+    /// Returns the source file; `None` if the scenario contains the program.
     pub(super) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// Its buffers, as (address, bytes); those of traces are not known.
+    /// Returns the buffers as (address, bytes); empty for traces, because their buffers are unknown.
     pub(super) fn buffers(&self) -> Vec<(u64, u64)> {
         let Body::Program(program, _) = &self.body else {
             return Vec::new();
@@ -171,8 +171,8 @@ impl Kernel {
         addresses.zip(sizes).collect()
     }
 
-    /// The first instruction that accessed memory outside of its buffer, in all runs so far, in words; those of traces are
-    /// not known.
+    /// Describes the first instruction that accessed memory outside its buffer, over all runs so far. Returns `None`
+    /// for traces, because their buffers are unknown.
     pub(super) fn outside(&self) -> Option<String> {
         let Body::Program(program, code) = &self.body else {
             return None;
@@ -196,7 +196,7 @@ impl Kernel {
         ))
     }
 
-    /// Its launch, and what its instructions are called.
+    /// Returns the launch of the kernel and adds its instruction texts to `texts`.
     pub(super) fn launch(&self, texts: &mut Texts) -> Result<Launch> {
         let launch = match &self.body {
             Body::Program(program, code) => {
@@ -219,7 +219,7 @@ impl Kernel {
     }
 }
 
-/// What the program or trace of each kernel of `shape` is called.
+/// Returns the name of the program or trace of each kernel of `shape`.
 pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<String>> {
     let name = |kernel: &RunKernel| match &kernel.program {
         KernelSource::File(path) => Ok(Programs::only(folder.join(path), "program")?.name),
@@ -229,7 +229,8 @@ pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<Strin
     shape.kernels.iter().map(name).collect()
 }
 
-/// The name of each kernel: the one that `shape` gives it, or its `own`, which from the second time on has a number.
+/// Returns the name of each kernel: the name in `shape`, or the name in `own`. Repeated names of the second kind get a
+/// number.
 pub(super) fn names(shape: &WarpRunShape, own: Vec<String>) -> Vec<String> {
     let given = shape.kernels.iter().map(|kernel| kernel.name.as_ref());
     let mut taken: BTreeSet<String> = given.clone().flatten().cloned().collect();

@@ -1,9 +1,9 @@
-//! Where the buffers of several programs lie.
+//! The layout of the buffers of several programs in memory.
 
 use gpusched_model::Program;
 use gpusched_model::program::{ALIGNMENT, FIRST_ADDRESS};
 
-/// Memory that is given out from low to high addresses, as an allocator does that frees nothing.
+/// Memory that is allocated from low to high addresses and never freed.
 #[derive(Debug)]
 pub struct Layout {
     next: u64,
@@ -16,7 +16,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Gives every buffer of `program` that has no address the next one that is free.
+    /// Assigns the next free address to each buffer of `program` without an address.
     pub fn place(&mut self, program: &mut Program) {
         for (_, buffer) in &mut program.buffers {
             let address = *buffer.address.get_or_insert(self.next);

@@ -1,4 +1,4 @@
-//! From a scenario of full kernels to a run of the GPU.
+//! Conversion of a scenario to a run of the GPU.
 
 mod kernel;
 mod layout;
@@ -14,22 +14,22 @@ use gpusched_model::machine::Machine;
 use gpusched_model::warp_run::WarpRunShape;
 use gpusched_model::{Scheduler, WarpRun};
 
-/// Cycles after which a run gives up, unless said otherwise.
+/// Default limit of a run [core cycles].
 pub const LIMIT: u64 = 1_000_000_000;
 
-/// The most warp instructions of a run, hours of simulation; estimates have no such limit.
+/// Maximum number of warp instructions of a run, which takes hours; estimates have no such limit.
 pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
 
-/// The most thread blocks of a kernel in a run, whose records take 1 GB; estimates have no such limit.
+/// Maximum number of thread blocks of a kernel in a run, whose records take 1 GB; estimates have no such limit.
 pub const MAX_BLOCKS: u64 = 20_000_000;
 
-/// Instructions of a block that are counted, at most.
+/// Maximum number of counted instructions of a block.
 const COUNTED: u64 = 1 << 16;
 
-/// The most memory that is brought into L2 before a run [bytes].
+/// Maximum size of the buffers that are loaded into L2 before a run [bytes].
 pub const MAX_WARM: u64 = 1 << 34;
 
-/// Kernels that have been read and laid out, ready to be run any number of times.
+/// Kernels with assigned addresses, which can be run any number of times.
 #[derive(Debug)]
 pub struct Setup {
     name: Option<String>,
@@ -38,18 +38,18 @@ pub struct Setup {
     sms: u32,
     warm: Vec<(u64, u64)>,
     kernels: Vec<Kernel>,
-    /// What errors call the scenario.
+    /// Name of the scenario in errors.
     file: String,
 }
 
-/// How a run is recorded, and when it gives up.
+/// Options of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Whether issues are recorded.
     pub record_issues: bool,
-    /// Whether SMs that are equal are simulated once, where they stay so. Results are the same.
+    /// Whether equal SMs are simulated once while they stay equal. The results are the same.
     pub equal_sms_once: bool,
-    /// Cycles after which it gives up.
+    /// Limit of the run [core cycles].
     pub limit: u64,
 }
 
@@ -64,11 +64,11 @@ impl Default for Options {
 }
 
 impl Setup {
-    /// The run of `run`, which was read from `file`: its files are relative to that one's folder.
+    /// Prepares the run `run` from the file `file`. File names in the run are relative to the folder of `file`.
     ///
     /// # Errors
-    /// Those of reading programs and traces, and [`Error::Refused`] for launches that programs do not allow and names that two
-    /// kernels have.
+    /// Fails if a program or trace cannot be read. [`Error::Refused`] if a program does not permit its launch or if two
+    /// kernels have the same name.
     pub fn new(run: &WarpRun, file: &Path) -> Result<Setup> {
         let shape = run.shape();
         let name = file.display().to_string();
@@ -120,57 +120,59 @@ impl Setup {
         })
     }
 
-    /// The names of the kernels of `shape`, which was read from `file`: theirs, or those of their programs.
+    /// Returns the names of the kernels of `shape` from the file `file`: their own names, or the names of their
+    /// programs.
     ///
     /// # Errors
-    /// Those of reading programs and traces.
+    /// Fails if a program or trace cannot be read.
     pub fn names(shape: &WarpRunShape, file: &Path) -> Result<Vec<String>> {
         let folder = file.parent().unwrap_or(Path::new(""));
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
-    /// The files of programs and traces that the scenario names. A run reads those of traces again.
+    /// Returns the files of programs and traces that the scenario uses. A run reads the traces again.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.kernels.iter().filter_map(Kernel::file)
     }
 
-    /// The scenario's name.
+    /// Returns the name of the scenario.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The machine, as kernels share it.
+    /// Returns the machine, with the SM sharing mode of the scenario.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// The scheduler.
+    /// Returns the scheduler.
     pub fn scheduler(&self) -> Scheduler {
         self.scheduler
     }
 
-    /// The SMs that take part.
+    /// Returns the number of SMs in use.
     pub fn sms(&self) -> u32 {
         self.sms
     }
 
-    /// The kernels, in the order of the scenario.
+    /// Returns the kernels, in the order of the scenario.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
 
-    /// Runs the kernels; `watch` is told the core cycle once in a while.
+    /// Runs the kernels, and regularly calls `watch` with the core cycle.
     ///
     /// # Errors
-    /// [`Error::Refused`] for what cannot be simulated or does not end; those of reading traces.
+    /// [`Error::Refused`] if a kernel cannot be simulated or the run does not end. Also fails if a trace cannot be
+    /// read.
     pub fn run(&self, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         self.run_on(self.sms, options, watch)
     }
 
-    /// As [`Setup::run`], on `sms` SMs of the machine.
+    /// Runs as [`Setup::run`], on `sms` SMs of the machine.
     ///
     /// # Errors
-    /// As there.
+    /// Fails as [`Setup::run`] does.
     pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         let (launches, texts) = self.launches()?;
         for launch in &launches {
@@ -184,18 +186,19 @@ impl Setup {
         Ok((results.map_err(|failure| self.blame(&failure))?, texts))
     }
 
-    /// Why SMs that are equal do not stay so, if they do not: then [`Options::equal_sms_once`] has no effect.
+    /// Returns the reason why equal SMs may not stay equal, if a reason exists. [`Options::equal_sms_once`] then has no
+    /// effect.
     ///
     /// # Errors
-    /// Those of reading traces.
+    /// Fails if a trace cannot be read.
     pub fn unlike(&self) -> Result<Option<UnlikeKernel>> {
         Ok(gpu::stay_equal(&self.launches()?.0).err())
     }
 
-    /// Estimates the first kernel alone on `sms` SMs of the machine, from `rounds` rounds of its blocks.
+    /// Estimates the first kernel in isolation on `sms` SMs of the machine, from `rounds` rounds of its blocks.
     ///
     /// # Errors
-    /// As [`Setup::run`].
+    /// Fails as [`Setup::run`] does.
     pub fn estimate_on(&self, sms: u32, rounds: u32, options: Options) -> Result<Results> {
         let (launches, _) = self.launches()?;
         let estimates = launches.iter().take(1).map(|launch| {
@@ -207,14 +210,17 @@ impl Setup {
         estimate.ok_or_else(|| self.blame(&"no kernel").into())
     }
 
-    /// What kernels accessed outside of their buffers in all runs so far, in words, the first instruction of each kernel.
+    /// Describes the accesses outside of buffers in all runs so far. The result names the first such instruction of
+    /// each kernel.
     ///
-    /// Simulated times then differ from those of correct kernels: outside of buffers, L2 is cold or holds other buffers.
+    /// Simulated times then differ from the times of correct kernels. Outside of buffers, L2 is cold or holds other
+    /// buffers.
     pub fn outside(&self) -> Vec<String> {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
-    /// Refuses a kernel of more than [`MAX_BLOCKS`], or [`MAX_INSTRUCTIONS`] if all its blocks are like the one in its middle.
+    /// Rejects a kernel with more than [`MAX_BLOCKS`] blocks, or more than [`MAX_INSTRUCTIONS`] if all blocks equal the
+    /// middle block.
     fn check_length(&self, launch: &Launch) -> Result<()> {
         let blocks = launch.blocks;
         let found = match blocks {
@@ -259,7 +265,7 @@ impl Setup {
     }
 }
 
-/// The latency of a launch on the machine of `shape` [core cycles], if launches have one there.
+/// Returns the launch latency on the machine of `shape` [core cycles]; 0 if the scenario does not use it.
 fn launch_latency(shape: &WarpRunShape, blocks: u64) -> u64 {
     let dispatch = &shape.machine.dispatch;
     let whole = u64::from(dispatch.block_latency).saturating_mul(blocks);

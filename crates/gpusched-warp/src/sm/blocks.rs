@@ -13,42 +13,42 @@ pub struct Block {
     left: usize,
 }
 
-/// A block that is to start.
+/// The start of a block.
 pub struct BlockStart {
-    /// Index of its kernel.
+    /// Index of the kernel.
     pub kernel: usize,
-    /// Its index in the grid.
+    /// Index of the block in the grid.
     pub index: u64,
-    /// Place among the SM's blocks.
+    /// Place of the block on the SM.
     pub place: usize,
-    /// Slot of its first warp; the others follow.
+    /// Slot of the first warp; the other warps follow.
     pub first_slot: usize,
-    /// Its warps.
+    /// Instruction streams of the warps.
     pub streams: Vec<Box<dyn Stream + Send>>,
 }
 
 /// A block that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedBlock {
-    /// Index of its kernel.
+    /// Index of the kernel.
     pub kernel: usize,
-    /// Its index in the grid.
+    /// Index of the block in the grid.
     pub index: u64,
-    /// Place among the SM's blocks.
+    /// Place of the block on the SM.
     pub place: usize,
-    /// Slot of its first warp.
+    /// Slot of the first warp.
     pub first_slot: usize,
-    /// The cycle.
+    /// Core cycle when the block ended.
     pub cycle: u64,
 }
 
 impl Sm {
-    /// The first free place among the first `places`.
+    /// Returns the first free place among the first `places`.
     pub fn free_place(&self, places: usize) -> Option<usize> {
         self.blocks.iter().take(places).position(Option::is_none)
     }
 
-    /// The first run of `warps` free slots that starts at a multiple of `warps`.
+    /// Returns the first of `warps` consecutive free slots that starts at a multiple of `warps`.
     pub fn free_slots(&self, warps: usize) -> Option<usize> {
         let slots = self.warps.len();
         (0..slots / warps)
@@ -56,7 +56,7 @@ impl Sm {
             .find(|&first| (first..first + warps).all(|slot| self.warps.slot(slot).stream.is_none()))
     }
 
-    /// A block starts at the end of cycle `now`.
+    /// Starts a block at the end of cycle `now`.
     pub fn start(&mut self, block: BlockStart, now: u64) {
         self.sleep_until(now);
         let warps = block.streams.len();
@@ -83,7 +83,7 @@ impl Sm {
         }
     }
 
-    /// A warp of `slot` is through; with the last one of its block the block ends.
+    /// Removes the warp in `slot` after its last instruction. The block ends with its last warp.
     pub(super) fn retire(&mut self, slot: usize, now: u64) {
         let place = self.warps.slot(slot).block;
         self.warps.leave(slot);
@@ -104,7 +104,8 @@ impl Sm {
         }
     }
 
-    /// The warp of `slot` came to a barrier, or ended: if all warps of its block are there, they go on.
+    /// Handles a warp in `slot` that reached a barrier or ended. If all warps of its block are at the barrier, they
+    /// continue.
     pub(super) fn check_barrier(&mut self, slot: usize) {
         let Some(block) = &self.blocks[self.warps.slot(slot).block] else {
             return;

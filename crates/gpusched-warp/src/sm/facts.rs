@@ -1,4 +1,4 @@
-//! What a machine does with each kind of operation.
+//! The unit and the timing of each kind of operation on a machine.
 
 use super::super::code::{Caching, Number, Operation, Space};
 use gpusched_model::machine::{self, InstructionTimes, Timing};
@@ -14,50 +14,51 @@ pub enum Unit {
     Mem,
 }
 
-/// Kinds of units.
+/// Number of unit kinds.
 pub const UNITS: usize = 6;
 
 impl Unit {
-    /// The order in which units work within a cycle. An SM has one load-store unit; of the others, each scheduler has its own.
+    /// Order of the units within a cycle. An SM has one load-store unit. Each scheduler has its own unit of each other
+    /// kind.
     pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
 
-    /// Those with a pipeline per scheduler: all but the last.
+    /// Number of unit kinds with a pipeline per scheduler: all kinds except the last.
     pub const PIPELINES: usize = UNITS - 1;
 }
 
-/// What the load-store unit does with an instruction.
+/// How the load-store unit handles an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
-    /// It does not get it.
+    /// The load-store unit does not handle the instruction.
     None,
-    /// Global or local memory.
+    /// A load from global or local memory.
     Load(Caching),
-    /// Global or local memory.
+    /// A store to global or local memory.
     Store,
-    /// In L2.
+    /// An atomic, executed in L2.
     Atomic,
-    /// Always in its cache.
+    /// A load of a constant, which always hits its cache.
     Constant,
-    /// Shared memory; a load if true.
+    /// An access to shared memory; true for a load.
     Shared(bool),
-    /// Waits for the warp's loads.
+    /// A fence that waits for the loads of the warp.
     Fence,
 }
 
-/// What a machine does with an operation.
+/// How a machine executes an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// Who does it.
+    /// Unit of the operation.
     pub unit: Unit,
-    /// Until the result [cycles].
+    /// Latency of the result [cycles].
     pub latency: u16,
-    /// Until the unit takes the next one [cycles].
+    /// Initiation interval of the unit [cycles].
     pub initiation: u16,
-    /// What the load-store unit does with it.
+    /// How the load-store unit handles the operation.
     pub memory: Memory,
 }
 
-/// The facts by [`Operation::kind`].
+/// The facts, indexed by [`Operation::kind`].
 #[derive(Debug, Clone)]
 pub struct FactsTable(Box<[Facts]>);
 
@@ -79,31 +80,31 @@ impl FactsTable {
         Self(facts.collect())
     }
 
-    /// The facts of the operations of `kind`.
+    /// Returns the facts of the operations of `kind`.
     pub fn of(&self, kind: usize) -> Facts {
         self.0[kind]
     }
 
-    /// The longest that an operation takes, or keeps its unit [cycles].
+    /// Returns the longest latency or initiation interval of all operations [cycles].
     pub fn longest(&self) -> usize {
         let times = self.0.iter().map(|facts| facts.latency.max(facts.initiation));
         times.max().map_or(0, usize::from)
     }
 }
 
-/// Which optional units a machine has.
+/// The optional units of a machine.
 #[derive(Debug, Clone, Copy)]
 struct Units {
-    /// Units for integers; without them SP units do the work.
+    /// Integer units; without them, SP units execute integer operations.
     int: bool,
-    /// Units for double precision; without them SFUs do the work.
+    /// Double-precision units; without them, SFUs execute double-precision operations.
     dp: bool,
 }
 
-/// The time of an instruction without units of its own.
+/// Timing of an instruction without its own timing.
 const ONE: Timing = Timing::ONE;
 
-/// The unit of an operation.
+/// Returns the unit of an operation.
 fn unit(operation: &Operation, units: &Units) -> Unit {
     let int = if units.int { Unit::Int } else { Unit::Sp };
     match operation {
@@ -126,7 +127,7 @@ fn unit(operation: &Operation, units: &Units) -> Unit {
     }
 }
 
-/// The time of an operation.
+/// Returns the timing of an operation.
 fn timing(operation: &Operation, times: &InstructionTimes) -> Timing {
     let float = |number: &Number| match number {
         Number::Double => Some(&times.double),

@@ -1,56 +1,56 @@
-//! Instructions between issue and completion.
+//! In-flight instructions, between issue and completion.
 
 use super::super::code::{Instruction, RegisterSet};
 use super::facts::Facts;
 use super::operands::Operands;
 use super::writes::Writes;
 
-/// One sector that a warp's instruction touches.
+/// An access of an instruction to one sector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// Address of the sector.
     pub address: u64,
-    /// Bytes touched.
+    /// Accessed bytes, one bit each.
     pub bytes: u32,
-    /// Lanes that touch it.
+    /// Number of lanes that access the sector.
     pub lanes: u8,
 }
 
-/// The number of an instruction on its way in its SM.
+/// Number of an in-flight instruction on its SM.
 pub type FlightId = u32;
 
-/// No instruction.
+/// The number for no instruction.
 pub const NONE: FlightId = FlightId::MAX;
 
-/// An instruction on its way.
+/// An in-flight instruction.
 #[derive(Debug, Clone)]
 pub struct Flight {
-    /// Rank in the order of issue.
+    /// Position in the order of issue.
     pub order: u64,
     pub slot: u16,
     pub scheduler: u8,
-    /// Its place in the pipeline registers before the units.
+    /// Place of the instruction in the pipeline registers before the units.
     pub place: u8,
-    /// What the machine does with it.
+    /// How the machine executes the instruction.
     pub facts: Facts,
     pub writes: Writes,
-    /// The same registers, as a set.
+    /// Written registers, as a set.
     pub written: RegisterSet,
-    /// What is still to be collected.
+    /// Operands that are not yet collected.
     pub operands: Operands,
-    /// Sectors not yet given to the memory system; taken from the end.
+    /// Sectors that are not yet sent to the memory system, in reverse order.
     pub accesses: Vec<Access>,
-    /// Answers, and sectors not yet given, that a load waits for.
+    /// Number of pending answers and unsent sectors that a load waits for.
     pub remaining: u32,
-    /// Cycles that shared memory needs for its bank conflicts.
+    /// Cycles of shared memory, including bank conflicts.
     pub conflicts: u32,
-    /// Writes of `writes` whose bank was granted, in a writeback under way.
+    /// Number of writes in `writes` whose bank was granted, during a writeback.
     pub granted: u8,
-    /// The one that leaves its pipeline after it in the same cycle.
+    /// Next instruction that leaves the pipeline in the same cycle.
     pub next: FlightId,
 }
 
-/// All instructions on their way in an SM.
+/// All in-flight instructions of an SM.
 #[derive(Debug, Clone, Default)]
 pub struct Flights {
     flights: Vec<Flight>,
@@ -59,7 +59,7 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// A place for a new instruction; nothing is to be collected, and no sector to be given.
+    /// Allocates a new in-flight instruction without operands and sectors.
     pub fn start(&mut self, facts: Facts, instruction: &Instruction) -> FlightId {
         self.order += 1;
         let id = self.free.pop().unwrap_or_else(|| self.add(facts));
@@ -95,7 +95,7 @@ impl Flights {
         (self.flights.len() - 1) as FlightId
     }
 
-    /// The instruction is through.
+    /// Releases a completed instruction.
     pub fn end(&mut self, id: FlightId) {
         self.free.push(id);
     }

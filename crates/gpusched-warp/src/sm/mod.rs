@@ -1,4 +1,4 @@
-//! A streaming multiprocessor, cycle by cycle: write back, execute, read operands, issue, fetch.
+//! A streaming multiprocessor, simulated cycle by cycle: write back, execute, read operands, issue, fetch.
 
 mod blocks;
 mod facts;
@@ -28,56 +28,56 @@ use super::policy::AnyPolicy;
 use super::request::Request;
 use gpusched_model::machine::MachineShape;
 
-/// An SM.
+/// A streaming multiprocessor (SM).
 #[derive(Clone)]
 pub struct Sm {
-    /// Its number.
+    /// Number of the SM.
     pub number: u16,
     machine: std::sync::Arc<MachineShape>,
     warps: Warps,
     policies: Vec<AnyPolicy>,
     flights: Flights,
-    /// Issued, not yet in a collector.
+    /// Issued instructions that wait for a collector.
     issued: PipelineRegisters,
     collectors: Collectors,
-    /// Collected, not yet in a unit.
+    /// Instructions with all operands that wait for a unit.
     collected: PipelineRegisters,
     pipelines: Pipelines,
-    /// The first result to be written back in the next cycle; the others follow.
+    /// First result to write back in the next cycle; the other results follow.
     results: FlightId,
     load_store: LoadStore,
-    /// Fetched, not yet decoded.
+    /// Slot of a fetched instruction that is not yet decoded.
     fetched: Option<usize>,
     last_fetched: usize,
-    /// Policies are to be told of cycles in which no warp can issue.
+    /// Whether policies must see cycles when no warp can issue.
     sees_idle_cycles: bool,
-    /// The scheduler that issues first.
+    /// Scheduler that issues first.
     turn: usize,
-    /// Steps of the collectors per cycle.
+    /// Collector steps per cycle.
     reads_per_bank: u32,
-    /// Fetches per cycle.
+    /// Instruction fetches per cycle.
     fetch_throughput: u32,
     blocks: Vec<Option<Block>>,
-    /// Blocks that are here.
+    /// Number of resident blocks.
     resident: usize,
-    /// A kernel that issued an instruction for which the machine has no unit.
+    /// Kernel that issued an instruction without a matching unit on the machine.
     pub without_unit: Option<usize>,
-    /// Blocks that ended, for the dispatcher.
+    /// Ended blocks, for the dispatcher.
     pub ended: Vec<EndedBlock>,
     ages: u64,
     effect: Effect,
-    /// Issues, if they are recorded.
+    /// Issues, if recorded.
     pub record: Option<Vec<IssueEvent>>,
-    /// Counted per cycle and scheduler.
+    /// Outcomes, counted per cycle and scheduler.
     pub stalls: Stalls,
-    /// Instructions issued, by kernel: warp instructions, thread instructions.
+    /// Number of issued instructions per kernel: warp instructions, thread instructions.
     pub instructions: Vec<(u64, u64)>,
-    /// The cycle up to which the SM has been simulated.
+    /// Cycle that the simulation of the SM has reached.
     clock: u64,
 }
 
 impl Sm {
-    /// An empty SM.
+    /// Creates an empty SM.
     pub fn new(
         number: u16,
         machine: &std::sync::Arc<MachineShape>,
@@ -132,37 +132,37 @@ impl Sm {
         }
     }
 
-    /// Requests that L1 took and missed.
+    /// Returns the counters of L1 accesses and misses.
     pub fn l1_counts(&self) -> Counts {
         self.load_store.l1.counts
     }
 
-    /// Forgets the contents of L1.
+    /// Invalidates L1.
     pub fn invalidate_l1(&mut self) {
         self.load_store.l1.invalidate();
     }
 
-    /// Whether the SM takes another answer of the memory system.
+    /// Returns whether the SM accepts another answer of the memory system.
     pub fn accepts(&self) -> bool {
         self.load_store.accepts()
     }
 
-    /// An answer of the memory system.
+    /// Delivers an answer of the memory system.
     pub fn answer(&mut self, response: Request) {
         self.load_store.responses.push_back(response);
     }
 
-    /// Something happened in the last cycle that the GPU is to hear of: a block ended, or no unit was there.
+    /// Returns whether the last cycle had an event for the GPU: a block ended, or a unit was missing.
     pub fn stops(&self) -> bool {
         !self.ended.is_empty() || self.without_unit.is_some()
     }
 
-    /// No block is here.
+    /// Returns whether the SM has no blocks.
     pub fn is_empty(&self) -> bool {
         self.resident == 0
     }
 
-    /// The cycle in which something can happen here without an answer or a new block; `None`: never.
+    /// Returns the next cycle with possible activity without an answer or a new block; `None` if no such cycle exists.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         let busy = !self.warps.hungry.or(self.warps.finished).is_empty()
             || self.fetched.is_some()
@@ -178,7 +178,7 @@ impl Sm {
         }
     }
 
-    /// Cycles up to `now` in which nothing could happen go by.
+    /// Skips cycles without possible activity up to `now`.
     pub fn sleep_until(&mut self, now: u64) {
         let cycles = now.saturating_sub(self.clock);
         if cycles == 0 {
@@ -192,7 +192,7 @@ impl Sm {
         self.count_idle(cycles);
     }
 
-    /// Cycle `now`. An SM without blocks does nothing.
+    /// Simulates cycle `now`. An SM without blocks is inactive.
     pub fn cycle(&mut self, now: u64, out: &mut Outbox) {
         self.sleep_until(now);
         self.clock = now + 1;
@@ -262,9 +262,9 @@ impl Sm {
         }
     }
 
-    /// Fetches for the next warp without instructions; warps that are through leave on the way to it.
+    /// Fetches for the next warp without instructions. Finished warps before it are removed.
     fn fetch(&mut self, now: u64) {
-        // Those after the last one fetched for, then from the first.
+        // The search starts after the warp of the last fetch and continues at the first warp.
         for mut from in [self.last_fetched + 1, 0] {
             while let Some(slot) = self.warps.hungry.or(self.warps.finished).from(from).lowest() {
                 from = slot + 1;

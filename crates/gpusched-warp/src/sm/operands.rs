@@ -1,22 +1,22 @@
-//! The operands that an instruction has still to read.
+//! The pending operand reads of an instruction.
 
-/// Banks of the register file, each as often as it is to be read.
+/// The number of pending reads of each register bank.
 #[derive(Debug, Clone, Default)]
 pub struct Operands {
-    /// Banks to be read once or more, twice or more and so on, one bit each.
+    /// Banks with at least one and with at least two pending reads, one bit each.
     banks: [u64; 2],
-    /// The same from three times on.
+    /// Banks with at least three pending reads, at least four, and so on, one bit each.
     more: Vec<u64>,
 }
 
 impl Operands {
-    /// Nothing is to be read.
+    /// Removes all pending reads.
     pub fn clear(&mut self) {
         self.banks = [0; 2];
         self.more.clear();
     }
 
-    /// `bank` is to be read once more.
+    /// Adds a pending read of `bank`.
     pub fn add(&mut self, bank: u32) {
         let bit = 1 << bank;
         let twice = self.banks[0] & bit;
@@ -35,12 +35,12 @@ impl Operands {
         }
     }
 
-    /// Whether nothing is to be read.
+    /// Returns whether no reads are pending.
     pub fn is_empty(&self) -> bool {
         self.banks[0] == 0
     }
 
-    /// Reads once from each of the banks that are `free`; says from which.
+    /// Reads once from each bank in `free` with pending reads, and returns these banks.
     pub fn read(&mut self, free: u64) -> u64 {
         let [once, twice] = self.banks;
         let read = once & free;

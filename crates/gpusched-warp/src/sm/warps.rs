@@ -1,4 +1,4 @@
-//! The warps of an SM: what each waits for, and sets of those that can do something.
+//! The warps of an SM: the state of each warp, and sets of warps by state.
 
 use super::super::code::{Instruction, Operation, RegisterSet, Stream};
 use super::super::policy::{Pool, WarpSet};
@@ -8,15 +8,15 @@ use super::warp_states::WarpStates;
 /// A warp slot.
 #[derive(Clone)]
 pub struct Slot {
-    /// The instructions; `None` if the slot is free.
+    /// Instruction stream; `None` if the slot is free.
     pub stream: Option<Box<dyn Stream + Send>>,
-    /// Index of its kernel.
+    /// Index of the kernel.
     pub kernel: usize,
-    /// Place of its block in the SM.
+    /// Place of the block on the SM.
     pub block: usize,
-    /// Instructions in the instruction buffer.
+    /// Number of instructions in the instruction buffer.
     buffered: u8,
-    /// Those (or the next ones fetched) are of the wrong path.
+    /// Whether the buffered or next fetched instructions belong to a wrong path.
     stale: bool,
     in_pipeline: u32,
     stores: u32,
@@ -24,21 +24,21 @@ pub struct Slot {
     fence: bool,
     at_barrier: bool,
     done: bool,
-    /// Registers with a write on its way.
+    /// Registers with a pending write.
     writing: RegisterSet,
-    /// Those of the lowest ones that the next instruction waits for, one bit each.
+    /// Lowest registers that the next instruction waits for, one bit each.
     blocked: u128,
-    /// The next instruction waits for other registers, too; looked at again when one is released.
+    /// Whether the next instruction also waits for other registers. Updated when a register is released.
     blocked_by_more: bool,
-    /// What the machine does with the next instruction.
+    /// How the machine executes the next instruction.
     pub facts: Facts,
     scheduler: u8,
-    /// The slot, as a set of one.
+    /// The slot, as a set of one slot.
     bit: WarpSet,
 }
 
 impl Slot {
-    /// Writes to `registers` are done.
+    /// Completes the writes to `registers`.
     fn release(&mut self, registers: &RegisterSet) {
         self.writing.remove_all(registers);
         self.blocked &= !registers.lowest();
@@ -52,7 +52,7 @@ impl Slot {
         self.blocked != 0 || self.blocked_by_more
     }
 
-    /// Whether it has an instruction in the buffer and waits for no barrier, fence or atomic.
+    /// Returns whether the warp has an instruction in the buffer and waits for no barrier, fence or atomic.
     fn is_able(&self) -> bool {
         self.buffered > 0 && !(self.done || self.at_barrier || self.fence || self.atomics > 0)
     }
@@ -62,15 +62,15 @@ impl Slot {
 #[derive(Clone)]
 pub struct Warps {
     slots: Vec<Slot>,
-    /// Per scheduler, age, group and liveness of its warps, as policies see them.
+    /// Age, group and liveness of the warps of each scheduler, for the policies.
     pub pools: Vec<Pool>,
-    /// What they can do.
+    /// States of the warps.
     pub states: WarpStates,
-    /// Slots that want instructions.
+    /// Slots that need instructions.
     pub hungry: WarpSet,
-    /// Slots whose warp is through with everything.
+    /// Slots with a finished warp.
     pub finished: WarpSet,
-    /// What the machine does with each operation.
+    /// How the machine executes each operation.
     facts: FactsTable,
 }
 
@@ -111,7 +111,7 @@ impl Warps {
         }
     }
 
-    /// Slots.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -120,7 +120,7 @@ impl Warps {
         &self.slots[slot]
     }
 
-    /// A warp starts in a free slot.
+    /// Starts a warp in a free slot.
     pub fn start(
         &mut self,
         slot: usize,
@@ -148,13 +148,13 @@ impl Warps {
         self.check_finished(slot);
     }
 
-    /// The warp in `slot` is through and leaves.
+    /// Removes the finished warp in `slot`.
     pub fn leave(&mut self, slot: usize) {
         self.slots[slot].stream = None;
         self.finished.remove(slot);
     }
 
-    /// Instructions of the next two places in memory come into the buffer.
+    /// Adds the instructions of the next two places in memory to the buffer.
     pub fn decode(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         if place.done {
@@ -165,7 +165,7 @@ impl Warps {
         self.settle(slot);
     }
 
-    /// Drops instructions of the wrong path.
+    /// Drops the buffered instructions of a wrong path.
     pub fn flush(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.in_pipeline -= u32::from(place.buffered);
@@ -174,18 +174,18 @@ impl Warps {
         self.settle(slot);
     }
 
-    /// The next instruction of `slot`, to be issued.
+    /// Returns the next instruction of the warp in `slot`.
     pub fn next(&self, slot: usize) -> Option<&Instruction> {
         self.slots[slot].stream.as_ref()?.next()
     }
 
-    /// The stream of `slot`.
+    /// Returns the stream of the warp in `slot`.
     pub fn stream(&mut self, slot: usize) -> Option<&mut Box<dyn Stream + Send>> {
         self.slots[slot].stream.as_mut()
     }
 
-    /// An instruction of `slot` was issued that writes `writes`; `jumped` if the next one stands elsewhere.
-    /// Says whether it was the last one.
+    /// Records the issue of an instruction that writes `writes`. `jumped` means that the next instruction is not the
+    /// next in memory. Returns whether the instruction was the last one.
     pub fn issued(&mut self, slot: usize, writes: &RegisterSet, jumped: bool) -> bool {
         let place = &mut self.slots[slot];
         place.buffered -= 1;
@@ -204,7 +204,7 @@ impl Warps {
         done
     }
 
-    /// Writes to `registers` are done.
+    /// Completes the writes to `registers`.
     pub fn release(&mut self, slot: usize, registers: &RegisterSet) {
         let place = &mut self.slots[slot];
         place.release(registers);
@@ -216,55 +216,55 @@ impl Warps {
         self.check_finished(slot);
     }
 
-    /// An issued instruction left the pipeline.
+    /// Records that an issued instruction left the pipeline.
     pub fn left_pipeline(&mut self, slot: usize) {
         self.slots[slot].in_pipeline -= 1;
         self.check_finished(slot);
     }
 
-    /// A store is on its way to memory.
+    /// Records that a store was sent to memory.
     pub fn store_sent(&mut self, slot: usize) {
         self.slots[slot].stores += 1;
     }
 
-    /// A store was acknowledged.
+    /// Records that a store was acknowledged.
     pub fn store_acknowledged(&mut self, slot: usize) {
         self.slots[slot].stores -= 1;
         self.check_finished(slot);
     }
 
-    /// Atomics of `lanes` lanes were issued; the warp waits for them.
+    /// Records that atomics of `lanes` lanes were issued. The warp waits for them.
     pub fn atomic_sent(&mut self, slot: usize, lanes: u32) {
         self.slots[slot].atomics += lanes;
         self.settle(slot);
     }
 
-    /// Atomics of `lanes` lanes are done.
+    /// Records that atomics of `lanes` lanes have completed.
     pub fn atomic_done(&mut self, slot: usize, lanes: u32) {
         let place = &mut self.slots[slot];
         place.atomics = place.atomics.saturating_sub(lanes);
         self.settle(slot);
     }
 
-    /// The warp waits until its loads are done.
+    /// Lets the warp wait until its loads have completed.
     pub fn fence(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.fence = !place.writing.is_empty();
         self.settle(slot);
     }
 
-    /// The warp waits at its block's barrier, or goes on.
+    /// Sets whether the warp waits at the barrier of its block.
     pub fn set_barrier(&mut self, slot: usize, waits: bool) {
         self.slots[slot].at_barrier = waits;
         self.settle(slot);
     }
 
-    /// Whether the warp waits at its block's barrier.
+    /// Returns whether the warp waits at the barrier of its block.
     pub fn at_barrier(&self, slot: usize) -> bool {
         self.slots[slot].at_barrier
     }
 
-    /// Whether the warp has issued its last instruction.
+    /// Returns whether the warp has issued its last instruction.
     pub fn is_done(&self, slot: usize) -> bool {
         self.slots[slot].done
     }
@@ -281,7 +281,7 @@ impl Warps {
         }
     }
 
-    /// The instruction that is the next one now is looked at; says whether there is none.
+    /// Updates the state for the new next instruction. Returns whether no instruction is left.
     fn come_to_next(&mut self, slot: usize) -> bool {
         let place = &mut self.slots[slot];
         match place.stream.as_ref().and_then(|stream| stream.next()) {
@@ -297,7 +297,7 @@ impl Warps {
         place.done
     }
 
-    /// Puts the warp into the sets that follow from its buffer and what it waits for beside registers.
+    /// Updates the sets that depend on the buffer of the warp and on its waits for other reasons than registers.
     fn settle(&mut self, slot: usize) {
         let place = &self.slots[slot];
         self.hungry = self.hungry.without(place.bit);

@@ -1,8 +1,9 @@
-//! The registers that an instruction on its way writes.
+//! The registers that an in-flight instruction writes.
 
 use super::super::code::Register;
 
-/// The numbers that decide the banks of the registers written, in order. The first few are right here: most instructions write one.
+/// Bank numbers of the written registers, in order. The first few are stored in place, because most instructions write
+/// one register.
 #[derive(Debug, Clone, Default)]
 pub struct Writes {
     few: [u16; FEW],
@@ -13,7 +14,7 @@ pub struct Writes {
 const FEW: usize = 4;
 
 impl Writes {
-    /// From now on those of `registers`.
+    /// Replaces the content by the banks of `registers`.
     pub fn set(&mut self, registers: &[Register]) {
         let (few, more) = registers.split_at(registers.len().min(FEW));
         for (place, register) in self.few.iter_mut().zip(few) {
@@ -26,12 +27,12 @@ impl Writes {
         self.len = registers.len();
     }
 
-    /// How many.
+    /// Returns the number of written registers.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The one at `index`, below [`Writes::len`].
+    /// Returns the bank number of the register at `index`, below [`Writes::len`].
     pub fn bank(&self, index: usize) -> u16 {
         match self.few.get(index) {
             Some(&bank) => bank,

@@ -1,8 +1,8 @@
-//! One sub-core whose instructions have nothing but latencies, as in the figures of [Singh21] ch. 4 and [Singh22] §IV.
+//! One sub-core whose instructions have only latencies, as in the figures of [Singh21] ch. 4 and [Singh22] §IV.
 //!
-//! In each cycle at most one warp issues one instruction; L cycles after one of latency L the warp can issue the next. A
-//! kernel finishes in the cycle after the last issue of its warps. Warps are as old as their kernels are launched early, then
-//! by their number.
+//! In each cycle, at most one warp issues one instruction. L cycles after an instruction with latency L, the warp can
+//! issue its next instruction. A kernel finishes in the cycle after the last issue of its warps. Warps of earlier
+//! kernel launches are older; within a kernel, lower numbers are older.
 //!
 //! ```
 //! use gpusched_model::WarpScenario;

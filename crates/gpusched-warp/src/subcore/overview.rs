@@ -1,23 +1,23 @@
-//! An observer that keeps what a run comes to.
+//! An observer that summarizes a run.
 
 use super::Issue;
 use gpusched_model::Observer;
 
-/// How many cycles of the beginning are kept one by one.
+/// Number of initial cycles that are stored individually.
 const BEGINNING: usize = 64;
 
-/// A kernel of a run.
+/// Summary of a kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelOverview {
-    /// The cycle of its first issue.
+    /// Cycle of the first issue.
     pub start: u64,
-    /// The cycle after its last issue.
+    /// Cycle after the last issue.
     pub finish: u64,
-    /// The instructions that its warps issued.
+    /// Number of instructions that the warps issued.
     pub instructions: u64,
 }
 
-/// What a run comes to, in memory that does not depend on its length.
+/// Summary of a run, in memory independent of the length of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Overview {
     kernels: Vec<KernelOverview>,
@@ -27,17 +27,17 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// The kernels, in the order of the scenario.
+    /// Returns the kernels, in the order of the scenario.
     pub fn kernels(&self) -> &[KernelOverview] {
         &self.kernels
     }
 
-    /// The cycles up to the last issue, and those among them in which a warp issued.
+    /// Returns the number of cycles up to the last issue, and the number of these cycles with an issue.
     pub fn cycles(&self) -> (u64, u64) {
         (self.cycles, self.issued)
     }
 
-    /// The warp that issued in each of the first cycles; `None` where none did.
+    /// Returns the warp that issued in each of the first cycles; `None` for cycles without an issue.
     pub fn beginning(&self) -> &[Option<usize>] {
         &self.beginning
     }

@@ -1,12 +1,12 @@
-//! An observer that keeps who issued when.
+//! An observer that records the issuing warp of each cycle.
 
 use super::{Issue, Overview};
 use gpusched_model::Observer;
 
-/// The most cycles of a record unless said otherwise: they are held in memory.
+/// Default limit of a record [cycles]; the record is held in memory.
 const MOST: u64 = 20_000_000;
 
-/// The warp that issued in each cycle, and what the run comes to.
+/// The warp that issued in each cycle, and the summary of the run.
 #[derive(Debug, Clone)]
 pub struct Record {
     order: Vec<Option<u8>>,
@@ -16,14 +16,14 @@ pub struct Record {
 }
 
 impl Default for Record {
-    /// Of at most 20 million cycles.
+    /// Creates a record of at most 20 million cycles.
     fn default() -> Record {
         Record::with_limit(MOST)
     }
 }
 
 impl Record {
-    /// Of at most `cycles` cycles.
+    /// Creates a record of at most `cycles` cycles.
     pub fn with_limit(cycles: u64) -> Record {
         Record {
             order: Vec::new(),
@@ -33,17 +33,17 @@ impl Record {
         }
     }
 
-    /// The warp that issued in each cycle up to the last issue; `None` where none did.
+    /// Returns the warp that issued in each cycle up to the last issue; `None` for cycles without an issue.
     pub fn order(&self) -> &[Option<u8>] {
         &self.order
     }
 
-    /// What the run comes to, as far as it is recorded.
+    /// Returns the summary of the recorded part of the run.
     pub fn overview(&self) -> &Overview {
         &self.overview
     }
 
-    /// The limit, if there were more cycles; those after it are not recorded.
+    /// Returns the limit if the run exceeds it. Cycles after the limit are not recorded.
     pub fn exceeded(&self) -> Option<u64> {
         self.full.then_some(self.most)
     }

@@ -1,4 +1,4 @@
-//! The loop over cycles.
+//! The simulation of a sub-core, cycle by cycle.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,30 +7,30 @@ use crate::policy::{self, AnyPolicy, Policy as _, Pool, WarpSet};
 use gpusched_model::warp_scenario::{LatencyInstruction, MAX_CYCLES};
 use gpusched_model::{Observer, WarpScenario};
 
-/// A warp issues an instruction.
+/// The issue of an instruction by a warp.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Issue {
-    /// The warp, numbered over all kernels in the order of the scenario.
+    /// Number of the warp, counted over all kernels in the order of the scenario.
     pub warp: usize,
-    /// The position of its kernel.
+    /// Index of the kernel.
     pub kernel: usize,
-    /// The position of the instruction in the program.
+    /// Index of the instruction in the program.
     pub instruction: usize,
-    /// The instruction's latency [cycles].
+    /// Latency of the instruction [cycles].
     pub latency: u32,
-    /// The warp has no more instructions.
+    /// Whether the warp has no more instructions.
     pub last: bool,
 }
 
-/// A run that does not end within the cycles there may be.
+/// A run that exceeds the maximum number of cycles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("found a run of more than {MAX_CYCLES} cycles, expected a shorter one")]
+#[error("found a run of more than {MAX_CYCLES} cycles, expected a shorter run")]
 pub struct TooLong;
 
-/// Simulates `scenario` from cycle 0 to its last issue, as long as `observer` wants it to go on.
+/// Simulates `scenario` from cycle 0 to its last issue, or until `observer` stops the simulation.
 ///
 /// # Errors
-/// [`TooLong`] if the run goes on after [`MAX_CYCLES`].
+/// Fails with [`TooLong`] if the run exceeds [`MAX_CYCLES`].
 pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64>) -> Result<(), TooLong> {
     let mut subcore = SubCore::new(scenario);
     let mut now = 0;
@@ -44,7 +44,7 @@ pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64
             observer.see(now, subcore.issue(now, slot));
             now += 1;
         } else if let Some(next) = subcore.next_event() {
-            now = next; // until then nothing changes
+            now = next; // no state changes until then
         } else {
             break;
         }
@@ -52,7 +52,7 @@ pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64
     Ok(())
 }
 
-/// A warp: what it has yet to issue.
+/// A warp with its remaining instructions.
 #[derive(Debug)]
 struct Warp<'a> {
     program: &'a [LatencyInstruction],
@@ -66,9 +66,9 @@ struct SubCore<'a> {
     warps: Vec<Warp<'a>>,
     /// Warps that can issue.
     ready: WarpSet,
-    /// When the others can.
+    /// Warps that cannot issue yet, with the cycle when they can issue.
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
-    /// Warps that are not there yet, by launch, then by number.
+    /// Warps that are not launched yet, by launch, then by number.
     launches: VecDeque<(u64, usize)>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> SubCore<'a> {
         }
     }
 
-    /// Warps come, and warps that waited can issue again.
+    /// Adds launched warps, and marks warps that can issue again.
     fn arrive(&mut self, now: u64) {
         while let Some(&(launch, slot)) = self.launches.front() {
             if launch > now {
@@ -126,7 +126,7 @@ impl<'a> SubCore<'a> {
         }
     }
 
-    /// The warp in `slot`, which can, issues.
+    /// Issues the next instruction of the warp in `slot`, which must be ready.
     fn issue(&mut self, now: u64, slot: usize) -> Issue {
         self.policy.issued(&self.pool, slot);
         let warp = &mut self.warps[slot];
@@ -152,7 +152,7 @@ impl<'a> SubCore<'a> {
         }
     }
 
-    /// When a warp comes or can issue again, while none can.
+    /// Returns the next cycle when a warp is launched or can issue again, while no warp can issue.
     fn next_event(&self) -> Option<u64> {
         let launch = self.launches.front().map(|&(launch, _)| launch);
         let wake = self.waiting.peek().map(|&Reverse((at, _))| at);

@@ -1,4 +1,4 @@
-//! Expressions: read, written, and evaluated for all lanes at once.
+//! Expressions: reading, writing, and evaluation for all lanes.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn expression() -> impl Strategy<Value = Expression> {
     })
 }
 
-/// The value for one thread, straight from the tree.
+/// Evaluates an expression for one thread, directly from the tree.
 fn value(expression: &Expression, known: &dyn Fn(&str) -> i64) -> i64 {
     let of = |expression: &Expression| value(expression, known);
     match expression {
@@ -73,7 +73,8 @@ fn value(expression: &Expression, known: &dyn Fn(&str) -> i64) -> i64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Compiled for a warp, an expression gives each lane what it gives that thread alone; written, it is read as the same.
+    /// A compiled expression gives each lane the value that the tree gives its thread. A written expression is read as
+    /// the same expression.
     #[test]
     fn expressions_mean_the_same_in_all_lanes(expression in expression(), warp in 0..3_u32, block in 0..2_u64) {
         let text = expression.to_string();

@@ -1,4 +1,4 @@
-//! In which order lanes go through loops, conditions and ends.
+//! The order of lanes in loops, conditions and exits.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn loops_are_tested_at_their_end() {
             [&round(false)[..], &[end]].concat()
         );
     }
-    // By lane: those that are done wait.
+    // The number of rounds depends on the lane. Lanes that have finished wait.
     let uneven = issues(&program("32", &body("lane < 4 ? 3 : lane < 8 ? 2 : 1")), 0, 0);
     let expected = [
         (0, ALL, false),
@@ -53,7 +53,7 @@ fn nested_loops_start_again() {
 #[test]
 fn lanes_that_jump_run_first() {
     let body = r#"{"if":"lane < 8","then":[{"op":"other"}],"else":[{"op":"special"}]},{"op":"barrier"}"#;
-    // 0 branch, 1 then, 2 branch over else, 3 else, 4 barrier.
+    // 0 is the branch, 1 the then part, 2 the branch over the else part, 3 the else part, 4 the barrier.
     let expected = [
         (0, !0xFF, true),
         (3, !0xFF, true),
@@ -63,7 +63,7 @@ fn lanes_that_jump_run_first() {
         (5, ALL, false),
     ];
     assert_eq!(issues(&program("32", body), 0, 0), expected);
-    // All on one side.
+    // All lanes take the same side.
     let body = r#"{"if":"n > 3","then":[{"op":"other"}],"else":[{"op":"special"}]}"#;
     assert_eq!(
         issues(&program("32", body), 0, 0),
@@ -90,7 +90,7 @@ fn predicates_shares_and_ends() {
         (6, 0xFFFF, false),
     ];
     assert_eq!(issues(&program("32", body), 0, 0), expected);
-    // An exit is not added where one ends the program already.
+    // No exit is added if the program already ends with an exit.
     let code = Code::new(&program("32", r#"{"op":"exit"}"#)).unwrap();
     assert_eq!(code.instructions().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What threads, repetitions, registers and operations become.
+//! The translation of threads, repetitions, registers and operations.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The program language: what programs mean, and which are refused, where.
+//! The program language: the meaning of programs, and the places of errors.
 
 mod expressions;
 mod flow;
@@ -13,7 +13,7 @@ use gpusched::model::Program;
 use gpusched::model::reader::Programs;
 use gpusched::warp::code::{Code, Effect, Stream};
 
-/// The one program in `text`, or what is wrong with it.
+/// Reads the only program in `text`, or returns the error.
 fn read(text: &str) -> Result<Program, String> {
     let mut programs = Programs::new("x", Cursor::new(text.to_owned().into_bytes()));
     programs
@@ -23,7 +23,7 @@ fn read(text: &str) -> Result<Program, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A program of one block of `block` threads, two parameters and two buffers.
+/// Returns a program of one block of `block` threads, with two parameters and two buffers.
 fn program(block: &str, body: &str) -> Program {
     read(&format!(
         r#"{{"name":"t","grid":2,"block":{block},"parameters":{{"n":3,"m":-1}},"buffers":{{"a":1000,"b":10}},"body":[{body}]}}"#
@@ -31,7 +31,7 @@ fn program(block: &str, body: &str) -> Program {
     .unwrap()
 }
 
-/// Position, lanes, whether it jumped, of what a warp issues.
+/// Returns position, lanes and jump flag of each issue of a warp.
 fn issues(program: &Program, block: u64, warp: u32) -> Vec<(u32, u32, bool)> {
     let code = Arc::new(Code::new(program).unwrap());
     let mut stream = code.stream(block, warp);

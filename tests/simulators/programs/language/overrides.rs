@@ -1,4 +1,4 @@
-//! Other launches of a program.
+//! Programs with other launches.
 
 use gpusched::model::program::Overrides;
 use insta::assert_snapshot;

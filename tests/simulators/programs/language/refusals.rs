@@ -1,4 +1,4 @@
-//! Which programs are refused, and where.
+//! Rejected programs, with the place of the error.
 
 use insta::assert_snapshot;
 

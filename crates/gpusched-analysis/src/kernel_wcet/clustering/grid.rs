@@ -9,20 +9,20 @@ pub const CELLS: usize = 1 << 16;
 
 /// The kept measurements of all blocks on a grid.
 ///
-/// If there are at most [`CELLS`] different values, each has a cell, and distances are exact. If there are more, cell edges
-/// are quantiles of all measurements together: values of one cell count as equal, as if the clock were coarser. What a
-/// cell holds besides its largest value is at most one part in [`CELLS`] of all measurements.
+/// With at most [`CELLS`] different values, each value has a cell, and distances are exact. With more values, cell edges are
+/// quantiles of all measurements. Values in one cell count as equal, as with a coarser clock. Besides its largest value, a cell
+/// contains at most one part in [`CELLS`] of all measurements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     cells: usize,
     exact: bool,
     per_block: usize,
-    /// The positions of each block in ascending order, one block after the other.
+    /// Positions of each block in ascending order, block after block.
     positions: Vec<u16>,
 }
 
 impl Grid {
-    /// The measurements of `measurements` on their grid.
+    /// Creates the grid of `measurements`.
     pub fn new(measurements: &Measurements) -> Grid {
         let (blocks, per_block) = (measurements.blocks(), measurements.kept());
         let mut values: Vec<u64> = Vec::with_capacity(blocks * per_block);
@@ -47,12 +47,12 @@ impl Grid {
         }
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub fn cells(&self) -> usize {
         self.cells
     }
 
-    /// Whether each value has a cell of its own.
+    /// Whether each value has its own cell.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
@@ -67,7 +67,7 @@ impl Grid {
         self.positions.len().checked_div(self.per_block).unwrap_or(0)
     }
 
-    /// The cells of the measurements of `block`, ascending.
+    /// Cells of the measurements of `block`, ascending.
     pub fn block(&self, block: usize) -> &[u16] {
         let start = block * self.per_block;
         self.positions
@@ -76,7 +76,7 @@ impl Grid {
     }
 }
 
-/// The largest value of each cell, ascending, and whether each is the only one.
+/// The largest value of each cell, ascending, and whether each cell has only one value.
 fn edges(mut values: Vec<u64>) -> (Vec<u64>, bool) {
     values.par_sort_unstable();
     let mut distinct: Vec<u64> = Vec::with_capacity(CELLS + 1);

@@ -1,12 +1,12 @@
-//! Blocks that behave alike ([Aghilinasab20] §IV-A).
+//! Clusters of blocks with equal distributions of execution times ([Aghilinasab20] §IV-A).
 //!
-//! The paper clusters blocks "by repeatedly applying the two-sample K-S test at a level α = 0.05" and says no more. What is done
-//! here, and why, is in docs/models.md. In short: a block belongs to a cluster iff the test between its measurements
-//! and those of the other blocks of the cluster does not reject at level α/N. All blocks start in one cluster;
-//! as long as some block is rejected, the most clearly rejected one founds a new cluster and all blocks go to the nearest;
-//! in the end, clusters that can be one without a rejection become one.
+//! The paper clusters blocks "by repeatedly applying the two-sample K-S test at a level α = 0.05" and gives no details.
+//! `docs/explanation/kernel-bounds.md` describes this algorithm, with reasons. In short: A block belongs to a cluster iff the test
+//! between its measurements and the measurements of the other blocks of the cluster does not reject at level α/N. All blocks start
+//! in one cluster. While some block is rejected, the most clearly rejected block founds a new cluster, and all blocks move to the
+//! nearest cluster. In the end, clusters are merged if their union rejects no block.
 //!
-//! Whatever comes out, a cluster's WCETs are the largest times measured in it: a wrong cluster makes a bound worse, not
+//! In every clustering, the WCETs of a cluster are the largest times measured in it. A wrong cluster makes a bound pessimistic, not
 //! unsafe.
 
 mod grid;
@@ -24,15 +24,15 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::kernel::MAX_CLUSTERS;
 use two_sample::critical_factor;
 
-/// Beyond this critical distance nothing is told apart: distributions that overlap by half look alike.
+/// Largest critical distance. Beyond it the test cannot distinguish distributions that overlap by half.
 const COARSEST: f64 = 0.5;
 
-/// How blocks are clustered.
+/// Options of the clustering.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Options {
-    /// α: the probability that blocks that are all alike do not end up in one cluster, at most.
+    /// α: largest probability that identical blocks end in more than one cluster.
     pub alpha: f64,
-    /// The largest number of clusters; where it is reached, some blocks share a cluster with others unlike them.
+    /// Largest number of clusters. At this limit, some blocks may share a cluster with different blocks.
     pub most: usize,
 }
 
@@ -45,7 +45,7 @@ impl Default for Options {
     }
 }
 
-/// Which block belongs to which cluster.
+/// The cluster of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Clustering {
     assignment: Vec<usize>,
@@ -56,12 +56,12 @@ pub struct Clustering {
 }
 
 impl Clustering {
-    /// Clusters the blocks of `trace` by their measurements in isolation, on the threads of the current rayon pool; the result
-    /// does not depend on their number.
+    /// Clusters the blocks of `trace` by their measurements in isolation, on the threads of the current rayon pool. The result does
+    /// not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an α outside (0, 1), a limit outside 1 … [`MAX_CLUSTERS`], or too few measurements to tell
-    /// anything apart.
+    /// [`Error::Refused`] if α is outside (0, 1), if the limit is outside 1 … [`MAX_CLUSTERS`], or if the measurements are too few
+    /// to distinguish blocks.
     pub fn new(trace: &Trace, options: &Options) -> Result<Clustering> {
         let Options { alpha, most } = *options;
         if !(alpha > 0.0 && alpha < 1.0) {
@@ -83,7 +83,7 @@ impl Clustering {
                 "trace",
                 format!("{kept} measurements of each block at q = 0"),
                 format!(
-                    "at least {needed}: with fewer, no two of {blocks} blocks can be told apart at alpha {alpha:?}"
+                    "at least {needed}, because fewer cannot distinguish any two of {blocks} blocks at alpha {alpha:?}"
                 ),
             ));
         }
@@ -101,7 +101,7 @@ impl Clustering {
         .by_mean(trace))
     }
 
-    /// The same with the clusters in ascending order of their mean in isolation, then of their first block.
+    /// Sorts the clusters by their mean in isolation, then by their first block.
     fn by_mean(mut self, trace: &Trace) -> Clustering {
         let means: Vec<Summary> = self.summaries(&trace.isolated);
         let mut order: Vec<usize> = (0..self.clusters).collect();
@@ -118,27 +118,27 @@ impl Clustering {
         self
     }
 
-    /// The cluster of each block, numbered in ascending order of the mean time in isolation.
+    /// The cluster of each block. Clusters are numbered in ascending order of the mean time in isolation.
     pub fn assignment(&self) -> &[usize] {
         &self.assignment
     }
 
-    /// How many clusters there are.
+    /// Number of clusters.
     pub fn clusters(&self) -> usize {
         self.clusters
     }
 
-    /// How many blocks their cluster rejects: none unless the limit on clusters was reached.
+    /// Number of blocks that their cluster rejects: 0 unless a limit of the search was reached.
     pub fn rejected(&self) -> usize {
         self.rejected
     }
 
-    /// Whether distances were exact; if not, values closer than about one part in [`CELLS`] of all counted as equal.
+    /// Whether distances are exact. If not, values closer than about one part in [`CELLS`] of all values count as equal.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// The K-S distance from which on one block is told from a large cluster.
+    /// Critical K-S distance of one block to a large cluster. Blocks at larger distances are rejected.
     pub fn critical(&self) -> f64 {
         self.critical
     }

@@ -1,20 +1,20 @@
-//! The measurements of all blocks of one cluster together.
+//! The measurements of all blocks of one cluster.
 
 use super::two_sample::Distance;
 
-/// The distribution of the measurements of some blocks, as counts on the grid.
+/// Distribution of the measurements of some blocks, as counts on the grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pool {
     blocks: u64,
     per_block: u64,
-    /// How many measurements lie in each cell.
+    /// Number of measurements in each cell.
     counts: Vec<u64>,
-    /// How many lie before each cell, and at the end all.
+    /// Number of measurements before each cell, and at the end the number of all measurements.
     before: Vec<u64>,
 }
 
 impl Pool {
-    /// No block yet, on a grid of `cells` with `per_block` measurements of each block.
+    /// Creates an empty pool on a grid of `cells`, for `per_block` measurements of each block.
     pub fn new(cells: usize, per_block: usize) -> Pool {
         Pool {
             blocks: 0,
@@ -24,7 +24,7 @@ impl Pool {
         }
     }
 
-    /// Adds a block; [`Pool::settle`] must follow before distances are asked.
+    /// Adds a block. Call [`Pool::settle`] before computing distances.
     pub fn add(&mut self, positions: &[u16]) {
         self.blocks += 1;
         for &position in positions {
@@ -34,7 +34,7 @@ impl Pool {
         }
     }
 
-    /// Removes a block that was added; [`Pool::settle`] must follow.
+    /// Removes a block that was added. Call [`Pool::settle`] before computing distances.
     pub fn remove(&mut self, positions: &[u16]) {
         self.blocks = self.blocks.saturating_sub(1);
         for &position in positions {
@@ -44,7 +44,7 @@ impl Pool {
         }
     }
 
-    /// The blocks of both.
+    /// Creates a pool with the blocks of both pools.
     pub fn union(&self, other: &Pool) -> Pool {
         let mut union = self.clone();
         union.blocks += other.blocks;
@@ -55,7 +55,7 @@ impl Pool {
         union
     }
 
-    /// Sums the counts up.
+    /// Computes the cumulative counts.
     pub fn settle(&mut self) {
         let mut sum = 0;
         for (before, count) in self.before.iter_mut().skip(1).zip(&self.counts) {
@@ -64,17 +64,17 @@ impl Pool {
         }
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// m, how many measurements there are.
+    /// m, the number of measurements.
     pub fn size(&self) -> u64 {
         self.blocks * self.per_block
     }
 
-    /// The K-S distance to one block, whose positions are ascending.
+    /// K-S distance to one block, whose positions are ascending.
     pub fn distance(&self, positions: &[u16]) -> Distance {
         let denominator = self.denominator(positions);
         let numerator = self.numerator_upto(positions, denominator).unwrap_or(denominator);
@@ -84,7 +84,7 @@ impl Pool {
         }
     }
 
-    /// The same if it is at most `limit`; else `None`, mostly after a glance at few measurements.
+    /// [`Pool::distance`] if it is at most `limit`. Otherwise `None`, usually after few measurements.
     pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
         let denominator = self.denominator(positions);
         // x/denominator ≤ limit iff x ≤ this
@@ -102,13 +102,13 @@ impl Pool {
         (positions.len() as u64 * self.size()).max(1)
     }
 
-    /// max |n·pool − m·block| unless it exceeds `largest`.
+    /// max |n·pool − m·block|, unless it exceeds `largest`.
     ///
-    /// Between two measurements of the block its distribution is constant and that of the pool grows: the distance is
-    /// largest at a measurement or just before one.
+    /// Between two measurements of the block, the distribution of the block is constant and the distribution of the pool grows. So
+    /// the distance is largest at a measurement or directly before one.
     fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
         let (n, m) = (positions.len() as u64, self.size());
-        // A pool far above the block shows at the block's last measurement, one far below at its first.
+        // A pool far above the block differs most at the block's last measurement, and a pool far below it at the first.
         let upto_last = positions
             .last()
             .and_then(|&last| self.before.get(usize::from(last) + 1));
@@ -133,7 +133,7 @@ impl Pool {
         Some(numerator)
     }
 
-    /// The K-S distance to another pool on the same grid.
+    /// K-S distance to another pool on the same grid.
     pub fn distance_to(&self, other: &Pool) -> f64 {
         let (a, b) = (self.size().max(1) as f64, other.size().max(1) as f64);
         let pairs = self.before.iter().zip(&other.before);

@@ -1,4 +1,4 @@
-//! From clusters to the profile of a kernel.
+//! The profile of a kernel from its clusters.
 
 use super::Clustering;
 use crate::kernel_wcet::fit::normal::NormalFit;
@@ -10,37 +10,36 @@ use gpusched_model::kernel::{Distribution, Interval, Tail, TailFamily};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel};
 
-/// What the WCETs of a cluster are taken from.
+/// Source of the WCETs of a cluster.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Wcets {
-    /// The longest times that were measured.
+    /// The longest measured times.
     Longest,
-    /// An extreme-value fit to the kept measurements: what one block exceeds with that probability, and never below the
-    /// longest time.
+    /// An extreme-value fit to the kept measurements: the time that one block exceeds with a given probability, but at least the
+    /// longest measured time.
     Tail {
-        /// The family.
+        /// Family of the fit.
         family: TailFamily,
-        /// The probability.
+        /// Probability of exceedance.
         exceedance: f64,
     },
 }
 
-/// A kernel, and what speaks against trusting its WCETs.
+/// A kernel, and warnings about its WCETs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
     /// The kernel.
     pub kernel: Kernel,
-    /// For people.
+    /// Warnings for display.
     pub warnings: Vec<String>,
 }
 
 impl Clustering {
-    /// The kernel of `trace`, of whose blocks `active` run at a time. WCETs are taken from all blocks of a cluster together;
-    /// that under interference is never below that in isolation. Each level comes with its normal fit, as in
-    /// [Aghilinasab20] Table I.
+    /// Creates the kernel of `trace`, with `active` blocks at a time. The WCETs of a cluster come from all its blocks together. The
+    /// WCET under interference is at least the WCET in isolation. Each level has its normal fit, as in [Aghilinasab20] Table I.
     ///
     /// # Errors
-    /// [`Error::Refused`] if that is no kernel, such as for an `active` of zero, or if a tail has no such quantile.
+    /// [`Error::Refused`] if the kernel is invalid, for example with an `active` of zero, or if a tail does not have the quantile.
     pub fn profile(
         &self,
         trace: &Trace,
@@ -73,10 +72,10 @@ impl Clustering {
                         let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
                         let mut tail = found.tail;
                         if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
-                            // A sample drawn from the runs is in no order that a dependence would show in.
+                            // A drawn sample has lost the order of the runs, so it cannot show dependence.
                             (tail.independence_p, tail.trustworthy) = (None, false);
                             warnings.push(format!(
-                                    "{place}: {kept} of {runs} runs are kept (see `samples`), so that the independence of runs cannot be tested"
+                                    "{place}: {kept} of {runs} runs are kept (see `samples`), so the independence of runs cannot be tested"
                                 ));
                         }
                         (found.wcet.max(longest), tail)
@@ -95,7 +94,7 @@ impl Clustering {
         Ok(Profile { kernel, warnings })
     }
 
-    /// Mean and deviation over all runs, the fit over the kept ones.
+    /// Mean and deviation over all runs, and the fit over the kept runs.
     fn distribution(
         &self,
         trace: &Trace,
@@ -122,7 +121,7 @@ impl Clustering {
         }
     }
 
-    /// The kept measurements of `cluster`, run by run, and in each run by block.
+    /// Kept measurements of `cluster` by run, and within a run by block.
     fn in_order(&self, measurements: &Measurements, cluster: usize) -> Vec<Time> {
         let blocks = self.assignment.iter().enumerate();
         let samples: Vec<Vec<u64>> = blocks
@@ -134,7 +133,7 @@ impl Clustering {
         times.map(Time::from_ns).collect()
     }
 
-    /// Nᵢ: the number of blocks of each cluster.
+    /// Nᵢ: number of blocks of each cluster.
     pub fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![0; self.clusters];
         for &cluster in &self.assignment {
@@ -143,7 +142,7 @@ impl Clustering {
         sizes
     }
 
-    /// The exact figures of each cluster over all blocks and runs.
+    /// Exact figures of each cluster over all blocks and runs.
     pub fn summaries(&self, measurements: &Measurements) -> Vec<Summary> {
         let mut summaries = vec![Summary::default(); self.clusters];
         for (block, &cluster) in self.assignment.iter().enumerate() {
@@ -152,7 +151,7 @@ impl Clustering {
         summaries
     }
 
-    /// The kept measurements of all blocks of `cluster` at `level` [ns], ascending: what a distribution is fitted to.
+    /// Kept measurements of all blocks of `cluster` at `level` [ns], ascending. Distributions are fitted to them.
     pub fn pooled(&self, trace: &Trace, cluster: usize, level: Level) -> Vec<u64> {
         let measurements = trace.level(level);
         let blocks = self.assignment.iter().enumerate();
@@ -162,7 +161,7 @@ impl Clustering {
         pooled
     }
 
-    /// The longest runs of consecutive blocks of one cluster.
+    /// Maximal intervals of consecutive blocks of one cluster.
     pub fn intervals(&self) -> Vec<Interval> {
         let mut intervals: Vec<Interval> = Vec::new();
         for (block, &cluster) in (0u64..).zip(&self.assignment) {

@@ -1,4 +1,4 @@
-//! Splitting and merging until no block is rejected by its cluster.
+//! Splits and merges clusters until no cluster rejects one of its blocks.
 
 use std::cmp::Reverse;
 
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use super::grid::Grid;
 use super::pool::Pool;
 
-/// Passes of assigning all blocks to the nearest cluster, at most; a handful is usual.
+/// Largest number of passes that assign all blocks to the nearest cluster. A few passes are usual.
 const PASSES: usize = 20;
 
-/// Rounds of splitting and merging, at most; one or two are usual.
+/// Largest number of rounds of splits and merges. One or two rounds are usual.
 const ROUNDS: usize = 8;
 
 /// A division of the blocks into clusters.
@@ -20,13 +20,13 @@ pub(super) struct Search<'a> {
     /// c of the critical distance.
     factor: f64,
     most: usize,
-    /// The cluster of each block.
+    /// Cluster of each block.
     pub(super) assignment: Vec<usize>,
     pub(super) pools: Vec<Pool>,
 }
 
 impl<'a> Search<'a> {
-    /// All blocks in one cluster; `factor` is c of the critical distance, `most` the largest number of clusters.
+    /// Creates one cluster of all blocks. `factor` is c of the critical distance, and `most` the largest number of clusters.
     pub(super) fn new(grid: &'a Grid, factor: f64, most: usize) -> Search<'a> {
         let mut pool = Pool::new(grid.cells(), grid.per_block());
         (0..grid.blocks()).for_each(|block| pool.add(grid.block(block)));
@@ -40,11 +40,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Runs to the end; afterwards no block is rejected and no two clusters can be one, unless a limit was reached.
+    /// Runs the search. Afterwards no block is rejected and no two clusters can be merged, unless a limit was reached.
     pub(super) fn run(&mut self) {
         for _ in 0..ROUNDS {
             let mut splits = 0;
-            // A split may empty another cluster, so that their number alone does not end this.
+            // A split may empty another cluster, so the number of clusters alone does not end this loop.
             while splits < 2 * self.most && self.pools.len() < self.most {
                 let Some(block) = self.most_rejected() else { break };
                 self.split(block);
@@ -60,11 +60,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// How many times the critical distance `block` is away from the other blocks of `pool`, to which it belongs; above 1 it
+    /// Distance of `block` to the other blocks of `pool`, which contains it, in units of the critical distance. Above 1 the block
     /// is rejected.
     ///
-    /// Of the pool's m measurements n are those of the block itself. With F for the block, G for the pool and R for the rest,
-    /// F − G = (1 − n/m)·(F − R), so the distance to the rest comes from that to the pool.
+    /// n of the pool's m measurements belong to the block itself. With F for the block, G for the pool and R for the rest, F − G =
+    /// (1 − n/m)·(F − R). So the distance to the rest follows from the distance to the pool.
     fn excess(&self, block: usize, pool: &Pool) -> f64 {
         let (n, m) = (self.grid.per_block() as f64, pool.size() as f64);
         let rest = m - n;
@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
         distance / (self.factor * (1.0 / n + 1.0 / rest).sqrt())
     }
 
-    /// The block that its cluster rejects most clearly, the lowest of equals; `None` if no block is rejected.
+    /// The block that its cluster rejects most clearly; in a tie, the lowest block. `None` if no block is rejected.
     fn most_rejected(&self) -> Option<usize> {
         let excesses = self
             .assignment
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
         most.map(|(_, block)| block)
     }
 
-    /// How many blocks are rejected by their cluster.
+    /// Number of blocks that their cluster rejects.
     pub(super) fn rejected(&self) -> usize {
         let excesses = self
             .assignment
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         excesses.count()
     }
 
-    /// Starts a new cluster with `block`, and lets the others choose anew.
+    /// Starts a new cluster with `block`, and reassigns all blocks.
     fn split(&mut self, block: usize) {
         self.pools
             .push(Pool::new(self.grid.cells(), self.grid.per_block()));
@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
         self.pools.par_iter_mut().for_each(Pool::settle);
     }
 
-    /// Gives each block to the nearest cluster, the lower of equals, until nothing moves; drops clusters without blocks.
+    /// Assigns each block to the nearest cluster, in a tie to the lower one, until no block moves. Removes clusters without blocks.
     fn assign(&mut self) {
         for _ in 0..PASSES {
             let moves: Vec<(usize, usize)> = self
@@ -151,8 +151,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The cluster nearest to `block`, which now is in `cluster`: where it is already is looked at first, so that most of the
-    /// others are soon seen to be farther.
+    /// The cluster nearest to `block`, which is now in `cluster`. The function computes the distance to `cluster` first, so it can
+    /// soon stop at most other clusters.
     fn nearest(&self, block: usize, cluster: usize) -> Option<usize> {
         let positions = self.grid.block(block);
         let mut nearest = (self.pools.get(cluster)?.distance(positions), cluster);
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
         Some(nearest.1)
     }
 
-    /// Removes cluster `gone`, whose blocks now are those of `heir`, a lower one (or itself, if it has none).
+    /// Removes cluster `gone` and moves its blocks to `heir`, a lower cluster. An empty cluster is its own heir.
     fn drop_pool(&mut self, gone: usize, heir: usize) {
         self.pools.remove(gone);
         for cluster in &mut self.assignment {
@@ -179,7 +179,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes one of two clusters, the closest first, as long as that leaves no block rejected; whether it did.
+    /// Merges the two closest clusters whose union rejects no block, repeatedly. Returns whether it merged any.
     fn merge(&mut self) -> bool {
         let mut merged = false;
         'again: loop {
@@ -207,8 +207,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether it is worth looking at the blocks: a pool's distribution is the mean of its blocks', so some block is at
-    /// least as far from the union as the pool is.
+    /// Whether a union of `a` and `b` may reject no block. The distribution of a pool is the mean over its blocks, so some block is
+    /// at least as far from the union as the pool is.
     fn may_unite(&self, a: &Pool, b: &Pool, distance: f64) -> bool {
         let (a, b) = (a.size() as f64, b.size() as f64);
         let n = self.grid.per_block() as f64;

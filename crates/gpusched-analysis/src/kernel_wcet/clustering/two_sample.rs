@@ -2,19 +2,19 @@
 
 use std::cmp::Ordering;
 
-/// The distance sup |F − G| of two empirical distributions, a fraction.
+/// Distance sup |F − G| of two empirical distributions, as a fraction.
 ///
-/// Equality is that of values: 1/2 = 2/4.
+/// Equality compares values: 1/2 = 2/4.
 #[derive(Copy, Clone, Debug)]
 pub struct Distance {
     /// At most the denominator.
     pub numerator: u64,
-    /// Positive: the product of the numbers of samples.
+    /// Positive: product of the two numbers of samples.
     pub denominator: u64,
 }
 
 impl Distance {
-    /// As a float, for text and for comparison with a critical value.
+    /// The distance as a float, for display and for comparison with a critical value.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
@@ -48,8 +48,8 @@ impl Ord for Distance {
     }
 }
 
-/// The distance between the distributions of two samples, each in ascending order; `None` if one is empty, or they are so
-/// many that their product is no 64-bit number. Equal values, within a sample and across, are one step of both.
+/// Computes the distance between the distributions of two samples, each in ascending order. Equal values, within a sample and
+/// across samples, are one step of both. Returns `None` if a sample is empty, or if the product of their sizes exceeds 64 bits.
 pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
     let (n, m) = (u64::try_from(a.len()).ok()?, u64::try_from(b.len()).ok()?);
     let denominator = n.checked_mul(m).filter(|&product| product > 0)?;
@@ -67,14 +67,14 @@ pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
     })
 }
 
-/// Drops what equals `value` at the start; how many that were.
+/// Removes all values equal to `value` from the start, and returns their number.
 fn skip(sorted: &mut &[u64], value: u64) -> u64 {
     let equal = sorted.iter().take_while(|&&other| other == value).count();
     *sorted = sorted.get(equal..).unwrap_or_default();
     equal as u64
 }
 
-/// c with 2·exp(−2·c²) = `level`: samples of n and m from one distribution are farther apart than c·√(1/n + 1/m) with
+/// c with 2·exp(−2·c²) = `level`. Samples of n and m values from one distribution are farther apart than c·√(1/n + 1/m) with
 /// probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
 pub fn critical_factor(level: f64) -> f64 {
     libm::sqrt(libm::log(2.0 / level) / 2.0)

@@ -1,14 +1,14 @@
 //! Distributions and curves fitted to measured times.
 //!
-//! * **Execution times of one cluster**: [`normal`] ([Aghilinasab20] Table I), and a WCET from extreme values by
-//!   [`tail::estimate`]: [`gev`] fits block maxima, [`gpd`] excesses over a threshold, [`goodness`] and [`independence`]
-//!   say whether to believe them.
-//! * **Execution time against the number of SMs** ([Singh21] §3.3): [`points`] are the measurements, [`least_squares`]
-//!   the regression a/m + b, [`envelope`] the functions that no measurement exceeds, [`saturation`] where more SMs stop helping,
-//!   [`classification`] what the kernel mostly uses, [`scaling`] all of it together.
+//! * **Execution times of one cluster**: [`normal`] fits a normal distribution ([Aghilinasab20] Table I). [`tail::estimate`]
+//!   computes a WCET from extreme values. [`gev`] fits block maxima, and [`gpd`] fits excesses over a threshold. [`goodness`] and
+//!   [`independence`] test whether a fit is trustworthy.
+//! * **Execution time as a function of the number of SMs** ([Singh21] §3.3): [`points`] are the measurements. [`least_squares`] is
+//!   the regression a/m + b. [`envelope`] computes functions that bound all measurements. [`saturation`] finds where more SMs stop
+//!   helping. [`classification`] finds the resource that the kernel mostly uses. [`scaling`] combines all results.
 //!
-//! Distributions are floats (through `libm`, the same on every machine): what they say is an estimate. Envelopes are
-//! integers: what they bound is bounded.
+//! Distributions are floats (through `libm`, the same on every machine), and their results are estimates. Envelopes are integers,
+//! and they bound all measurements.
 
 mod curves;
 mod distributions;
@@ -16,5 +16,5 @@ mod distributions;
 pub use curves::{classification, envelope, least_squares, points, saturation, scaling};
 pub use distributions::{gev, goodness, gpd, independence, kolmogorov, normal, tail};
 
-/// The significance level of [Aghilinasab20]'s Kolmogorov–Smirnov tests.
+/// Significance level of the Kolmogorov–Smirnov tests of [Aghilinasab20].
 pub const ALPHA: f64 = 0.05;

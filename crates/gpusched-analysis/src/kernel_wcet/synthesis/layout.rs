@@ -1,28 +1,29 @@
-//! Which block belongs to which cluster, where a profile does not say.
+//! Assignment of blocks to clusters for profiles without intervals.
 
 use gpusched_model::Cluster;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::kernel::Interval;
 
-/// `count` intervals that go round the clusters in their order; the blocks of a cluster are divided evenly among its
-/// intervals, what is left over goes one by one to the first of them.
+/// Creates `count` intervals that visit the clusters in turn. The blocks of a cluster are divided evenly among its intervals. The
+/// first intervals get one block of the remainder each.
 ///
 /// # Errors
-/// [`Error::Refused`] for fewer intervals than clusters, several for a single cluster, or more than a cluster has blocks.
+/// [`Error::Refused`] if there are fewer intervals than clusters, several intervals for a single cluster, or more intervals than
+/// blocks in a cluster.
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
     let refuse = |expected: String| Err(Error::parameter("intervals", count, expected));
     if count < clusters.len() {
         return refuse(format!("at least one for each of {} clusters", clusters.len()));
     }
     if clusters.len() == 1 && count > 1 {
-        return refuse("1: the blocks of the only cluster are one interval".to_owned());
+        return refuse("1, because the blocks of a single cluster are one interval".to_owned());
     }
     let of = |cluster: usize| (count - cluster).div_ceil(clusters.len()) as u64;
     for (index, cluster) in clusters.iter().enumerate() {
         if of(index) > cluster.blocks() {
             let blocks = cluster.blocks();
             return refuse(format!(
-                "fewer: {} intervals of cluster {index} would share its {blocks} blocks",
+                "fewer, because {} intervals of cluster {index} would share its {blocks} blocks",
                 of(index)
             ));
         }

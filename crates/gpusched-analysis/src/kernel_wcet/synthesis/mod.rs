@@ -1,9 +1,9 @@
-//! Block traces drawn from the profile of a kernel: known truth for tests, and traces where there is no GPU.
+//! Synthetic block traces from the profile of a kernel, for tests with known distributions and for use without a GPU.
 //!
-//! Each block takes a time drawn from the normal distribution that the profile gives its cluster at the level, redrawn
-//! until, rounded to whole nanoseconds, it is from 1 ns to the cluster's WCET: a synthetic trace never contradicts its
-//! profile. (Cutting the tail off makes mean and standard deviation of what is drawn a little smaller.) Blocks start
-//! in the order of their numbers, each as soon as one of the M before it has ended ([Aghilinasab20] §II-A).
+//! Each block takes a time from the normal distribution of its cluster at the level. gpusched rounds each time to whole
+//! nanoseconds. It draws again unless the result is from 1 ns to the WCET of the cluster. So a synthetic trace never contradicts
+//! its profile. (This truncation slightly reduces mean and standard deviation.) Blocks start in the order of their numbers, each as
+//! soon as one of the M earlier blocks ends ([Aghilinasab20] §II-A).
 //!
 //! Run r at level q depends only on (seed, q, r).
 
@@ -21,23 +21,22 @@ use gpusched_model::kernel::Interval;
 use gpusched_model::normal::Truncated;
 use gpusched_model::streams::{Purpose, stream};
 
-/// A kernel of which traces are drawn.
+/// Generator of synthetic traces of a kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Synthesizer {
     intervals: Vec<Interval>,
     active: usize,
     seed: u64,
-    /// Of each cluster, without and with interference.
+    /// Truncated distributions of each cluster, without and with interference.
     times: Vec<[Truncated; 2]>,
 }
 
 impl Synthesizer {
-    /// Prepares drawing traces of `kernel`, whose blocks belong to the clusters as its intervals say. Without intervals the
-    /// clusters follow each other.
+    /// Prepares traces of `kernel`, whose intervals assign blocks to clusters. Without intervals, the clusters follow each other.
     ///
     /// # Errors
-    /// [`Error::Refused`] if a cluster has no distribution at some level, or one that gives hardly any time up to the WCET,
-    /// or if there are more than [`MAX_BLOCKS`] blocks.
+    /// [`Error::Refused`] if a cluster has no distribution at some level, or a distribution with almost no times up to the WCET, or
+    /// if there are more than [`MAX_BLOCKS`] blocks.
     pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
         if kernel.blocks() > MAX_BLOCKS {
             let found = format!("{} blocks", kernel.blocks());
@@ -60,7 +59,7 @@ impl Synthesizer {
                     return Err(Error::parameter(
                         field,
                         "none",
-                        "a distribution with mean_ns and std_ns: from a WCET alone no times can be drawn",
+                        "a distribution with mean_ns and std_ns, because a WCET does not determine times",
                     ));
                 };
                 let truncated = Truncated::new(distribution.mean_ns, distribution.std_ns, wcet.ns());
@@ -82,12 +81,12 @@ impl Synthesizer {
         })
     }
 
-    /// Which blocks belong to which cluster.
+    /// Intervals of blocks, each with its cluster.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// The times [ns] of the blocks of one execution, those of [`Synthesizer::draw`], in their order.
+    /// Passes the times [ns] of the blocks of one execution to `each`, in the order of the blocks and as in [`Synthesizer::draw`].
     pub fn durations(&self, level: Level, run: u64, mut each: impl FnMut(u64)) {
         let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
         for interval in &self.intervals {
@@ -96,7 +95,7 @@ impl Synthesizer {
                 .get(interval.cluster)
                 .and_then(|pair| pair.get(usize::from(level.q())))
             else {
-                continue; // intervals name clusters that exist
+                continue; // intervals refer to existing clusters
             };
             for _ in interval.first..=interval.last {
                 each(times.draw(&mut rng));
@@ -104,7 +103,7 @@ impl Synthesizer {
         }
     }
 
-    /// Draws one execution of the kernel: its blocks in their order.
+    /// Draws one execution of the kernel: its blocks in the order of their numbers.
     pub fn draw(&self, level: Level, run: u64) -> Vec<Row> {
         let mut ends: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         let mut rows = Vec::new();
@@ -203,7 +202,7 @@ mod tests {
                 assert_eq!(row.duration, if row.block < 30 { 2_000 } else { 6_000 });
             }
         }
-        // Cut off at 1.67 σ, the mean is φ(5/3)/Φ(5/3)·σ = 3.1 ns smaller; 30 ns/√6000 = 0.4 ns of chance.
+        // With truncation at 1.67 σ, the mean is φ(5/3)/Φ(5/3)·σ = 3.1 ns smaller; the standard error is 30 ns/√6000 = 0.4 ns.
         let mean = short as f64 / 6_000.0;
         assert!((mean - 996.9).abs() < 2.0, "{mean}");
         assert!((long as f64 / 4_000.0 - 3_000.0).abs() < 2.0);

@@ -1,18 +1,18 @@
-//! With and without interference.
+//! Interference levels of a measurement.
 
 use std::fmt;
 
-/// The share of time in which best-effort cores used the memory while a block was measured.
+/// Share of time when best-effort CPU cores used the memory while a block was measured.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
-    /// q = 0: nobody else uses the memory.
+    /// q = 0: best-effort cores do not use the memory.
     Isolated,
-    /// q = 1: best-effort cores use it all the time, unregulated.
+    /// q = 1: best-effort cores use the memory all the time, without regulation.
     Interference,
 }
 
 impl Level {
-    /// Both, in the order of q.
+    /// Both levels, by ascending q.
     pub const ALL: [Level; 2] = [Level::Isolated, Level::Interference];
 
     /// q: 0 or 1.

@@ -1,4 +1,4 @@
-//! What is kept of the measurements at one level.
+//! The kept measurements at one level.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -6,7 +6,7 @@ use super::Level;
 use super::slot::Slot;
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// The measurements of all blocks at one level: exact figures over all runs, and a uniform sample of the runs of each block.
+/// Measurements of all blocks at one level: exact figures over all runs, and a uniform sample of the runs of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurements {
     level: Level,
@@ -16,7 +16,7 @@ pub struct Measurements {
     /// Σ (x − mean)² [ns²].
     squares: Vec<f64>,
     capacity: usize,
-    /// What draws the sample; `None` where the first runs are kept instead.
+    /// Seed of the sample; `None` if the first runs are kept instead.
     seed: Option<u64>,
     slots: Vec<Slot>,
 }
@@ -24,18 +24,18 @@ pub struct Measurements {
 /// Exact figures of some measurements.
 #[derive(Copy, Clone, PartialEq, Debug, Default)]
 pub struct Summary {
-    /// How many there are.
+    /// Number of measurements.
     pub count: u64,
-    /// The largest [ns].
+    /// Largest measurement [ns].
     pub max: u64,
-    /// The mean [ns].
+    /// Mean [ns].
     pub mean: f64,
     /// Σ (x − mean)² [ns²].
     pub squares: f64,
 }
 
 impl Summary {
-    /// The standard deviation (with n − 1) [ns]; 0 for one measurement.
+    /// Standard deviation (with n − 1) [ns]; 0 for one measurement.
     pub fn std(&self) -> f64 {
         match self.count {
             0 | 1 => 0.0,
@@ -43,7 +43,7 @@ impl Summary {
         }
     }
 
-    /// The figures of both together (Chan, Golub & LeVeque 1983).
+    /// Combines the figures of two sets of measurements (Chan, Golub & LeVeque 1983).
     pub fn merge(self, other: Summary) -> Summary {
         if self.count == 0 || other.count == 0 {
             return if self.count == 0 { other } else { self };
@@ -60,7 +60,7 @@ impl Summary {
 }
 
 impl Measurements {
-    /// No run yet; at most `capacity` measurements of each block are kept, drawn from `seed`, or without one the first.
+    /// Creates empty measurements that keep at most `capacity` measurements of each block: a sample by `seed`, or else the first.
     pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
             level,
@@ -74,7 +74,7 @@ impl Measurements {
         }
     }
 
-    /// Adds a run with one duration [ns] per block, the same number in each run.
+    /// Adds a run with one duration [ns] per block. All runs have the same number of blocks.
     pub(super) fn add(&mut self, durations: &[u64]) {
         if self.runs == 0 {
             self.max = vec![0; durations.len()];
@@ -101,8 +101,8 @@ impl Measurements {
         }
     }
 
-    /// Vitter's algorithm R for each block: run r (from 0) replaces a kept measurement with probability capacity/(r + 1).
-    /// What is drawn depends on seed, level, r and block alone, not on the order of the blocks in the file.
+    /// Vitter's algorithm R for each block: run r (from 0) replaces a kept measurement with probability capacity/(r + 1). The
+    /// choice depends only on seed, level, r and block, and not on the order of the blocks in the file.
     fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
         let point = self.level.q().into();
         let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);
@@ -114,30 +114,30 @@ impl Measurements {
         }
     }
 
-    /// With or without interference.
+    /// The level of all measurements.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// How many runs there were.
+    /// Number of runs.
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// How many blocks each of them had.
+    /// Number of blocks in each run.
     pub fn blocks(&self) -> usize {
         self.max.len()
     }
 
-    /// How many measurements of each block are kept: all, or as many as were asked for.
+    /// Number of kept measurements of each block: all runs, or at most the capacity.
     pub fn kept(&self) -> usize {
         self.slots.len()
     }
 
-    /// The figures of `block` over all runs.
+    /// Figures of `block` over all runs.
     ///
     /// # Panics
-    /// For a block that no run has: no figures would say that it takes no time.
+    /// If no run has the block. Empty figures would mean that the block takes no time.
     pub fn summary(&self, block: usize) -> Summary {
         Summary {
             count: self.runs,
@@ -147,7 +147,7 @@ impl Measurements {
         }
     }
 
-    /// The times [ns] of the blocks in their order in the kept run `index`; a whole run only where the first runs are kept.
+    /// Times [ns] of all blocks, in their order, in the kept run `index`. It is a whole run only if the first runs are kept.
     pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
         let slot = self.slots.get(index);
         (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))

@@ -1,14 +1,13 @@
 //! Measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A).
 //!
-//! A trace is a table with one row per execution of one thread block: run, block, start, duration, and whether best-effort
-//! cores interfered (q = 1) or not (q = 0). A **run** is one execution of the whole kernel at one level of q. Its rows are
-//! contiguous, each of its blocks occurs once, and all runs have the same blocks 0 … N − 1; whatever is not so is refused
-//! with file and line.
+//! A trace is a table with one row per execution of one thread block: run, block, start, duration, and whether best-effort cores
+//! interfered (q = 1) or not (q = 0). A **run** is one execution of the whole kernel at one level of q. Its rows are contiguous,
+//! and each of its blocks occurs once. All runs have the same blocks 0 … N − 1. gpusched rejects every other trace with file and
+//! line.
 //!
-//! Traces are read in one pass. A [`Recorder`] holds the run at hand, and for each block and level the number of
-//! measurements, their maximum, mean and variance (exact over all runs), and a uniform sample of them ([`Measurements`]).
-//! Memory grows with the number of blocks and the size of the sample, not with the number of runs (but for eight bytes
-//! each, to notice a run that comes twice).
+//! gpusched reads traces in one pass. A [`Recorder`] contains the current run. For each block and level it also contains the number
+//! of measurements, their maximum, mean and variance (exact over all runs), and a uniform sample of them ([`Measurements`]). Memory
+//! grows with the number of blocks and the size of the sample. A run needs only eight bytes more, to detect a repeated run.
 
 mod level;
 mod measurements;

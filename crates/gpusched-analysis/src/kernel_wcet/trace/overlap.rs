@@ -1,6 +1,6 @@
-//! How many blocks ran at a time.
+//! Number of blocks that run at the same time.
 
-/// The largest number of blocks that run at one instant; a block that ends when another starts has made room for it.
+/// Largest number of blocks that run at one instant. A block that ends when another block starts does not overlap with it.
 pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
     debug_assert_eq!(starts.len(), durations.len(), "each block starts and ends");
     let mut begins = starts.to_vec();

@@ -1,4 +1,4 @@
-//! Collecting rows: what makes them a trace is checked here, once for all formats.
+//! Collects the rows of a trace, and checks them in one place for all formats.
 
 use std::collections::HashSet;
 
@@ -9,50 +9,50 @@ use gpusched_model::error::{Error, Result};
 /// The most blocks of a traced kernel.
 pub const MAX_BLOCKS: u64 = 1 << 24;
 
-/// The most measurements of one block and level that are kept.
+/// The most kept measurements of one block and level.
 pub const MAX_SAMPLES: usize = 1 << 16;
 
-/// What has been read of a trace.
+/// The part of a trace that was read so far.
 ///
-/// Messages of its errors say what was found and expected; the readers add file and line.
+/// Error messages contain what was found and expected. The readers add file and line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recorder {
     levels: [Measurements; 2],
-    /// N, known once a run is complete.
+    /// N; known after the first complete run.
     blocks: Option<usize>,
     current: Option<Run>,
-    /// Runs of this file that are complete.
+    /// Complete runs of this file.
     closed: HashSet<(u64, Level)>,
     overlaps: bool,
     active: Option<usize>,
 }
 
-/// The run at hand.
+/// The current run.
 #[derive(Clone, PartialEq, Debug)]
 struct Run {
     id: u64,
     level: Level,
-    /// By block; 0 where there is none yet.
+    /// Duration by block; 0 if the block has no row yet.
     durations: Vec<u64>,
-    /// By block; meaningless as soon as one is missing.
+    /// Start by block; `None` as soon as one start is missing.
     starts: Option<Vec<u64>>,
     seen: usize,
 }
 
-/// A whole trace.
+/// A complete trace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace {
     /// q = 0.
     pub isolated: Measurements,
     /// q = 1.
     pub interference: Measurements,
-    /// The largest number of blocks that ran at a time in a run whose starts are known; `None` if no run is such, or nobody
-    /// asked.
+    /// Largest number of blocks at a time, over the runs with known starts. `None` if no run has known starts, or if it was not
+    /// requested.
     pub active: Option<usize>,
 }
 
 impl Trace {
-    /// The measurements at `level`.
+    /// Measurements at `level`.
     pub fn level(&self, level: Level) -> &Measurements {
         match level {
             Level::Isolated => &self.isolated,
@@ -67,13 +67,13 @@ impl Trace {
 }
 
 impl Recorder {
-    /// Nothing yet. At most `samples` measurements (1 to [`MAX_SAMPLES`]) of each block and level are kept, drawn from
-    /// `seed`; `overlaps` asks how many blocks ran at a time.
+    /// Creates an empty recorder that keeps at most `samples` measurements (1 to [`MAX_SAMPLES`]) of each block and level, drawn
+    /// with `seed`. With `overlaps`, it counts how many blocks run at a time.
     pub fn new(samples: usize, seed: u64, overlaps: bool) -> Recorder {
         Recorder::keeping(samples, Some(seed), overlaps)
     }
 
-    /// Nothing yet. Of each level the first `runs` (1 to [`MAX_SAMPLES`]) are kept whole.
+    /// Creates an empty recorder that keeps the first `runs` runs (1 to [`MAX_SAMPLES`]) of each level completely.
     pub fn first(runs: usize) -> Recorder {
         Recorder::keeping(runs, None, false)
     }
@@ -92,7 +92,7 @@ impl Recorder {
     /// Adds a row.
     ///
     /// # Errors
-    /// What is wrong with it, or with the run that it ends.
+    /// A message if the row, or the run that ends with it, is invalid.
     pub fn row(&mut self, row: &Row) -> Result<(), String> {
         match &mut self.current {
             Some(run) if run.id == row.run && run.level == row.level => run.add(row, self.blocks),
@@ -100,7 +100,7 @@ impl Recorder {
                 self.close()?;
                 if self.closed.contains(&(row.run, row.level)) {
                     return Err(format!(
-                        "found run {} at {} again, after another one; expected its rows together",
+                        "found run {} at {} again after another run, expected its rows together",
                         row.run, row.level
                     ));
                 }
@@ -112,10 +112,10 @@ impl Recorder {
         }
     }
 
-    /// Ends a file: its last run is complete, and the next file may use the same numbers of runs.
+    /// Ends a file. Its last run is complete, and the next file may use the same run numbers.
     ///
     /// # Errors
-    /// What is missing in the last run.
+    /// A message if the last run is incomplete.
     pub fn end_file(&mut self) -> Result<(), String> {
         self.close()?;
         self.closed.clear();
@@ -130,14 +130,14 @@ impl Recorder {
         if run.seen < blocks {
             let missing = run.durations.iter().position(|&duration| duration == 0);
             return Err(format!(
-                "run {} at {} ends without block {}; expected each block from 0 to {}{}",
+                "run {} at {} ends without block {}, expected each block from 0 to {}{}",
                 run.id,
                 run.level,
                 missing.unwrap_or(0),
                 blocks.saturating_sub(1),
                 match self.blocks {
                     Some(_) => ", as in the runs before",
-                    None => ", its highest",
+                    None => ", the highest block",
                 }
             ));
         }
@@ -154,10 +154,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// The trace, when all files have been read.
+    /// Returns the trace, after all files were read.
     ///
     /// # Errors
-    /// [`Error::Refused`] if there is no run at one of the levels.
+    /// [`Error::Refused`] if a level has no run.
     pub fn finish(self) -> Result<Trace> {
         let [isolated, interference] = self.levels;
         for level in [&isolated, &interference] {
@@ -188,7 +188,7 @@ impl Run {
         }
     }
 
-    /// Adds a row of this run; `blocks` is N, if it is known.
+    /// Adds a row of this run; `blocks` is N, if known.
     fn add(&mut self, row: &Row, blocks: Option<usize>) -> Result<(), String> {
         let index = usize::try_from(row.block).unwrap_or(usize::MAX);
         if index >= self.durations.len() {
@@ -272,7 +272,7 @@ mod tests {
             (&[(0, 0, 0), (0, 0, 0)][..], "block 0 twice in run 0 at q = 0"),
             (
                 &[(0, 0, 0), (0, 2, 0)],
-                "ends without block 1; expected each block from 0 to 2, its highest",
+                "ends without block 1, expected each block from 0 to 2, the highest block",
             ),
             (&[(0, 1, 0)], "ends without block 0"),
             (
@@ -281,7 +281,7 @@ mod tests {
             ),
             (
                 &[(0, 0, 0), (0, 1, 0), (1, 1, 0)],
-                "ends without block 0; expected each block from 0 to 1, as in",
+                "ends without block 0, expected each block from 0 to 1, as in",
             ),
             (&[(0, 0, 0), (1, 0, 0), (0, 0, 0)], "found run 0 at q = 0 again"),
             (&[(0, 0, 0), (0, 0, 1), (0, 0, 0)], "found run 0 at q = 0 again"),

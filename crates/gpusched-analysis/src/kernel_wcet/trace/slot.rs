@@ -1,11 +1,11 @@
 //! One measurement of each block, in four bytes where they suffice.
 
-/// One measurement [ns] of each block: those of one run, until a reservoir replaces some.
+/// One measurement [ns] of each block: the measurements of one run, until a sample replaces some of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
-    /// All below 2^32 ns.
+    /// All values are below 2^32 ns.
     Narrow(Vec<u32>),
-    /// Any.
+    /// Any values.
     Wide(Vec<u64>),
 }
 
@@ -15,7 +15,7 @@ impl Slot {
         narrow.map_or_else(|_| Slot::Wide(values.to_vec()), Slot::Narrow)
     }
 
-    /// The measurement of `block`, which must be there: what is missing took no time.
+    /// The measurement of `block`, which must exist. A missing measurement would count as no time.
     pub(super) fn get(&self, block: usize) -> u64 {
         match self {
             Slot::Narrow(values) => values[block].into(),

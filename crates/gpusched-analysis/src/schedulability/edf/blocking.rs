@@ -1,8 +1,8 @@
-//! What a less urgent job can hold up once it runs.
+//! Blocking by a running job with a later deadline.
 
 use crate::schedulability::Demand;
 
-/// B(t) = max {lengthₖ − 1 : Dₖ > t}: a job due later has started its non-preemptable stretch at least 1 ns before.
+/// B(t) = max {lengthₖ − 1 : Dₖ > t}. A job with a later deadline started its non-preemptable part at least 1 ns before.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Blocking {
     /// lengthₖ − 1 [ns].
@@ -10,7 +10,7 @@ pub(super) struct Blocking {
     most: u64,
 }
 
-/// B(t), and since when the step function B has this value.
+/// B(t), and the start of the interval on which the step function B has this value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Step {
     /// B(t) [ns].
@@ -20,10 +20,10 @@ pub(super) struct Step {
 }
 
 impl Blocking {
-    /// Nobody holds anybody up.
+    /// No blocking.
     pub const NONE: Blocking = Blocking { hold: |_| 0, most: 0 };
 
-    /// A job that runs goes on for up to `hold` [ns] after a more urgent one is released.
+    /// Blocking by a job that continues for up to `hold` [ns] after the release of a job with an earlier deadline.
     pub fn new(tasks: &[Demand], hold: fn(&Demand) -> u64) -> Blocking {
         let earliest = tasks.iter().map(|task| task.deadline).min().unwrap_or_default();
         let later = tasks.iter().filter(|task| task.deadline > earliest);
@@ -33,7 +33,7 @@ impl Blocking {
         }
     }
 
-    /// What `task` holds up others for [ns].
+    /// The blocking that `task` causes [ns].
     pub fn by(&self, task: &Demand) -> u64 {
         if self.most == 0 { 0 } else { (self.hold)(task) }
     }
@@ -50,7 +50,7 @@ impl Blocking {
         }
         let (later, due) = (|task: &&Demand| task.deadline.ns() > interval, tasks.iter());
         let hold = due.clone().filter(later).map(self.hold).max().unwrap_or(0);
-        // Going back, B grows where the deadline of a task that holds up longer comes into sight.
+        // Towards shorter intervals, B grows at the deadline of a task that blocks longer.
         let since = due
             .filter(|task| task.deadline.ns() <= interval && (self.hold)(task) > hold)
             .map(|task| task.deadline.ns())

@@ -1,4 +1,4 @@
-//! The processor-demand criterion, under any blocking.
+//! The processor-demand criterion with blocking.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -12,12 +12,12 @@ use crate::schedulability::{Demand, scratch};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// What the processor-demand criterion says.
+/// Result of the processor-demand criterion.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// The demand fits every interval: checked up to this length, beyond which it cannot fail.
+    /// The demand fits every interval. The test checked intervals up to this length; longer intervals cannot fail.
     Fits(u64),
-    /// The demand in an interval of length `interval` is larger.
+    /// The demand in an interval of length `interval` exceeds the interval.
     Exceeds { interval: u64, demand: u64 },
     /// U > 1.
     Overload,
@@ -28,7 +28,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// As evidence; `checked` is what QPA visited.
+    /// Converts to evidence; `checked` contains the intervals that QPA visited.
     pub fn evidence(self, checked: Vec<(Time, Time)>) -> Evidence {
         match self {
             Answer::Fits(interval) => Evidence::DemandWithinSupply {
@@ -46,7 +46,7 @@ impl Answer {
     }
 }
 
-/// The criterion for `tasks` without jitter under `blocking`; `visit` sees the intervals and demands that QPA looks at.
+/// Applies the criterion to `tasks` without jitter under `blocking`. QPA passes its intervals and demands to `visit`.
 pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64, u64)) -> Answer {
     let bound = interval::utilization_bound(tasks, blocking.most());
     // A bound exists only if U < 1.
@@ -67,7 +67,7 @@ pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64
     }
 }
 
-/// Whether [`decide`] answers that the demand fits, from a short cut where there is one.
+/// Whether [`decide`] finds that the demand fits. Uses a short cut if one applies.
 pub(super) fn passes(tasks: &[Demand], blocking: Blocking) -> bool {
     if lines::fails_at_first_deadline(tasks, &blocking) {
         return false;
@@ -80,7 +80,7 @@ thread_local! {
     static RELEASED: Cell<Vec<Demand>> = const { Cell::new(Vec::new()) };
 }
 
-/// `work` on the tasks that have D − J for a deadline and no jitter; without it, the first task with J ≥ D.
+/// Calls `work` on the tasks with deadline D − J and without jitter. Otherwise returns the first task with J ≥ D.
 pub(super) fn without_jitter<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.jitter == Time::ZERO) {
         return Ok(work(demands));

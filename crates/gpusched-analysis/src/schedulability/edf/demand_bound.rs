@@ -1,18 +1,18 @@
-//! dbf(t), the demand that EDF has to serve (Baruah, Mok & Rosier, RTSS 1990).
+//! dbf(t), the demand under EDF (Baruah, Mok & Rosier, RTSS 1990).
 
 use std::cmp::Ordering;
 
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 
-/// dbf(t): the demand of all jobs arrived and due within an interval of length `interval` [ns].
+/// dbf(t): demand of all jobs that arrive and are due within an interval of length `interval` [ns].
 pub fn demand_bound(demands: &[Demand], interval: u64) -> u128 {
     demands.iter().fold(0u128, |total, demand| {
         total.saturating_add(demand.within(interval))
     })
 }
 
-/// The latest deadline before `interval` of a job of the synchronous schedule [ns].
+/// Latest deadline before `interval` of a job of the synchronous schedule [ns].
 pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<u64> {
     demands
         .iter()
@@ -20,7 +20,7 @@ pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<
         .max()
 }
 
-/// U against 1.
+/// Compares U with 1.
 pub(super) fn utilization_against_one(tasks: &[Demand]) -> Ordering {
     let terms = tasks.iter().map(|task| (task.wcet.ns().into(), task.period.ns()));
     compare_total(terms, 1)

@@ -1,20 +1,20 @@
-//! L: the length up to which the demand has to be checked.
+//! L: the length up to which a test checks intervals.
 //!
 //! L is the smaller of
 //! * Lₐ: for t ≥ max(Dᵢ − Tᵢ), dbf(t) ≤ Σ (t + Tᵢ − Dᵢ)·Uᵢ, so dbf(t) + B ≤ t from
 //!   (B + Σ max(0, Tᵢ − Dᵢ)·Uᵢ) / (1 − U) on;
-//! * L_b: the length of the synchronous busy period that starts with work B. If t > L_b is violated, so is t − L_b.
+//! * L_b: the length of the synchronous busy period that starts with work B. A violation at t > L_b implies a violation at t − L_b.
 //!
-//! Both are computed rounded up, which only adds intervals to check. Where U = 1 only L_b exists, and without B: from the
-//! largest deadline on there is no blocking, so L = max(D, L_b) then.
+//! Both are rounded up, which only adds intervals to check. If U = 1, only L_b exists, and only without B. From the largest
+//! deadline D on there is no blocking, so then L = max(D, L_b).
 
 use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 
-/// L for demand and blocking of at most `blocking` [ns]; `bound` is the [`utilization_bound`] with the same. `None` where
-/// no bound is found in 64 bits within the step limit.
+/// L for demand and blocking of at most `blocking` [ns], given `bound`, the [`utilization_bound`] for this blocking. `None` if no
+/// bound is found in 64 bits within the step limit.
 pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u64>) -> Option<u64> {
-    // From an Lₐ of a few periods QPA is done before L_b is found.
+    // If Lₐ is only a few periods, QPA takes less time than the search for L_b.
     const FEW: u64 = 64;
     let longest = tasks.iter().map(|task| task.period.ns()).max()?;
     match bound {
@@ -28,7 +28,7 @@ pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u
     }
 }
 
-/// Lₐ for `blocking` [ns], rounded up; `None` if U is 1 or so close that the bound does not fit 64 bits.
+/// Lₐ for `blocking` [ns], rounded up. `None` if U is 1, or so close to 1 that the bound does not fit 64 bits.
 pub(super) fn utilization_bound(tasks: &[Demand], blocking: u64) -> Option<u64> {
     const SCALE: u32 = 48;
     let one = 1u128 << SCALE;
@@ -53,8 +53,8 @@ pub(super) fn utilization_bound(tasks: &[Demand], blocking: u64) -> Option<u64> 
     Some(u64::try_from(bound).ok()?.max(least))
 }
 
-/// L_b: the length of the synchronous busy period that starts with `extra` work, if it is found within `steps` and at
-/// most `limit`.
+/// L_b: length of the synchronous busy period that starts with `extra` work. `None` if it is not found within `steps`, or exceeds
+/// `limit`.
 fn busy_period(tasks: &[Demand], extra: u64, limit: u64, steps: u64) -> Option<u64> {
     let work = |length: u64| {
         tasks.iter().try_fold(extra, |total, task| {

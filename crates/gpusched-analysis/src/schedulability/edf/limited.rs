@@ -1,11 +1,11 @@
-//! EDF with preemption at the boundaries of thread blocks ([Sanudo20] §III-B). Safe, not exact.
+//! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). Sufficient, not exact.
 //!
-//! * An urgent job waits for at most one block of the running kernel: dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
-//! * Splitting a kernel costs it up to one more wave of blocks: bₖ. The job that preempts pays, once, for it starts once:
-//!   Cₕ becomes Cₕ + max {bₖ}, over the kernels it can preempt.
+//! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
+//! * A split kernel may need one more wave of blocks: bₖ. A job preempts only when it starts, so it pays once: Cₕ becomes Cₕ + max
+//!   {bₖ} over the kernels that it can preempt.
 //!
-//! Job h can preempt a job of k only if that one was released before it and is due later. The earlier released job may
-//! have had no jitter, and h all of it, so that Dₖ > Dₕ − Jₕ, not Dₖ − Jₖ > Dₕ − Jₕ, is what limits the choice.
+//! Job h can preempt a job of k only if the job of k was released before h and is due later. The job of k may have no jitter, and h
+//! its full jitter. So the condition on k is Dₖ > Dₕ − Jₕ, and not Dₖ − Jₖ > Dₕ − Jₕ.
 
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ use crate::schedulability::{Demand, scratch};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Whether all deadlines are met for certain under EDF with preemption at block boundaries.
+/// Tests whether all deadlines are met under EDF with preemption at thread-block boundaries.
 pub fn test(demands: &[Demand]) -> Evidence {
     let mut checked = Vec::new();
     answer(demands, |t, demand| {
@@ -25,10 +25,10 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// The same, without evidence.
+/// Result of [`test`] without evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     let fails = |tasks: &[Demand]| lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, hold));
-    // The charges only add to the demand.
+    // The charges only increase the demand.
     if without_jitter(demands, fails).unwrap_or(true) {
         return false;
     }
@@ -48,10 +48,10 @@ fn hold(task: &Demand) -> u64 {
     task.block.ns().saturating_sub(1)
 }
 
-/// `work` on the tasks with their charges, and without jitter; without it, the first task with J ≥ D.
+/// Calls `work` on the tasks with their charges and without jitter. Otherwise returns the first task with J ≥ D.
 fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.block >= demand.wcet) {
-        return without_jitter(demands, work); // nothing is ever preempted
+        return without_jitter(demands, work); // no kernel is ever preempted
     }
     let charged = demands.iter().enumerate().map(|(position, demand)| Demand {
         wcet: Time::from_ns(demand.wcet.ns().saturating_add(charge(demands, position))),
@@ -60,7 +60,7 @@ fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Res
     scratch::with(&CHARGED, charged, |charged| without_jitter(charged, work))
 }
 
-/// The longest block that a kernel preempted by the task at `position` has to run once more [ns].
+/// The longest extra wave that a preemption by the task at `position` can cost a kernel [ns].
 fn charge(demands: &[Demand], position: usize) -> u64 {
     let preempting = &demands[position];
     let due = preempting.deadline.ns().saturating_sub(preempting.jitter.ns());

@@ -1,40 +1,41 @@
-//! Lines above the demand prove most sets schedulable, and bound what is left to check.
+//! Lines above the demand prove that most sets are schedulable, and limit the intervals that QPA must check.
 //!
-//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So from one deadline to the next larger one,
-//! the demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the deadlines so far; and a line
-//! is at most t from W/(1 − S) on (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of all lines is sufficient. What
-//! it leaves open lies between the first and the last line that fails: there QPA decides.
+//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So from one deadline to the next larger deadline, the
+//! demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the deadlines so far. A line is at most t
+//! from W/(1 − S) on (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of all lines is sufficient. If it fails, the undecided
+//! intervals are between the first and the last line that fails, and QPA decides them.
 //!
-//! Sorting many deadlines would cost more than all the rest. Beyond a few tasks, the deadlines with their highest bit in
-//! common are taken together, as if all were the smallest of them: a little pessimism, for which QPA makes up.
+//! A sort of many deadlines would take longer than all other steps. So with more than a few tasks, deadlines with equal highest
+//! bits are all treated as the smallest of them. This is slightly pessimistic, and QPA corrects it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};
 use gpusched_model::time::Time;
 
-/// Up to so many tasks are sorted by deadline.
+/// Largest number of tasks that are sorted by deadline.
 const FEW: usize = 16;
 
-/// A larger Σ U·max(0, T − D) is left to the test itself, like a utilization next to 1: it may give up [ns].
+/// Largest Σ U·max(0, T − D) [ns] for this short cut. Beyond it, and for a utilization next to 1, the full test decides, because it
+/// may reach its step limit.
 const OFFSET_LIMIT: u64 = 1 << 53;
 
-/// QPA steps after which the test itself is asked.
+/// QPA steps after which the full test decides.
 const STEPS: u32 = 10_000;
 
-/// What one task, or some together, add to the line above the demand.
+/// Contribution of one task, or of several tasks, to the line above the demand.
 #[derive(Copy, Clone, Default)]
 struct Step {
-    /// The smallest deadline: the demand is 0 before.
+    /// Smallest deadline; the demand is 0 before it.
     from: u64,
     /// Σ U [2⁻³²].
     slope: u64,
     /// Σ U·max(0, T − D) [ns].
     offset: u64,
-    /// How long a job of these holds up a more urgent one [ns].
+    /// Blocking by a job of these tasks [ns].
     hold: u64,
 }
 
-/// Whether dbf(t) + B(t) > t at the earliest deadline: most sets that are not preempted anywhere fail there.
+/// Whether dbf(t) + B(t) > t at the earliest deadline. Most unschedulable sets without preemption fail there.
 pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> bool {
     let Some(earliest) = tasks.iter().map(|task| task.deadline.ns()).min() else {
         return false;
@@ -43,12 +44,12 @@ pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> 
     due > 0 && due.saturating_add(blocking.most().into()) > earliest.into()
 }
 
-/// Whether dbf(t) + B(t) ≤ t for all t, and U ≤ 1, if a short cut tells. With blocking, for tasks without jitter only.
+/// Whether dbf(t) + B(t) ≤ t for all t, and U ≤ 1. `None` if no short cut decides. With blocking, tasks must have no jitter.
 pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     if demands.len() <= FEW {
         let last = last_first_deadline(demands)?;
         if demand_bound(demands, last)? > last {
-            return Some(false); // as most sets that fail at all
+            return Some(false); // most sets that fail, fail here
         }
         let mut steps = [Step::default(); FEW];
         for (count, demand) in demands.iter().enumerate() {
@@ -70,7 +71,7 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
         decide(demands, blocking, steps, last)
     } else {
         let mut octaves = [Step::default(); 64];
-        let mut occupied = 0u64; // a bit per octave
+        let mut occupied = 0u64; // one bit per octave
         for demand in demands {
             let step = match Step::of(demand, &blocking) {
                 Ok(step) => step,
@@ -90,7 +91,7 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
         }
         let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
         let octaves = &mut octaves[first as usize..=last as usize];
-        // Those in an octave that are due later may hold up those due earlier.
+        // Within an octave, tasks with later deadlines may block tasks with earlier deadlines.
         let mut later = 0;
         for octave in octaves.iter_mut().rev() {
             later = octave.hold.max(later);
@@ -100,7 +101,7 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     }
 }
 
-/// From what each holds up to what it is held up by: the most of those with larger deadlines.
+/// Replaces the blocking that each step causes by the blocking that it suffers: the maximum over the steps with larger deadlines.
 fn hold_before(steps: &mut [Step]) {
     let (mut later, mut equal, mut from) = (0, 0, u64::MAX);
     for step in steps.iter_mut().rev() {
@@ -114,7 +115,7 @@ fn hold_before(steps: &mut [Step]) {
 }
 
 impl Step {
-    /// `Err` with what [`answer`] has to say without looking at any other task.
+    /// Creates the step of one task. `Err` if this task alone determines the result of [`answer`].
     #[inline]
     fn of(demand: &Demand, blocking: &Blocking) -> Result<Step, Option<bool>> {
         if demand.wcet == Time::ZERO {
@@ -122,7 +123,7 @@ impl Step {
         }
         let from = match demand.deadline.checked_sub(demand.jitter) {
             Some(deadline) if demand.wcet <= deadline => deadline.ns(),
-            _ => return Err(Some(false)), // late even alone
+            _ => return Err(Some(false)), // late even in isolation
         };
         let slope = share::above(demand.wcet, demand.period).ok_or(None)?;
         let offset = share::of(slope, demand.period.ns().saturating_sub(from)).ok_or(None)?;
@@ -135,7 +136,7 @@ impl Step {
     }
 }
 
-/// The largest D, if all are positive.
+/// Largest deadline D − J, if all are positive.
 fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     let mut last = 0;
     for demand in demands {
@@ -148,8 +149,8 @@ fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     Some(last)
 }
 
-/// The answer from all lines, with steps by increasing deadline, each held up by `hold`; those without a task are skipped.
-/// There is no violation at `checked`.
+/// The result of all lines, with steps by increasing deadline and the blocking of each step in `hold`. Steps without a task are
+/// skipped. There is no violation at `checked`.
 fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) -> Option<bool> {
     let load: u64 = steps.iter().map(|step| step.slope).sum();
     if load > share::ONE + share::EXCESS * demands.len() as u64 {
@@ -167,7 +168,7 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
     while let Some(step) = steps.next() {
         slope += step.slope;
         offset += step.offset;
-        // The line is at most t iff offset ≤ (1 − slope)·t. Whoever holds up adds to it.
+        // The line is at most t iff offset ≤ (1 − slope)·t. Blocking adds to the offset.
         let (line, room) = (
             u128::from(offset.checked_add(step.hold)?) << 32,
             u128::from(share::ONE - slope),
@@ -199,19 +200,19 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
     qpa(demands, blocking, open.from, holds_from.min(open.next))
 }
 
-/// Where lines fail.
+/// Intervals where lines fail.
 #[derive(Copy, Clone)]
 struct Open {
-    /// The first interval.
+    /// First interval.
     from: u64,
-    /// The last line that fails comes below t at line/room,
+    /// The last line that fails is below t from line/room on, or ends at `next`.
     line: u128,
     room: u128,
-    /// or ends here.
+    /// The deadline where the next line begins.
     next: u64,
 }
 
-/// Whether dbf(t) + B(t) ≤ t from `to` down to `from`, if that is found within [`STEPS`] and 64 bits (Zhang & Burns 2009).
+/// Whether dbf(t) + B(t) ≤ t from `to` down to `from`. `None` if not decided within [`STEPS`] and 64 bits (Zhang & Burns 2009).
 fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<bool> {
     let mut t = to;
     for _ in 0..STEPS {
@@ -220,7 +221,7 @@ fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<boo
         if demand > t {
             return Some(false);
         }
-        // No interval from `demand` up to t is violated as long as B is the same, for dbf is no larger there.
+        // While B does not change, no interval from `demand` up to t is violated, because dbf is no larger there.
         t = match demand {
             _ if demand < step.since => last_deadline_before(demands, step.since).unwrap_or(0),
             _ if demand < t => demand,
@@ -233,7 +234,7 @@ fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<boo
     None
 }
 
-/// dbf(t), if it fits 64 bits; all D − J are positive here.
+/// dbf(t), if it fits 64 bits. All D − J are positive here.
 fn demand_bound(demands: &[Demand], t: u64) -> Option<u64> {
     let mut total = 0u64;
     for demand in demands {

@@ -12,7 +12,7 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Whether all deadlines are met under preemptive EDF.
+/// Tests whether all deadlines are met under preemptive EDF.
 pub fn test(demands: &[Demand]) -> Evidence {
     let mut checked = Vec::new();
     answer(demands, |t, demand| {
@@ -21,7 +21,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// The same, without evidence.
+/// Result of [`test`] without evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     lines::answer(demands, Blocking::NONE)
         .unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
@@ -31,10 +31,10 @@ fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
     without_jitter(demands, |tasks| decide(tasks, Blocking::NONE, visit)).unwrap_or_else(Answer::Jitter)
 }
 
-/// The slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
+/// Slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
 ///
-/// Any one busy period absorbs that much extra work (an overrun, say) without a miss. `None` if the set is not
-/// schedulable; a lower bound, often 0, where U is 1 or within 2⁻⁴⁸ of it.
+/// Each busy period absorbs up to x of extra work, such as an overrun, without a deadline miss. `None` if the set is not
+/// schedulable. A lower bound, often 0, if U is 1 or within 2⁻⁴⁸ of 1.
 pub fn slack(demands: &[Demand]) -> Option<Time> {
     if !accepts(demands) {
         return None;
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn violated_interval_is_named() {
-        // Two jobs due within 5 need 6.
+        // Two jobs that are due within 5 need 6.
         let evidence = test(&set(&[(3, 4, 100), (3, 5, 100)]));
         assert_eq!(
             evidence,

@@ -1,8 +1,8 @@
 //! Quick Processor-demand Analysis (Zhang & Burns, IEEE Trans. Computers 58(9), 2009), with blocking.
 //!
-//! The walk goes backwards from L. If f(t) = dbf(t) + B(t) ≤ t, nothing in [f(t), t] is violated as long as B does not
-//! change: there, f(t') ≤ f(t) ≤ t'. B is a step function, so the walk stops at each of its steps on the way, of which
-//! there are fewer than tasks.
+//! The walk goes backwards from L. If f(t) = dbf(t) + B(t) ≤ t, there is no violation in [f(t), t] while B does not change: f(t') ≤
+//! f(t) ≤ t' for each t' in this range. B is a step function, so the walk stops at each of its steps. B has fewer steps than there
+//! are tasks.
 
 use super::blocking::Blocking;
 use super::demand_bound::{demand_bound, last_deadline_before};
@@ -10,21 +10,21 @@ use crate::schedulability::Demand;
 
 /// QPA or busy-period steps after which the test gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
 ///
-/// Reached only if U is 1, or next to 1, and the hyperperiod is astronomical: the problem is coNP-hard.
+/// Reached only if U is 1 or next to 1, and the hyperperiod is extremely long. The problem is coNP-hard.
 pub const STEP_LIMIT: u64 = 1_000_000;
 
-/// Where a walk ends.
+/// Result of a walk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Walk {
-    /// At the first deadline, without a violation.
+    /// The walk reached the first deadline without a violation.
     Fits,
-    /// At a violation.
+    /// The walk found a violation.
     Exceeds { interval: u64, demand: u64 },
-    /// Nowhere, within the step limit.
+    /// The walk reached the step limit.
     TooLong,
 }
 
-/// Whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`; `visit` sees each t and the left-hand side.
+/// Checks whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`. Passes each t and the left-hand side to `visit`.
 pub(super) fn walk(
     tasks: &[Demand],
     extra: u64,

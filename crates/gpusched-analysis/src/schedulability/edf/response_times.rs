@@ -1,11 +1,13 @@
 //! Worst-case response times under preemptive EDF (Spuri, INRIA RR-2772, 1996), with release jitter. Exact for sporadic
 //! tasks with arbitrary deadlines, if ties between deadlines go against the task.
 //!
-//! The busy period starts at 0, when all other tasks release a job that arrived as early as their jitter allows. The job of
-//! task i in question arrived at a − Jᵢ, hence is due at d = a + D'ᵢ, and its predecessors arrived as late as possible. It
-//! is done at the least L with
-//!   L = (1 + ⌊a/Tᵢ⌋)·Cᵢ + Σ min(⌈(L + Jⱼ)/Tⱼ⌉, 1 + ⌊(d − D'ⱼ)/Tⱼ⌋)·Cⱼ     over j with D'ⱼ ≤ d,
-//! and Rᵢ = max (L − a + Jᵢ) over the a at which the right-hand side steps, of one busy period or one hyperperiod.
+//! The busy period starts at 0. All other tasks then release a job that arrived as early as their jitter allows. The analyzed job of
+//! task i arrived at a − Jᵢ, so it is due at d = a + D'ᵢ. Its predecessors arrived as late as possible. It is done at the least L
+//! with the following equation, where the sum is over j with D'ⱼ ≤ d:
+//!
+//! L = (1 + ⌊a/Tᵢ⌋)·Cᵢ + Σ min(⌈(L + Jⱼ)/Tⱼ⌉, 1 + ⌊(d − D'ⱼ)/Tⱼ⌋)·Cⱼ
+//!
+//! Rᵢ = max (L − a + Jᵢ) over each a where the right-hand side steps, within one busy period or one hyperperiod.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -15,9 +17,9 @@ use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 
-/// The response time of each task [ns], from the arrival, whether or not it is within the deadline.
+/// Computes the response time of each task from its arrival [ns], even if it exceeds the deadline.
 ///
-/// `None` if U > 1, if J > D for some task (deadlines before the release), or if it takes more than [`STEP_LIMIT`] steps.
+/// Returns `None` if U > 1, if J > D for some task (its deadline precedes its release), or after [`STEP_LIMIT`] steps.
 pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
     if utilization_against_one(demands) == Ordering::Greater
         || demands.iter().any(|demand| demand.jitter > demand.deadline)
@@ -31,8 +33,8 @@ pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
         .collect()
 }
 
-/// Arrivals from here on are no worse than earlier ones: the longest busy period, or, where that does not end, the
-/// hyperperiod. [ns]
+/// Time from which arrivals are no worse than earlier arrivals [ns]. It is the longest busy period or, if that does not end, the
+/// hyperperiod.
 fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
     let hyperperiod = demands.iter().try_fold(1u64, |hyperperiod, demand| {
         let period = demand.period.ns();
@@ -71,13 +73,13 @@ fn urgency(demand: &Demand) -> u64 {
 fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut u64) -> Option<u64> {
     let own = &demands[position];
     let mut worst = own.wcet.ns().checked_add(own.jitter.ns())?;
-    // The deadline of the job meets that of a job of another task, or it comes right after its predecessors.
+    // The deadline of the job equals the deadline of a job of another task, or the job directly follows its predecessors.
     let mut arrivals = BTreeSet::new();
     for demand in demands {
         let period = demand.period.ns();
         let mut arrival = match urgency(demand).checked_sub(urgency(own)) {
             Some(later) => later,
-            // The first deadline at or after that of the first job of task i.
+            // The first deadline that is not before the deadline of the first job of task i.
             None => (period - (urgency(own) - urgency(demand)) % period) % period,
         };
         while arrival < horizon {

@@ -1,17 +1,17 @@
 //! Audsley's optimal priority assignment (University of York YCS 164, 1991).
 //!
-//! In all three tests here, whether a task is in time depends on which tasks are above and which below it, not on their
-//! order, and a task that moves from above to below it does it no harm. So the lowest level can go to any task that is in
-//! time there, and the rest is a smaller problem.
+//! In all three tests, the result for a task depends on which tasks have higher and which have lower priority, but not on their
+//! order. A task that moves from above to below another task never makes the result of the other task worse. So the lowest level
+//! can go to any task that meets its deadlines there, and the remaining tasks are a smaller problem.
 
 use super::level::{Task, at};
 use super::recurrence::Recurrence;
 use super::worst_case::{STEP_LIMIT, Stop, WorstCase, worst_case};
 use gpusched_model::verdict::Evidence;
 
-/// Sorts `tasks` into an order that meets all deadlines, highest priority first; `Err` with the evidence if there is none.
+/// Sorts `tasks` into an order that meets all deadlines, highest priority first. `Err` with the evidence if no order does.
 ///
-/// Each level goes to the last task, in the order given, that is in time there.
+/// Each level goes to the last task, in the given order, that meets its deadlines there.
 pub(super) fn assign<R: Recurrence>(tasks: &mut [Task]) -> Result<(), Evidence> {
     for rank in (0..tasks.len()).rev() {
         let mut undecided = false;

@@ -1,11 +1,11 @@
-//! Preemptive fixed priorities without computing response times: what proves most tasks to be in time.
+//! Bounds for preemptive fixed priorities, which prove without response times that most tasks meet their deadlines.
 //!
-//! If the first job of task i in the longest busy period is done by t = min(Dᵢ, Tᵢ) − Jᵢ, it is in time, and the busy
-//! period is over before the second one is released. That is so
-//! * if what is released before t takes no longer than t;
-//! * or if (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t (Bini & Baruah, RTNS 2007). When the first job is done after
-//!   w, so are all jobs of j released before; the last of them, say the (k+1)-th, arrived at k·Tⱼ − Jⱼ at the earliest
-//!   and took Cⱼ of what was left. So they took (k+1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of w; sum up and solve for w.
+//! Let the first job of task i in the longest busy period be done by t = min(Dᵢ, Tᵢ) − Jᵢ. Then it meets its deadline, and the busy
+//! period ends before the second job is released. Each of two conditions is sufficient:
+//! * The work that is released before t takes at most t.
+//! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t (Bini & Baruah, RTNS 2007). If the first job is done after w, all jobs of j
+//!   released before are done too. The last of them, the (k+1)-th, arrived at k·Tⱼ − Jⱼ at the earliest and took Cⱼ of the rest. So
+//!   the jobs of j took (k+1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of w. The condition follows from the sum over j, solved for w.
 
 use super::level::{self, Level, Task};
 use super::preemptive::Preemptive;
@@ -13,7 +13,7 @@ use super::worst_case::{Stop, WorstCase, worst_case};
 use crate::schedulability::share;
 use gpusched_model::time::Time;
 
-/// Whether all deadlines are met by `tasks`, highest priority first, with U ≤ 1.
+/// Whether `tasks`, highest priority first and with U ≤ 1, meet all deadlines.
 pub(super) fn passes(tasks: &[Task]) -> bool {
     let mut above = Some(Work::default());
     (0..tasks.len()).all(|rank| {
@@ -40,7 +40,7 @@ struct Work {
 }
 
 impl Work {
-    /// With `task`; `None` if the sums leave their range, or U is next to 1.
+    /// Adds `task`. `None` if the sums leave their range, or if U is next to 1.
     fn with(self, task: &Task) -> Option<Work> {
         let share = share::above(Time::from_ns(task.wcet), Time::from_ns(task.period))?;
         let rest = share::ONE - share.saturating_sub(share::EXCESS).min(share::ONE);
@@ -50,7 +50,7 @@ impl Work {
         (utilization <= share::NEXT_TO_ONE).then_some(Work { utilization, carried })
     }
 
-    /// Whether the first job of `task`, next in priority, is done by min(D, T) − J, and thus ends the busy period.
+    /// Whether the first job of `task`, next in priority, is done by min(D, T) − J, so that the busy period ends.
     fn leaves_room_for(self, task: &Task) -> bool {
         let Some(end) = end(task) else { return false };
         let work = u128::from(task.wcet) + u128::from(self.carried);
@@ -63,7 +63,7 @@ fn end(task: &Task) -> Option<u64> {
     task.deadline.min(task.period).checked_sub(task.jitter)
 }
 
-/// Whether all that is released before min(D, T) − J is done by then, as far as 64 bits tell.
+/// Whether all work that is released before min(D, T) − J is done by then. `false` if 64 bits do not suffice.
 fn done_in_time(level: &Level<'_>) -> bool {
     let Some(end) = end(level.task) else { return false };
     let work = level.higher.iter().try_fold(level.task.wcet, |work, higher| {

@@ -1,10 +1,10 @@
-//! One priority level: a task, those above it, those below it.
+//! A priority level: a task, the tasks with higher priority, and the tasks with lower priority.
 
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use std::cmp::Ordering;
 
-/// A task as the recurrences see it; times in ns.
+/// A task in the recurrences; times in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Task {
     /// C.
@@ -17,18 +17,18 @@ pub(super) struct Task {
     pub jitter: u64,
     /// b.
     pub block: u64,
-    /// Where the task is in the partition.
+    /// Position of the task in the partition.
     pub position: usize,
 }
 
 impl Task {
-    /// D − J: what is left of the deadline at the latest release.
+    /// D − J: the time from the latest release to the deadline.
     pub fn urgency(&self) -> u64 {
         self.deadline.saturating_sub(self.jitter)
     }
 }
 
-/// The tasks behind `demands`. A period of 0 counts as overload before it gets here.
+/// The tasks with `demands`. Earlier checks reject a period of 0 as overload.
 pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
     demands.iter().enumerate().map(|(position, demand)| Task {
         wcet: demand.wcet.ns(),
@@ -40,7 +40,7 @@ pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
     })
 }
 
-/// A task among the others of its partition.
+/// A task with the other tasks of its partition.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Level<'a> {
     /// hp(i).
@@ -51,7 +51,7 @@ pub(super) struct Level<'a> {
     pub lower: &'a [Task],
 }
 
-/// The level of rank `rank` of `tasks`, highest priority first.
+/// The level at rank `rank` of `tasks`, highest priority first.
 pub(super) fn at(tasks: &[Task], rank: usize) -> Level<'_> {
     Level {
         higher: &tasks[..rank],
@@ -61,7 +61,7 @@ pub(super) fn at(tasks: &[Task], rank: usize) -> Level<'_> {
 }
 
 impl Level<'_> {
-    /// Whether task i and those above it need more than the processor, each higher job taking `waste` [ns] more.
+    /// Whether task i and the tasks above it need more than the processor, if each higher-priority job takes `waste` [ns] more.
     pub fn overloaded(&self, waste: u64) -> bool {
         let higher = self
             .higher
@@ -71,7 +71,7 @@ impl Level<'_> {
         compare_total(higher.chain(own), 1) == Ordering::Greater
     }
 
-    /// After that many jobs of task i everything at this level repeats, if it is not overloaded: lcm of the periods / T.
+    /// Number of jobs of task i after which this level repeats, if it is not overloaded: lcm of the periods / T.
     pub fn jobs_in_hyperperiod(&self) -> Option<u64> {
         let own = u128::from(self.task.period);
         let mut hyperperiod = own;

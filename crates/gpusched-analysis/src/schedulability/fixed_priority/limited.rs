@@ -1,16 +1,16 @@
-//! Preemption at the boundaries of thread blocks ([Sanudo20] §III-B). Safe, not exact.
+//! Preemption at thread-block boundaries ([Sanudo20] §III-B). Sufficient, not exact.
 //!
-//! * An urgent kernel waits for at most one block of a less urgent one: B = max {bₖ − 1} of lower priority.
-//! * Splitting a kernel costs it up to one more wave of blocks. Whoever preempts starts once, so each job of higher
-//!   priority is charged γᵢ = max {bₖ : k not below i, bₖ < Cₖ} once. What it costs kernels below i does not count.
-//! * That the last block of a job cannot be preempted is not made use of.
+//! * A kernel waits for at most one block of a lower-priority kernel: B = max {bₖ − 1} over lower priorities.
+//! * A split kernel may need one more wave of blocks. A job preempts only when it starts, so each job of higher priority is charged
+//!   γᵢ = max {bₖ : k not below i, bₖ < Cₖ} once. Costs for kernels below i do not count.
+//! * The test does not use the fact that the last block of a job cannot be preempted.
 //!
-//! B and γ depend on which tasks are above and below, not on their order: Audsley's algorithm stays optimal.
+//! B and γ depend on the sets of tasks above and below, but not on their order. So Audsley's algorithm stays optimal.
 
 use super::level::{Level, Task};
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Kernels make way after the thread block that runs.
+/// Preemption after the running thread block.
 pub(super) struct Limited;
 
 impl Recurrence for Limited {

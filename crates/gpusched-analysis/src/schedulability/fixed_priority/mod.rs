@@ -3,9 +3,9 @@
 //! * [`preemptive`](Preemption::Preemptive): exact (Joseph & Pandya 1986; Lehoczky, RTSS 1990; with jitter Tindell,
 //!   Burns & Wellings 1994);
 //! * [`non-preemptive`](Preemption::NonPreemptive): exact (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007);
-//! * [`limited`](Preemption::Limited): preemption at the boundaries of thread blocks; safe.
+//! * [`limited`](Preemption::Limited): preemption at thread-block boundaries; sufficient.
 //!
-//! Deadlines are arbitrary: with D > T, or if kernels run to completion, the first job is not always the worst.
+//! Deadlines are arbitrary. If D > T, or without preemption, the first job is not always the worst case.
 
 mod audsley;
 mod bound;
@@ -33,7 +33,7 @@ use recurrence::Recurrence;
 pub use worst_case::STEP_LIMIT;
 use worst_case::{Stop, WorstCase, worst_case};
 
-/// Whether all deadlines are met under `preemption`, with `priorities`.
+/// Tests whether all deadlines are met under `preemption` and `priorities`.
 pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> Evidence {
     if overload(demands) {
         return Evidence::UtilizationAboveOne;
@@ -50,7 +50,7 @@ thread_local! {
     static RANKED: Cell<Vec<Task>> = const { Cell::new(Vec::new()) };
 }
 
-/// The same, without evidence.
+/// Result of [`test`] without evidence.
 pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> bool {
     if overload(demands) {
         return false;
@@ -58,7 +58,7 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     scratch::with(&RANKED, level::tasks(demands), |tasks| {
         priorities::rank(priorities, tasks);
         match preemption {
-            // Audsley's algorithm finds an order if this one, in which it tries, is one.
+            // Audsley's algorithm tries tasks in this order. If the order meets all deadlines, the algorithm finds an order.
             Preemption::Preemptive => {
                 bound::passes(tasks)
                     || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
@@ -69,9 +69,10 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     })
 }
 
-/// The worst-case response time of each task [ns], as the test sees it, whether or not it is within the deadline.
+/// The bound of the test on the response time of each task [ns], even if it exceeds the deadline.
 ///
-/// `None` for a task whose response time is unbounded, or not found within [`STEP_LIMIT`]; for all tasks if there is no
+/// `None` for a task if its response time is unbounded, or not found within [`STEP_LIMIT`]. `None` for all tasks if no priority
+/// order exists.
 /// priority order.
 pub fn response_times(
     preemption: Preemption,
@@ -86,7 +87,7 @@ pub fn response_times(
     }
 }
 
-/// U > 1: the task of lowest priority falls behind for good.
+/// U > 1: the backlog of the lowest-priority task grows without limit.
 fn overload(demands: &[Demand]) -> bool {
     let terms = demands
         .iter()
@@ -150,7 +151,7 @@ fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Opti
     for rank in 0..tasks.len() {
         let level = level::at(tasks, rank);
         if level.overloaded(R::waste(&level)) {
-            break; // and so are all lower levels
+            break; // all lower levels are overloaded, too
         }
         if let WorstCase::Response(time) = worst_case::<R>(&level, Stop::Never) {
             times[tasks[rank].position] = Some(Time::from_ns(time));

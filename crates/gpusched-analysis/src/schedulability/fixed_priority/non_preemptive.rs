@@ -1,13 +1,13 @@
 //! No preemption: job q starts at w = B + q·Cᵢ + Σ (⌊(w + Jⱼ)/Tⱼ⌋ + 1)·Cⱼ, then runs to its end, and
 //! Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ) (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007). Exact.
 //!
-//! B = max {Cₖ − 1} of lower priority: such a kernel has started at least 1 ns before. Even with D ≤ T a later job may
-//! be the worst, for the last job of i in the busy period pushes work of higher priority before the next one.
+//! B = max {Cₖ − 1} over lower priorities, because such a kernel started at least 1 ns before. Even with D ≤ T a later job may be
+//! the worst: a job of i defers higher-priority work, which then precedes the next job of i.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work, least_fixpoint};
 
-/// Every kernel that has started goes on to its end.
+/// A started kernel is never preempted.
 pub(super) struct NonPreemptive;
 
 impl Recurrence for NonPreemptive {

@@ -1,9 +1,9 @@
-//! Preemption at once: w = (q+1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ, Rᵢ = max (w − q·Tᵢ + Jᵢ) (Lehoczky, RTSS 1990). Exact.
+//! Immediate preemption: w = (q+1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ, Rᵢ = max (w − q·Tᵢ + Jᵢ) (Lehoczky, RTSS 1990). Exact.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Nobody is held up by a task of lower priority.
+/// Lower-priority tasks cause no blocking.
 pub(super) struct Preemptive;
 
 impl Recurrence for Preemptive {

@@ -3,7 +3,7 @@
 use super::level::Task;
 use gpusched_model::policy::Priorities;
 
-/// Sorts `tasks` by priority, highest first; for Audsley's algorithm, in the order in which it tries.
+/// Sorts `tasks` by priority, highest first. For Audsley's algorithm, this is the order of its attempts.
 pub(super) fn rank(priorities: Priorities, tasks: &mut [Task]) {
     match priorities {
         Priorities::DeadlineMonotonic | Priorities::Audsley => {

@@ -2,33 +2,33 @@
 
 use super::level::{Level, Task};
 
-/// What a preemption model makes of a level. Times in ns, from the start of the busy period.
+/// A preemption model applied to one priority level. Times are in ns from the start of the busy period.
 pub(super) trait Recurrence {
-    /// Whether [`Recurrence::finish`] is also the time at which the level has no work left, if no further job comes.
+    /// Whether the level has no work left at [`Recurrence::finish`], if no further job arrives.
     const FINISH_ENDS: bool;
 
-    /// Bᵢ: the longest that a task of lower priority holds up this level once it runs.
+    /// Bᵢ: longest blocking of this level by a lower-priority task that has started.
     fn blocking(level: &Level<'_>) -> u64;
 
-    /// γᵢ: what each job of higher priority may waste besides its own time.
+    /// γᵢ: extra time that each higher-priority job may cost besides its own execution time.
     fn waste(level: &Level<'_>) -> u64;
 
-    /// Job `job` (from 0) of task i in the longest busy period is done, at least `from`, unless that is after `limit`.
+    /// End of job `job` (from 0) of task i in the longest busy period: at least `from`, and not computed beyond `limit`.
     fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint;
 }
 
-/// Where an iteration ends.
+/// Result of an iteration.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fixpoint {
-    /// At the least fixed point.
+    /// The least fixed point.
     At(u64),
-    /// Above the limit, at a value that is no larger than the least fixed point.
+    /// A value above the limit that is at most the least fixed point.
     Beyond(u64),
-    /// At the step limit.
+    /// The iteration reached the step limit.
     TooLong,
 }
 
-/// The work of a level: task i and those above it.
+/// Work of a level: task i and the tasks above it.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work<'a> {
     pub higher: &'a [Task],
@@ -54,7 +54,7 @@ impl<'a> Work<'a> {
         jobs.saturating_mul(self.task.wcet).saturating_add(self.blocking)
     }
 
-    /// The least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ): what is released before w is done at w.
+    /// The least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ). All work that is released before w is done at w.
     pub fn clear(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {
         let own = self.own(job.saturating_add(1));
         least_fixpoint(from.max(own), limit, steps, |w| {
@@ -66,9 +66,9 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Iterates a non-decreasing `function` from `from`, which is no larger than its least fixed point.
+/// Iterates a non-decreasing `function` from `from`, which is at most its least fixed point.
 ///
-/// Sums saturate at the largest number, which is beyond every `limit`.
+/// Sums saturate at the largest number, which exceeds every `limit`.
 pub(super) fn least_fixpoint(
     from: u64,
     limit: u64,

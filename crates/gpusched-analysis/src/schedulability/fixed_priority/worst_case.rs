@@ -1,4 +1,4 @@
-//! The worst response time of a task: over all its jobs in the longest busy period of its level.
+//! The worst-case response time of a task, over all its jobs in the longest busy period of its level.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
@@ -6,35 +6,35 @@ use super::recurrence::{Fixpoint, Recurrence, Work};
 /// Steps of the recurrences of one task after which the test gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
 pub const STEP_LIMIT: u64 = 1_000_000;
 
-/// When to end the search.
+/// When the search ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// As soon as a job is known to be late.
+    /// When a job is known to miss its deadline.
     Early,
-    /// With the response time of the first late job.
+    /// When the response time of the first late job is known.
     Miss,
-    /// With the busy period: late jobs are as good as others.
+    /// At the end of the busy period. Late jobs count like all other jobs.
     Never,
 }
 
-/// What the jobs of a task have to expect; times in ns.
+/// Worst case over the jobs of a task; times in ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum WorstCase {
-    /// All are in time, the slowest after this time (late ones, too, with [`Stop::Never`]).
+    /// All jobs meet their deadlines. The largest response time, which includes late jobs under [`Stop::Never`].
     Response(u64),
-    /// One is late: done, at the earliest, that long after the start of the busy period, and after its arrival.
+    /// A job misses its deadline. It ends at least `busy_period` after the start of the busy period, and `response` after its arrival.
     Late { busy_period: u64, response: u64 },
-    /// Not known within the step limit.
+    /// Not decided within the step limit.
     TooLong,
 }
 
-/// Steps that are spent on the exact response time of a job that is known to be late.
+/// Steps for the exact response time of a job that is known to be late.
 const STEPS_BEYOND: u64 = 10_000;
 
-/// Jobs after which the hyperperiod is worth a thought.
+/// Number of jobs after which the hyperperiod may limit the search.
 const MANY: u64 = 64;
 
-/// The worst case of the task of `level`.
+/// Computes the worst case of the task of `level`.
 pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstCase {
     let work = Work::of::<R>(level);
     let (period, jitter) = (level.task.period, level.task.jitter);
@@ -44,7 +44,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
         let Some(arrival) = period.checked_mul(job) else {
             return WorstCase::TooLong;
         };
-        // From the first arrival, J before the busy period starts, to the deadline of this job.
+        // Time from the first arrival, J before the start of the busy period, to the deadline of this job.
         let due = match arrival.checked_add(level.task.deadline) {
             Some(due) if stop != Stop::Never => due,
             None if stop != Stop::Never => return WorstCase::TooLong,
@@ -71,7 +71,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
             }
         }
         worst = worst.max(response(done));
-        // The busy period is over if all is done before the next job of i is released.
+        // The busy period ends if all work is done before the next job of i is released.
         let next = period.saturating_add(arrival).saturating_sub(jitter);
         if R::FINISH_ENDS {
             clear = done;
@@ -85,7 +85,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
             break;
         }
         if job == MANY && !level.overloaded(work.waste) {
-            // w(q + h) ≤ w(q) + h·T if h jobs make a hyperperiod: no later job is worse than the first h.
+            // If h jobs span a hyperperiod, w(q + h) ≤ w(q) + h·T. So no later job is worse than the first h jobs.
             jobs = level.jobs_in_hyperperiod().unwrap_or(u64::MAX);
         }
         if job >= jobs.saturating_sub(1) {

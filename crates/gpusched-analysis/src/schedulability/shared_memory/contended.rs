@@ -1,4 +1,4 @@
-//! A partition that loses time to others.
+//! A partition with interference delay by other partitions.
 
 use crate::interference::bandwidth::Delay;
 use crate::schedulability::Demand;
@@ -6,19 +6,19 @@ use crate::schedulability::Demand;
 /// Steps of one test after which it gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
 pub const STEP_LIMIT: u64 = 100_000;
 
-/// What a partition has to cope with.
+/// A partition that shares a memory with other partitions and sources.
 #[derive(Copy, Clone, Debug)]
 pub struct Contended<'a> {
-    /// What its tasks ask for when nobody disturbs them.
+    /// Demands of its tasks in isolation.
     pub demands: &'a [Demand],
-    /// The same tasks at their slowest, if there is such a time.
+    /// Demands of the tasks at their guaranteed bandwidth, if it gives finite WCETs.
     pub slowest: Option<&'a [Demand]>,
-    /// The time that it loses to others.
+    /// Interference delay by the other partitions and sources.
     pub delay: &'a Delay,
 }
 
 impl Contended<'_> {
-    /// Whether others can hold up anything at all.
+    /// Whether the partition has no interference delay.
     pub(super) fn undisturbed(&self) -> bool {
         self.delay.is_none() || self.slowest.is_some_and(|slowest| slowest == self.demands)
     }

@@ -1,11 +1,12 @@
-//! EDF beside others: by the end of every interval, its demand is done.
+//! EDF under interference delay: by the end of every interval, the demand of the interval is done.
 //!
-//! Let a deadline at d be the first that is missed, and a the last time before d at which no job with a deadline up to d was
-//! pending. From a on the partition runs such jobs, but for one that blocks. Their work within t = d − a is dbf(t) + B(t) at most, so
-//! it is done at the least x with x ≥ dbf(t) + B(t) + lost(x); if x ≤ t, nothing is missed. dbf steps at deadlines, so these t
-//! are enough. No busy window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
+//! Let d be the first missed deadline, and a the last time before d without a pending job that is due by d. From a on the partition
+//! executes such jobs, and at most one blocking job. Their work within t = d − a is at most dbf(t) + B(t). So it is done at the
+//! least x with x ≥ dbf(t) + B(t) + lost(x), and if x ≤ t, no deadline is missed. dbf steps at deadlines, so these t are enough. No
+//! busy window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
 //!
-//! Backwards from L: if the work of t is done at x ≤ t, that of t' from x to t is, too, as long as B does not change (QPA).
+//! The walk goes backwards from L. Let the work of t be done at x ≤ t. Then the work of each t' from x to t is also done in time, as
+//! long as B does not change (QPA).
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -13,7 +14,7 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Whether all deadlines are met; a task of less urgency holds up others for `hold` [ns] at most.
+/// Tests whether all deadlines are met. A task with a later deadline blocks for at most `hold` [ns].
 pub(super) fn test(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> Evidence {
     let mut steps = STEP_LIMIT;
     let longest = |demands: &[Demand]| {
@@ -62,7 +63,7 @@ fn due(demand: &Demand) -> u64 {
     demand.deadline.ns().saturating_sub(demand.jitter.ns())
 }
 
-/// dbf(t) + B(t), and since when B has this value.
+/// dbf(t) + B(t), and the start of the interval on which B has this value.
 fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64) {
     let demand = tasks.total(|task| {
         let demand = &tasks.demands[task];
@@ -73,7 +74,7 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
         let later = demands.iter().filter(|demand| due(demand) > t);
         later.map(hold).max().unwrap_or(0)
     };
-    // Going back, blocking grows where the deadline of a task that holds up longer comes into sight: alone or at its slowest.
+    // Towards shorter intervals, blocking grows at the deadline of a task that blocks longer, in isolation or at its guaranteed bandwidth.
     let since = |demands: &[Demand]| {
         let most = blocking(demands);
         let longer = demands
@@ -85,7 +86,7 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
     (work, since(tasks.demands).max(tasks.slowest.map_or(0, since)))
 }
 
-/// The latest deadline of a job before `interval`, all jobs being released as early as can be.
+/// Latest deadline of a job before `interval`, if all jobs are released as early as possible.
 fn last_before(demands: &[Demand], interval: u64) -> Option<u64> {
     let last = |demand: &Demand| {
         let room = interval.checked_sub(1)?.checked_sub(due(demand))?;

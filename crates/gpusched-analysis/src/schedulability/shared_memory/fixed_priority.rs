@@ -1,8 +1,8 @@
-//! Fixed priorities beside others: response times, with the time lost in every window on top.
+//! Fixed priorities under interference delay: response times that include the time lost in every window.
 //!
-//! The recurrences are those of [`crate::schedulability::fixed_priority`], for windows that begin with the busy period of a
-//! level. Without preemption a job has started, at the latest, when all that may go before it is done, and what was done before
-//! it ends is that and itself.
+//! The recurrences are the recurrences of [`crate::schedulability::fixed_priority`], for windows that begin with the busy period of
+//! a level. Without preemption, a job starts at the latest when all earlier work is done. It ends when this work and its own work
+//! are done.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -10,7 +10,7 @@ use gpusched_model::policy::Priorities;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Whether all deadlines are met, with preemption at once or none.
+/// Tests whether all deadlines are met, with immediate preemption or (`runs_on`) without preemption.
 pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities) -> Evidence {
     let mut order: Vec<usize> = (0..tasks.demands.len()).collect();
     let urgency = |&task: &usize| {
@@ -43,8 +43,9 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
     }
 }
 
-/// Audsley's algorithm: the lowest level goes to the last task that is in time there. A task that moves from above to below another
-/// turns interference of at least its WCET into blocking of at most that, so that the choice does no harm.
+/// Audsley's algorithm: the lowest level goes to the last task that meets its deadlines there. A task that moves from above to
+/// below another task replaces interference of at least its WCET by blocking of at most its WCET. So the choice makes no other task
+/// worse.
 fn assign(
     tasks: &Contended<'_>,
     runs_on: bool,
@@ -71,13 +72,13 @@ fn assign(
     Ok(())
 }
 
-/// A task among those above and below it; times in ns.
+/// A task with the tasks of higher and lower priority; times in ns.
 struct Level<'a> {
     tasks: &'a Contended<'a>,
     runs_on: bool,
     higher: &'a [usize],
     task: usize,
-    /// What a task below it that has just started holds it up for: alone, and at its slowest.
+    /// Blocking by a lower-priority task that has just started: in isolation, and at its guaranteed bandwidth.
     blocking: [u64; 2],
     period: u64,
     jitter: u64,
@@ -107,7 +108,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Blocking, `own` jobs of the task, and those above that are released within `window`, its end included or not.
+    /// Work of blocking, of `own` jobs of the task, and of higher-priority jobs released within `window`. If `closed`, the window
+    /// includes its end.
     fn work(&self, own: u64, window: u64, closed: bool) -> Work {
         let [alone, slowest] = self.blocking;
         let jobs = |task: usize| {
@@ -131,7 +133,7 @@ impl<'a> Level<'a> {
         self.tasks.total(jobs).plus(alone, slowest)
     }
 
-    /// The longest response time, if it is within the deadline.
+    /// Largest response time, if it is at most the deadline.
     fn response(&self, steps: &mut u64) -> Done {
         let deadline = self.tasks.demands[self.task].deadline.ns();
         let (mut worst, mut from) = (0, 1);
@@ -139,7 +141,7 @@ impl<'a> Level<'a> {
             let Some(arrival) = self.period.checked_mul(job) else {
                 return Done::TooLong;
             };
-            // From the start of the busy period, J after the first arrival.
+            // Time from the start of the busy period, which is J after the first arrival.
             let Some(latest) = deadline.saturating_add(arrival).checked_sub(self.jitter) else {
                 return Done::Late;
             };
@@ -148,7 +150,7 @@ impl<'a> Level<'a> {
                 other => return other,
             };
             worst = worst.max(done.saturating_add(self.jitter).saturating_sub(arrival));
-            // Over if all is done before the next job of the task is released.
+            // The busy period ends if all work is done before the next job of the task is released.
             let next = self.period.saturating_add(arrival).saturating_sub(self.jitter);
             match self
                 .tasks
@@ -163,7 +165,7 @@ impl<'a> Level<'a> {
         Done::TooLong
     }
 
-    /// When job `job`, counted from 0, is done.
+    /// End of job `job`, counted from 0.
     fn finish(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Done {
         let tasks = self.tasks;
         if !self.runs_on {

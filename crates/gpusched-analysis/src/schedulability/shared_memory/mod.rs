@@ -1,13 +1,11 @@
-//! Tests for a partition that loses time to others with which it shares a memory ([`crate::interference::bandwidth`]).
+//! Tests for a partition with interference delay through a shared memory ([`crate::interference::bandwidth`]).
 //!
-//! A job that is not done at the end of a busy window of length t has had t − lost(t) of progress at least. So the work of a
-//! window is done, at the latest, at the least t with t ≥ work(t) + lost(t), and the tests are those of [`super::edf`] and
-//! [`super::fixed_priority`] with this t for the work. Where kernels have some bandwidth for certain, the same work is also done within
-//! the time that all of them take at their slowest; the smaller of the two counts. Sufficient, and where nothing is lost
-//! equal to the tests of a partition by itself.
+//! In a busy window of length t, a partition progresses for at least t − lost(t). So the work of a window is done at the latest at
+//! the least t with t ≥ work(t) + lost(t). The tests are the tests of [`super::edf`] and [`super::fixed_priority`] with this t for
+//! the work. If kernels have a guaranteed bandwidth, the work is also done within the time that all kernels take at this bandwidth,
+//! and the smaller time counts. The tests are sufficient. If no time is lost, they equal the tests in isolation.
 //!
-//! What others delay may end between two nanoseconds. So the job that blocks a more urgent one may have all of its time left, not
-//! 1 ns less.
+//! An interference delay may end between two nanoseconds. So a blocking job may have all of its time left, and not 1 ns less.
 
 mod contended;
 mod edf;
@@ -19,17 +17,17 @@ pub use contended::{Contended, STEP_LIMIT};
 use gpusched_model::policy::{Policy, Preemption, Strength};
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// The verdict of `policy`, for which there must be a proof ([`Policy::shares_memory`]).
+/// Verdict of `policy`, which must have a proof for shared memory ([`Policy::shares_memory`]).
 pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
     if let Some(slowest) = tasks.slowest {
-        // A task that is missing there would take no time.
+        // A task that is missing in `slowest` would take no time.
         assert_eq!(
             slowest.len(),
             tasks.demands.len(),
             "the same tasks at their slowest"
         );
     }
-    // What fails without disturbance fails with it, and for a better reason.
+    // A set that fails without interference delay also fails with it. The evidence without delay is stronger.
     let alone = super::evidence(policy, tasks.demands, sms);
     if tasks.undisturbed() || !alone.is_positive() {
         return Verdict::new(policy, alone);
@@ -43,7 +41,7 @@ pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
         Policy::FixedPriority(Preemption::NonPreemptive, priorities) => {
             fixed_priority::test(tasks, true, priorities)
         }
-        _ => Evidence::BoundExceeded, // nothing is proven
+        _ => Evidence::BoundExceeded, // no proof exists
     };
     Verdict {
         strength: Strength::Sufficient,

@@ -1,28 +1,28 @@
-//! By when the work of a busy window is done.
+//! The time when the work of a busy window is done.
 
 use super::contended::Contended;
 
-/// The work of a window [ns]: undisturbed, and with every kernel at its slowest (the largest number if there is no such time).
+/// Work of a window [ns]: in isolation, and with every kernel at its guaranteed bandwidth. The largest number if this time is unbounded.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work {
     pub alone: u128,
     pub slowest: u128,
 }
 
-/// Where an iteration ends.
+/// Result of an iteration.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Done {
     /// All work is done at this time.
     At(u64),
-    /// Not within the limit.
+    /// The work is not done within the limit.
     Late,
-    /// Not known within the step limit.
+    /// Not decided within the step limit.
     TooLong,
 }
 
 impl Contended<'_> {
-    /// The least t from `from` on with t ≥ min(work(t) + lost(t), slowest(t)), for a `work` that does not shrink with t, if it
-    /// is at most `limit`. `from` must not be above it.
+    /// The least t ≥ `from` with t ≥ min(work(t) + lost(t), slowest(t)), if it is at most `limit`. `work` must not decrease with t,
+    /// and `from` must not exceed this t.
     pub(super) fn done(&self, from: u64, limit: u64, steps: &mut u64, work: impl Fn(u64) -> Work) -> Done {
         let mut time = from;
         loop {
@@ -44,7 +44,7 @@ impl Contended<'_> {
         }
     }
 
-    /// Σ over the tasks of `jobs` times C, both ways.
+    /// Σ over the tasks of `jobs` times C, in isolation and at the guaranteed bandwidth.
     pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
         let sum = |demands: &[crate::schedulability::Demand]| {
             let terms = demands.iter().enumerate();
@@ -60,7 +60,7 @@ impl Contended<'_> {
 }
 
 impl Work {
-    /// With `alone` and `slowest` more.
+    /// Adds `alone` and `slowest`.
     pub fn plus(self, alone: u64, slowest: u64) -> Work {
         Work {
             alone: self.alone.saturating_add(alone.into()),

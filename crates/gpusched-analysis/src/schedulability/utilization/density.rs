@@ -7,7 +7,7 @@ use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Whether the density is at most 1: sufficient for preemptive EDF.
+/// Tests whether the density is at most 1: sufficient for preemptive EDF.
 pub fn density(demands: &[Demand]) -> Evidence {
     if let Some(late) = late_release(demands) {
         return late;

@@ -6,12 +6,12 @@ use super::terms::{bound, late_release, least_separation};
 use crate::schedulability::Demand;
 use gpusched_model::verdict::Evidence;
 
-/// Whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
+/// Tests whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
 pub fn hyperbolic(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// In 62 fractional bits, rounded down and up; exactly where 2 lies between the two.
+/// Computes with 62 fractional bits, rounded down and up. Computes exactly if 2 lies between the two results.
 fn holds(demands: &[Demand]) -> bool {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;
@@ -25,7 +25,7 @@ fn holds(demands: &[Demand]) -> bool {
             return false;
         }
         let share = (wcet << BITS) / u128::from(separation);
-        // Factors are between 1 and 2, and products at most a little above 2 when the loop goes on.
+        // Factors are from 1 to 2, and products are at most a little above 2 when the loop continues.
         below += (below * share) >> BITS;
         above += ((above * (share + 1)) >> BITS) + 1;
         if below > TWO {

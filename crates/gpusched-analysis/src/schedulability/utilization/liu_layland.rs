@@ -9,13 +9,13 @@ use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Whether Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
+/// Tests whether Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
 pub fn liu_layland(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// With ever more fractional bits until rounding down and up agree. That comes to an end: 2^(1/n) is irrational for n > 1,
-/// so (1 + U'/n)ⁿ is never 2.
+/// Adds fractional bits until the results rounded down and up agree. This ends because 2^(1/n) is irrational for n > 1, so (1 +
+/// U'/n)ⁿ is never 2.
 fn holds(demands: &[Demand]) -> bool {
     if demands.iter().any(|demand| least_separation(demand).is_none()) {
         return false;
@@ -23,7 +23,7 @@ fn holds(demands: &[Demand]) -> bool {
     let shares = demands
         .iter()
         .map(|demand| (demand.wcet.ns().into(), least_separation(demand).unwrap_or(0)));
-    // Also n = 1, where the bound is 1, and keeps the factor below at most 2.
+    // This covers n = 1, where the bound is 1, and keeps the factor below at most 2.
     if compare_total(shares, 1) == Ordering::Greater {
         return false;
     }
@@ -41,7 +41,7 @@ fn holds(demands: &[Demand]) -> bool {
     })
 }
 
-/// U'/n in fractions of 2^-`bits`, rounded down; one more rounds it up.
+/// U'/n in units of 2^-`bits`, rounded down; adding one unit rounds it up.
 fn small(demands: &[Demand]) -> Option<bool> {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;

@@ -1,12 +1,12 @@
 //! Sufficient tests on U' = Σ C/T', for preemptive scheduling.
 //!
 //! * [`density`] for EDF, with T' = min(T, D − J): dbf(t) ≤ t·Σ C/T';
-//! * [`hyperbolic`] and [`liu_layland`] for fixed priorities in the order of T' = min(T, D) − J: the interference of a
-//!   task, ⌈(w + J)/T⌉·C, is no larger than the ⌈w/T'⌉·C of a task without jitter and with period T', and who meets T'
-//!   after the latest release meets D after the arrival.
+//! * [`hyperbolic`] and [`liu_layland`] for fixed priorities in the order of T' = min(T, D) − J. A task causes the interference
+//!   ⌈(w + J)/T⌉·C. This is at most ⌈w/T'⌉·C, the interference of a task without jitter and with period T'. A job that ends within
+//!   T' of its latest release meets its deadline D after its arrival.
 //!
-//! With D > T the two T' differ: two releases may be T − J apart, which fixed priorities feel and the demand bound, whose
-//! jobs count from their deadlines, does not.
+//! With D > T the two T' differ, because two releases may be only T − J apart. This matters for fixed priorities. It does not
+//! matter for the demand bound, which counts jobs from their deadlines.
 
 mod density;
 mod hyperbolic;

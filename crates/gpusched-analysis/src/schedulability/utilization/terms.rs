@@ -1,10 +1,10 @@
-//! What the tests have in common.
+//! Terms that several tests use.
 
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// min(T, D) − J [ns]; `None` if that is not positive.
+/// min(T, D) − J [ns]; `None` unless positive.
 pub(super) fn least_separation(demand: &Demand) -> Option<u64> {
     let shorter = demand.period.min(demand.deadline).checked_sub(demand.jitter)?;
     (shorter > Time::ZERO).then_some(shorter.ns())
@@ -17,7 +17,7 @@ pub(super) fn late_release(demands: &[Demand]) -> Option<Evidence> {
     Some(Evidence::JitterExceedsDeadline { task })
 }
 
-/// The evidence of a bound that `holds`, or does not.
+/// The evidence of a bound that `holds` or fails.
 pub(super) fn bound(holds: bool) -> Evidence {
     if holds {
         Evidence::BoundHolds

@@ -144,19 +144,17 @@ impl Draft {
                 let flag = number(value, 0, 1).map(|flag| flag == 1);
                 once(&mut self.line_numbers, "enable lineinfo", flag, value, "0 or 1")
             }
-            // gpusched ignores `nvbit version` and fields of later tracers, because no result depends on
-            // them.
+            // gpusched ignores `nvbit version` and fields of later tracers, because no result depends on them.
             _ => Ok(()),
         }
     }
 
     fn finish(self) -> Result<Header, Fault> {
         fn required<T>(value: Option<T>, field: &'static str) -> Result<T, Fault> {
-            value.ok_or_else(|| Fault::new(field, "found none in the header, expected one"))
+            value.ok_or_else(|| Fault::new(field, "missing in the header"))
         }
         Ok(Header {
-            // The version is checked first, because the other fields may have another meaning in another
-            // version.
+            // The version is checked first, because the other fields may have another meaning in another version.
             tracer_version: required(self.tracer_version, "accelsim tracer version")?,
             name: required(self.name, "kernel name")?,
             id: self.id.unwrap_or(0),
@@ -182,7 +180,7 @@ fn once<T>(
     expected: &str,
 ) -> Result<(), Fault> {
     if slot.is_some() {
-        return Err(Fault::new(field, "found it a second time, expected it once"));
+        return Err(Fault::new(field, "found the field twice, expected it once"));
     }
     *slot = Some(value.ok_or_else(|| Fault::found(field, Some(found), expected))?);
     Ok(())

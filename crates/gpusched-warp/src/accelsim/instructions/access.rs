@@ -14,8 +14,7 @@ pub enum Access {
         /// Distance from one lane to the next [bytes].
         stride: i64,
     },
-    /// All other patterns: position in the address list of the warp where the addresses of this instruction
-    /// start.
+    /// All other patterns: position in the address list of the warp where the addresses of this instruction start.
     Listed(u32),
 }
 
@@ -72,7 +71,7 @@ impl Access {
                 let mut address = base;
                 for (_, slot) in slots {
                     *slot = address;
-                    address = address.wrapping_add_signed(stride); // checked when it was read
+                    address = address.wrapping_add_signed(stride); // the reader has checked the range
                 }
             }
             Access::Listed(start) => {

@@ -20,8 +20,7 @@ pub struct SassInstruction {
     /// What the instruction does. The address of the first lane decides the space of a generic access (`LD`,
     /// `ST`, `ATOM`). A generic access that reaches several spaces counts as one instruction per space.
     pub kind: Kind,
-    /// Written registers, without RZ. For a wide result that takes several registers, traces name only the
-    /// first.
+    /// Written registers, without RZ. For a wide result that takes several registers, traces name only the first.
     pub writes: Box<[u8]>,
     /// Read registers, without RZ and without repetition.
     pub reads: Box<[u8]>,

@@ -97,8 +97,7 @@ impl Postfix {
 }
 
 impl Postfix {
-    /// Returns the value as base and stride, if all intermediate values are affine and fit the stack of eight
-    /// values.
+    /// Returns the value as base and stride, if all intermediate values are affine and fit the stack of eight values.
     fn affine(&self, position: &Position, counters: &[i64]) -> Option<(i64, i64)> {
         let mut stack = [(0, 0); 8];
         let mut top = 0;

@@ -82,8 +82,7 @@ impl Code {
             Operation::Atomic { .. } => return Err(BEYOND),
             Operation::Load { space, .. } | Operation::Store { space, .. } => match space {
                 Space::Global | Space::Local => return Err(BEYOND),
-                // The accessed words affect the timing only through bank conflicts, but they do so in every
-                // round.
+                // The accessed words affect the timing only through bank conflicts, but they do so in every round.
                 Space::Shared => {
                     let mut found = Vec::new();
                     let known = step

@@ -7,8 +7,7 @@ use super::Code;
 use crate::code::Effect;
 use gpusched_model::program::{Access, MemorySpace, Program};
 
-/// The buffer that the address of an instruction names, and the largest distances of accesses outside the
-/// buffer.
+/// The buffer that the address of an instruction names, and the largest distances of accesses outside the buffer.
 #[derive(Debug)]
 pub(super) struct Bounds {
     /// Index of the buffer in the program.
@@ -65,8 +64,7 @@ impl Bounds {
         }))
     }
 
-    /// Records the accesses of `lanes` in `effect`. With a constant stride, the first and last lane decide
-    /// the result.
+    /// Records the accesses of `lanes` in `effect`. With a constant stride, the first and last lane decide the result.
     #[inline]
     pub(super) fn note(&self, effect: &Effect, lanes: u32) {
         if lanes == 0 {

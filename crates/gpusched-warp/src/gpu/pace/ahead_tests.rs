@@ -142,8 +142,8 @@ fn going_ahead_changes_nothing() {
         launch.blocks = launch.blocks.min(14);
         launch.at = 700 * index as u64;
     }
-    // Counts of runs where SMs are ahead, where the memory side is ahead, where the memory side waits for room, and
-    // where the last kernel ends before the memory side.
+    // Counts of runs where SMs are ahead, where the memory side is ahead, and where the memory side waits for room.
+    // The last count is for runs where the last kernel ends before the memory side.
     let (mut ahead, mut led, mut waits, mut cut) = (0, 0, 0, 0);
     let machines = machines(&Machine::named("rtx2060").unwrap());
     for (index, machine) in machines.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The commands of a channel: when the next one for a bank is allowed, and what it does.
+//! The commands of a DRAM channel: the earliest time and the effect of each command.
 
 use super::{Channel, NEVER, rotated};
 
 impl Channel {
-    /// Gives the commands of this cycle.
+    /// Issues the commands of this cycle.
     pub(super) fn command(&mut self) {
         if self.clock < self.quiet_until {
             return;
@@ -15,7 +15,8 @@ impl Channel {
         };
     }
 
-    /// A bus for each kind of command. Says until when no command is allowed: 0 if one was given.
+    /// Issues commands on separate row and column buses. Returns the first cycle when a command may be allowed; 0 if a
+    /// command was issued.
     fn command_on_both(&mut self) -> u64 {
         let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
         let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
@@ -26,7 +27,8 @@ impl Channel {
         earliest.min().unwrap_or(NEVER)
     }
 
-    /// One bus for commands: a row command moves the turn within the loop over banks, as in the reference. Says the same.
+    /// Issues commands on one bus. A row command advances the turn within the loop over banks, as in GPGPU-Sim. Returns
+    /// the first cycle when a command may be allowed; 0 if a command was issued.
     fn command_in_turn(&mut self) -> u64 {
         let (banks, turn) = (self.banks.len(), self.turn);
         let mut earliest = NEVER;
@@ -48,7 +50,7 @@ impl Channel {
         earliest
     }
 
-    /// The cycle from which on the next command for the job of `index` is allowed, unless others come between.
+    /// Returns the earliest cycle for the next command of the job of bank `index`, unless other commands intervene.
     fn earliest(&self, index: usize) -> u64 {
         let bank = &self.banks[index];
         let Some(job) = &bank.job else { return NEVER };
@@ -66,7 +68,7 @@ impl Channel {
         }
     }
 
-    /// Gives a read or write command to `index` if it is allowed now.
+    /// Issues a read or write command to bank `index` if it is allowed now.
     fn column(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];
@@ -104,7 +106,7 @@ impl Channel {
         true
     }
 
-    /// Opens or closes a row of `index` if that is needed and allowed now.
+    /// Opens or closes a row of bank `index` if that is needed and allowed now.
     fn row(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];

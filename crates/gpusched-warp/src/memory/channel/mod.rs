@@ -1,4 +1,4 @@
-//! A DRAM channel: banks, rows, and the commands that reach them under first-ready, first-come.
+//! A DRAM channel: banks, rows, and commands under first-ready, first-come scheduling.
 
 mod commands;
 #[cfg(test)]
@@ -12,12 +12,12 @@ use super::super::request::{Kind, Request, SECTOR};
 use super::super::ring::Ring;
 use gpusched_model::machine::{Dram, DramScheduler};
 
-/// Where an address lies in its channel.
+/// Location of an address in its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Bank, after its index function.
+    /// Number of the bank, after the bank index function.
     pub bank: u32,
-    /// Row.
+    /// Number of the row.
     pub row: u64,
 }
 
@@ -26,34 +26,34 @@ struct Job {
     request: Request,
     row: u64,
     write: bool,
-    /// Column commands still to give.
+    /// Remaining column commands.
     commands: u32,
 }
 
 #[derive(Debug, Default)]
 struct Bank {
-    /// Oldest first.
+    /// Requests, oldest first; with a separate write queue, reads only.
     reads: VecDeque<Job>,
-    /// Oldest first; used with a queue for writes alone.
+    /// Writes, oldest first; used only with a separate write queue.
     writes: VecDeque<Job>,
-    /// The row whose requests are being served, by queue.
+    /// Row that each queue currently serves.
     serving: [Option<u64>; 2],
     job: Option<Job>,
     open: Option<u64>,
     row: u64,
-    /// Command cycles from which on a command is allowed.
+    /// Command cycles when each kind of command is allowed next.
     column_read: u64,
     column_write: u64,
     precharge: u64,
     activate: u64,
 }
 
-/// Column commands given so far.
+/// Counters of the issued column commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChannelCounts {
-    /// Sectors read.
+    /// Number of read sectors.
     pub reads: u64,
-    /// Sectors written.
+    /// Number of written sectors.
     pub writes: u64,
 }
 
@@ -62,21 +62,21 @@ pub struct ChannelCounts {
 pub struct Channel {
     dram: Dram,
     banks: Vec<Bank>,
-    /// Banks with a job, one bit each.
+    /// Banks with a current job, one bit each.
     working: u64,
-    /// Banks with something in a queue, one bit each.
+    /// Banks with a non-empty queue, one bit each.
     queued: u64,
-    /// Arrived, not yet in a bank's queue.
+    /// Requests that have arrived and are not yet in the queue of a bank.
     arrivals: Ring<(u32, Job)>,
-    /// Requests on the data bus, with the cycle in which they are through.
+    /// Requests on the data bus, with the cycle when their transfer completes.
     bus: Ring<(u64, Request, bool)>,
-    /// Answers.
+    /// Answers to the slices.
     pub answers: Ring<Request>,
-    /// Requests that are here, in whatever state.
+    /// Number of requests in the channel, in every state.
     inside: usize,
-    /// The command cycle.
+    /// Current command cycle.
     clock: u64,
-    /// The command cycle up to which no command is allowed, if no bank gets a job before.
+    /// First command cycle when a command may be allowed, unless a bank gets a job before.
     quiet_until: u64,
     turn: usize,
     pending: usize,
@@ -86,10 +86,10 @@ pub struct Channel {
     next_activate: u64,
     next_read: u64,
     next_write: u64,
-    /// Per bank group.
+    /// Next column command of each bank group [command cycle].
     next_in_group: Vec<u64>,
     next_precharge_in_group: Vec<u64>,
-    /// Commands so far.
+    /// Counters of the issued commands.
     pub counts: ChannelCounts,
 }
 
@@ -123,7 +123,7 @@ impl Channel {
         }
     }
 
-    /// Whether the scheduler takes no further request.
+    /// Returns whether the scheduler rejects further requests.
     pub fn is_full(&self, write: bool) -> bool {
         if self.dram.scheduler != DramScheduler::FrFcfs {
             return self.arrivals.len() >= 2;
@@ -137,12 +137,13 @@ impl Channel {
         }
     }
 
-    /// Nothing is here.
+    /// Returns whether the channel is empty.
     pub fn is_idle(&self) -> bool {
         self.inside == 0
     }
 
-    /// The command cycle before which nothing happens here if nothing arrives and no answer is taken; 0 if that is not known.
+    /// Returns the first command cycle with possible activity if no request arrives and no answer is taken; 0 if
+    /// unknown.
     pub fn quiet_until(&self) -> u64 {
         let chooses = match self.dram.write_queue {
             Some(_) => self.pending + self.pending_writes > 0,
@@ -158,14 +159,14 @@ impl Channel {
         }
     }
 
-    /// The answer that waited longest, taken away.
+    /// Removes and returns the oldest answer.
     pub fn take_answer(&mut self) -> Option<Request> {
         let answer = self.answers.pop_front();
         self.inside -= usize::from(answer.is_some());
         answer
     }
 
-    /// A request arrives.
+    /// Adds an arriving request.
     pub fn push(&mut self, request: Request, place: Place) {
         let bytes = match request.kind {
             Kind::WriteBack { sectors } => u64::from(sectors) * SECTOR,
@@ -191,7 +192,7 @@ impl Channel {
         }
     }
 
-    /// Command cycle `tick`. Returns a write-back that is done.
+    /// Simulates command cycle `tick`. Returns a completed write-back.
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.deliver(tick);
         self.schedule();
@@ -199,7 +200,7 @@ impl Channel {
         written
     }
 
-    /// What is through with the bus at `tick` is answered, or returned if it is a write-back.
+    /// Completes a transfer on the bus at `tick`: a read is answered, and a write-back is returned.
     fn deliver(&mut self, tick: u64) -> Option<Request> {
         self.clock = tick;
         let mut written = None;
@@ -221,7 +222,7 @@ impl Channel {
         written
     }
 
-    /// Arrivals go to the queues of their banks.
+    /// Moves arrivals to the queues of their banks.
     fn sort_arrivals(&mut self) {
         while let Some((bank, job)) = self.arrivals.pop_front() {
             self.queued |= 1 << bank;
@@ -262,14 +263,14 @@ impl Channel {
         }
     }
 
-    /// Bank `index` begins with `job`.
+    /// Starts `job` on bank `index`.
     fn give(&mut self, index: usize, job: Job) {
         self.banks[index].job = Some(job);
         self.working |= 1 << index;
         self.quiet_until = 0;
     }
 
-    /// Whether writes or reads are chosen from now on.
+    /// Selects whether writes or reads are served from now on.
     fn switch_queue(&mut self) {
         if let Some(queue) = &self.dram.write_queue {
             if !self.draining_writes && self.pending_writes >= queue.high as usize {
@@ -280,7 +281,8 @@ impl Channel {
         }
     }
 
-    /// First ready, first come: requests to the open row first, oldest first; else the oldest, and then all of its row.
+    /// Chooses a job first-ready, first-come. Requests to the open row come first, oldest first. Otherwise the oldest
+    /// request is chosen, followed by all requests to its row.
     fn choose(&mut self, index: usize) -> Option<Job> {
         let writes = self.draining_writes;
         let bank = &mut self.banks[index];
@@ -307,7 +309,7 @@ impl Channel {
     }
 }
 
-/// The bits of `set`, ascending from `start` on, and round again.
+/// Iterates over the bits of `set`, ascending from `start` on, and continues at bit 0.
 fn rotated(set: u64, start: usize) -> impl Iterator<Item = usize> {
     let later = set & (u64::MAX << start);
     let mut halves = [later, set & !later];

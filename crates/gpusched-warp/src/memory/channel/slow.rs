@@ -1,13 +1,14 @@
-//! A channel as the reference writes it: every bank is looked at in every cycle, and every limit by itself.
+//! Reference implementation of a channel, as in GPGPU-Sim. It checks every bank and every limit separately in each
+//! cycle.
 
 use super::{Channel, Request};
 use gpusched_model::machine::DramScheduler;
 
-/// The state of a channel, whose short cuts are not used.
+/// The state of a channel, without its shortcuts.
 pub struct Slow(pub Channel);
 
 impl Slow {
-    /// [`Channel::cycle`].
+    /// Simulates a cycle as [`Channel::cycle`] does.
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.0.deliver(tick);
         self.schedule();
@@ -48,7 +49,7 @@ impl Slow {
         let mut column = false;
         let mut row = false;
         for step in 0..banks {
-            // A row command moves the turn within the loop, as in the reference.
+            // A row command advances the turn within the loop, as in GPGPU-Sim.
             let bank = (step + self.0.turn) % banks;
             if self.0.banks[bank].job.is_none() {
                 continue;
@@ -69,7 +70,7 @@ impl Slow {
         }
     }
 
-    /// Gives a read or write command to `index` if it is allowed now.
+    /// Issues a read or write command to bank `index` if it is allowed now.
     fn column(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;
@@ -115,7 +116,7 @@ impl Slow {
         true
     }
 
-    /// Opens or closes a row of `index` if that is needed and allowed now.
+    /// Opens or closes a row of bank `index` if that is needed and allowed now.
     fn row(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;

@@ -7,7 +7,7 @@ use crate::ptx::symbolic::Poly;
 use gpusched_model::program::{Branch, Statement};
 
 impl Structure<'_> {
-    /// The forward branch at `index` to `target`; where to go on.
+    /// Imports the forward branch at `index` to `target`. Returns the position where the import continues.
     pub(super) fn condition(
         &mut self,
         index: usize,
@@ -23,7 +23,7 @@ impl Structure<'_> {
             .guard(instruction, state)?
             .unwrap_or_else(|| Poly::constant(1));
         let stays = self.knowledge.ranges.not(&jumps);
-        // A jump right before the target leads past what the other lanes do.
+        // A jump immediately before the target skips the instructions of the other lanes.
         let out_of = match self.instruction(target - 1) {
             Some(last) if target - 1 > index && last.guard.is_none() => self.target(last)?,
             _ => None,
@@ -53,7 +53,7 @@ impl Structure<'_> {
         out.push(Statement::If(statement));
         if !then_falls && !other_falls && end < high {
             let line = self.instruction(end).map_or(instruction.line, |next| next.line);
-            return Err(PtxError::new(line, "no branch leads here from before"));
+            return Err(PtxError::new(line, "found code that no earlier branch reaches"));
         }
         Ok(end)
     }

@@ -11,11 +11,11 @@ use crate::ptx::symbolic::{Poly, Range};
 use gpusched_model::program::expression::Function;
 use gpusched_model::program::{Expression, Loop, Statement};
 
-/// How deep loops may nest: each loop around doubles the work.
+/// Maximum nesting depth of loops; each enclosing loop doubles the work.
 const DEPTH: usize = 12;
 
 impl Structure<'_> {
-    /// The registers that `low..high` writes.
+    /// Returns the registers that the instructions `low..high` write.
     pub(super) fn written(&self, low: usize, high: usize) -> Outcome<Vec<usize>> {
         let mut written = Vec::new();
         for index in low..high {
@@ -37,7 +37,7 @@ impl Structure<'_> {
         Ok(written)
     }
 
-    /// The loop from `first` to the branch at `close`.
+    /// Imports the loop from `first` to the branch at `close`.
     pub(super) fn looped(
         &mut self,
         first: usize,
@@ -50,19 +50,20 @@ impl Structure<'_> {
         };
         let line = branch.line;
         if branch.guard.is_none() {
-            let message = "found a loop that is tested at its start or not at all, expected one that is closed by a branch with a guard";
+            let message =
+                "found an unguarded backward branch, expected a loop that ends with a guarded branch";
             return Err(PtxError::new(line, message));
         }
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(PtxError::new(
                 line,
-                format!("found more than {DEPTH} loops in one another"),
+                format!("found more than {DEPTH} nested loops"),
             ));
         }
         let written = self.written(first, close)?;
 
-        // First look: unknowns for what the loop changes.
+        // First pass: each register that the loop changes becomes an unknown.
         self.unknowns += 1;
         let tag = self.unknowns;
         let unknown = |register: usize| format!("%{register}@{tag}");
@@ -72,14 +73,14 @@ impl Structure<'_> {
         for &register in &written {
             if let Some(value @ Value::Known(_)) = trial.get_mut(register) {
                 let name = unknown(register);
-                // Seen as small, so that it stays a plain term; the second look knows better.
+                // A small range keeps the unknown a plain term. The second pass uses the correct value.
                 self.knowledge.ranges.set(&name, Range::of(0));
                 *value = Value::Known(Poly::name(&name));
             }
         }
         let falls = self.range(first, close, &mut trial, &mut Vec::new())?;
         if !falls {
-            return Err(PtxError::new(line, "found a loop that does not come to its end"));
+            return Err(PtxError::new(line, "found a loop whose end cannot be reached"));
         }
         let mut growth: HashMap<usize, Poly> = HashMap::new();
         for &register in &written {
@@ -111,14 +112,14 @@ impl Structure<'_> {
             at(*register, &round, state)
         });
         let rounds = self.rounds(&again, &counter).ok_or_else(|| {
-            let message = "found a loop whose rounds are not known: the closing branch must compare what grows (or shrinks) towards its end by the same amount each round, known not to be 0, with what stays the same";
+            let message = "found a loop with an unknown number of rounds, expected a closing branch that compares a value with a constant step other than 0 to a value that the loop does not change";
             PtxError::new(line, message)
         })?;
         let most = self.knowledge.ranges.of(&rounds).high.max(1);
         self.knowledge.ranges.set(&counter, Range::new(0, most - 1));
         self.knowledge.anywhere.set(&counter, Range::new(0, 1 << 40));
 
-        // Second look: what grows is a multiple of the counter.
+        // Second pass: each register with a constant step is a multiple of the counter.
         let mut inner = state.clone();
         for &register in &written {
             let value = at(register, &round, state);
@@ -126,7 +127,7 @@ impl Structure<'_> {
                 *old = match (value, &*old) {
                     (Some(value), _) => Value::Known(value),
                     (None, Value::Known(_)) => {
-                        Value::unknown("a value carried from round to round of the loop that ends", line)
+                        Value::unknown("a loop-carried value of the loop that ends", line)
                     }
                     (None, Value::Unknown(because)) => Value::Unknown(because.clone()),
                 };
@@ -140,17 +141,17 @@ impl Structure<'_> {
                 let name = self.name(register);
                 return Err(PtxError::new(
                     line,
-                    format!("found a loop in which {name} may overflow, which programs cannot say"),
+                    format!("found a loop where {name} may overflow, which programs cannot express"),
                 ));
             }
         }
         if self.guard(branch, &inner)? != Some(again) {
-            let message = "found a loop whose rounds are not known: the values that the closing branch compares may overflow";
+            let message = "found a loop with an unknown number of rounds: the values that the closing branch compares may overflow";
             return Err(PtxError::new(line, message));
         }
 
-        // Afterwards: as after the last round.
-        // Whatever the launch: one with other parameters may come to fewer rounds than 1, and the body runs once all the same.
+        // After the loop, registers have their values of the last round. The result must hold for every launch. With
+        // other parameters, the number of rounds may be less than 1, but the body still runs once.
         let at_least_one = if self.knowledge.anywhere.of(&rounds).low >= 1 {
             rounds.clone()
         } else {
@@ -183,7 +184,7 @@ impl Structure<'_> {
     }
 }
 
-/// Whether an expression in `body` names `counter`.
+/// Returns whether an expression in `body` contains `counter`.
 fn uses(body: &[Statement], counter: &str) -> bool {
     let named = |expression: &Expression| {
         let mut found = false;

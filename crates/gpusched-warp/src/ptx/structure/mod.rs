@@ -1,8 +1,8 @@
-//! Branches as loops and conditions, statement by statement.
+//! Conversion of branches to loops and conditions, statement by statement.
 //!
-//! A backward branch closes a loop, a forward branch skips what lies between; both must nest. A loop is looked at twice:
-//! first with unknowns for the registers it changes, to see which of them grow by the same amount each round; then with
-//! those as multiples of the counter, for good.
+//! A backward branch closes a loop, and a forward branch skips the instructions up to its target; both must nest. The
+//! importer processes a loop twice. In the first pass, unknowns replace the registers that the loop changes. This pass
+//! finds registers with a constant step per round. In the second pass, these registers are multiples of the counter.
 
 mod condition;
 mod looped;
@@ -16,15 +16,15 @@ use super::execute::{Knowledge, LARGEST, State, Value};
 use super::symbolic::Poly;
 use gpusched_model::program::{Instruction as Plain, Op, Statement};
 
-/// How often an instruction may be looked at, in sum.
+/// Maximum total number of processed instructions, with repetitions.
 const STEPS: usize = 2_000_000;
 
-/// The importer at work on one kernel.
+/// The state of the import of one kernel.
 pub(super) struct Structure<'k> {
     pub knowledge: Knowledge<'k>,
-    /// Loops around.
+    /// Number of enclosing loops.
     depth: usize,
-    /// Conditions around.
+    /// Number of enclosing conditions.
     conditions: usize,
     unknowns: usize,
     steps: usize,
@@ -43,13 +43,13 @@ impl<'k> Structure<'k> {
         }
     }
 
-    /// The whole kernel.
+    /// Imports the whole kernel.
     pub fn body(&mut self) -> Outcome<Vec<Statement>> {
         let kernel = self.knowledge.kernel;
         let mut state: State = kernel
             .registers
             .iter()
-            .map(|_| Value::Unknown("a register that is not set".into()))
+            .map(|_| Value::Unknown("a register without a value".into()))
             .collect();
         let mut out = Vec::new();
         self.range(0, kernel.instructions.len(), &mut state, &mut out)?;
@@ -71,7 +71,7 @@ impl<'k> Structure<'k> {
         label.copied().map(Some).ok_or_else(missing)
     }
 
-    /// Instructions `low..high`; whether control comes out at their end.
+    /// Imports the instructions `low..high`. Returns whether control reaches their end.
     fn range(
         &mut self,
         low: usize,
@@ -99,12 +99,12 @@ impl<'k> Structure<'k> {
                 self.straight(instruction, &class, state, out)?;
                 next += 1;
                 if ends {
-                    // What follows is reached by branches from elsewhere, or not at all.
+                    // Code after the end is reachable only through branches from other places.
                     return match next < high {
                         false => Ok(false),
                         true => Err(PtxError::new(
                             self.instruction(next).map_or(instruction.line, |next| next.line),
-                            "no branch leads here from before",
+                            "found code that no earlier branch reaches",
                         )),
                     };
                 }
@@ -114,7 +114,7 @@ impl<'k> Structure<'k> {
                 if target != next + 1 {
                     return Err(PtxError::new(
                         instruction.line,
-                        "found a jump that closes no condition and no loop",
+                        "found a jump that ends neither a condition nor a loop",
                     ));
                 }
                 let mut statement = Plain::new(Op::Branch);
@@ -124,7 +124,8 @@ impl<'k> Structure<'k> {
                 continue;
             }
             if target <= next || target > high {
-                let message = "found a branch into or out of a loop or condition, which programs cannot say";
+                let message =
+                    "found a branch into or out of a loop or condition, which programs cannot express";
                 return Err(PtxError::new(instruction.line, message));
             }
             next = self.condition(next, target, high, state, out)?;
@@ -132,7 +133,7 @@ impl<'k> Structure<'k> {
         Ok(true)
     }
 
-    /// The last branch in `first..high` that leads back to `first`.
+    /// Returns the only branch in `first..high` that leads back to `first`.
     fn closing(&self, first: usize, high: usize) -> Outcome<Option<usize>> {
         let kernel = self.knowledge.kernel;
         if !kernel.labels.values().any(|&position| position == first) {
@@ -156,7 +157,7 @@ impl<'k> Structure<'k> {
 }
 
 impl Knowledge<'_> {
-    /// `then` where `condition` holds, else `otherwise`.
+    /// Returns `then` where `condition` holds, and `otherwise` elsewhere.
     fn merged(&self, condition: &Poly, then: &Value, otherwise: &Value, line: usize) -> Value {
         match (then, otherwise) {
             _ if then == otherwise => then.clone(),
@@ -172,7 +173,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// `name`, or something like it that no parameter is called.
+    /// Returns `name`, or a variant of it that differs from all parameter names.
     fn free_name(&self, name: &str) -> String {
         let mut free = name.to_owned();
         while self.parameters.iter().flatten().any(|known| *known == free) {

@@ -1,18 +1,18 @@
-//! How often a loop runs.
+//! The number of rounds of a loop.
 
 use super::Structure;
 use crate::ptx::symbolic::{Atom, Operator, Poly};
 use gpusched_model::program::expression::Binary;
 
 impl Structure<'_> {
-    /// The rounds of a loop that goes on while `again`, which the counter decides.
+    /// Returns the number of rounds of a loop that continues while `again` holds. `again` must depend on the counter.
     pub(super) fn rounds(&self, again: &Poly, counter: &str) -> Option<Poly> {
         let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else {
             return None;
         };
         let [x, y] = &**operands else { return None };
         let difference = x.minus(y);
-        // difference = start + step · counter
+        // The difference is start + step · counter.
         let start = difference.substituted(&|name| (name == counter).then(|| Poly::constant(0)));
         let after = difference.substituted(&|name| (name == counter).then(|| Poly::constant(1)));
         let step = after.minus(&start);
@@ -21,7 +21,7 @@ impl Structure<'_> {
         if line != difference || start.mentions(&changes) || step.mentions(&changes) {
             return None;
         }
-        // What is not a number, such as the threads of the grid, must be known to grow, or to shrink.
+        // A step that is not a number, such as the number of threads in the grid, must have a known sign.
         let ranges = &self.knowledge.ranges;
         let reach = ranges.of(&step);
         let grows = match (reach.low, reach.high) {
@@ -31,7 +31,7 @@ impl Structure<'_> {
         };
         let pace = if grows { step } else { step.scaled(-1) };
         let one = Poly::constant(1);
-        // How far the difference is from where the loop ends.
+        // The distance of the difference from the end of the loop.
         let distance = match (operator, grows) {
             (Binary::Unequal | Binary::Less, true) => start.scaled(-1),
             (Binary::AtMost, true) => one.minus(&start),
@@ -40,13 +40,14 @@ impl Structure<'_> {
             _ => return None,
         };
         if *operator == Binary::Unequal {
-            // It must meet its end exactly, and from the right side: where it does not, compilers put a condition around.
+            // The difference must reach 0 exactly and from the correct side. Compilers enclose all other loops in a
+            // condition.
             let rounds = distance.divided(pace.as_constant()?)?;
             let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
             return sure.then(|| rounds.plus(&one));
         }
         let padded = distance.plus(&pace).minus(&one);
-        // A distance that can leave 64 bits tells nothing.
+        // A distance that may exceed 64 bits gives no result.
         let known = ranges.of(&padded).fits_signed(64);
         known.then(|| ranges.binary(Binary::Divide, &padded, &pace).plus(&one))
     }

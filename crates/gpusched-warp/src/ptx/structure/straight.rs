@@ -1,4 +1,4 @@
-//! Instructions that are no branches.
+//! Import of instructions other than branches.
 
 use super::{Outcome, Structure};
 use crate::ptx::classify::Class;
@@ -10,7 +10,7 @@ use crate::ptx::{Instruction, Operand};
 use gpusched_model::program::{Access, Instruction as Plain, MemorySpace, Statement};
 
 impl Structure<'_> {
-    /// The value of the guard that lets an instruction execute.
+    /// Returns the value of the guard of an instruction.
     pub(super) fn guard(&self, instruction: &Instruction, state: &State) -> Outcome<Option<Poly>> {
         let Some((register, negated)) = instruction.guard else {
             return Ok(None);
@@ -21,7 +21,7 @@ impl Structure<'_> {
         let value = value.map_err(|because| {
             PtxError::new(
                 instruction.line,
-                format!("the guard depends on {because}, which programs cannot say"),
+                format!("the guard depends on {because}, which programs cannot express"),
             )
         })?;
         Ok(Some(if negated {
@@ -38,7 +38,7 @@ impl Structure<'_> {
             .registers
             .get(register)
             .map_or("", |register| register.name.as_str());
-        // Scopes may declare a name again; the registers stay different ones.
+        // Scopes may declare a name again. Registers with equal names get different names.
         let same = |other: &Register| other.name == name;
         let before = self
             .knowledge
@@ -60,7 +60,7 @@ impl Structure<'_> {
         instruction.guard.map(|(register, _)| self.name(register))
     }
 
-    /// An instruction that is no branch.
+    /// Imports an instruction that is not a branch.
     pub(super) fn straight(
         &mut self,
         instruction: &Instruction,
@@ -144,7 +144,7 @@ impl Structure<'_> {
                 (MemorySpace::Shared, _, Some((_, address))) => *address,
                 _ => {
                     let message = format!(
-                        "found {symbol}, expected a parameter or a shared variable: others cannot be imported"
+                        "found {symbol}, expected a parameter or a shared variable: other symbols cannot be imported"
                     );
                     return Err(PtxError::new(line, message));
                 }
@@ -161,7 +161,7 @@ impl Structure<'_> {
             .map_err(|because| {
                 PtxError::new(
                     line,
-                    format!("the address depends on {because}, which programs cannot say"),
+                    format!("the address depends on {because}, which programs cannot express"),
                 )
             })?;
         let kind = self

@@ -1,10 +1,10 @@
-//! Operations on polynomials, simplified where that changes no value.
+//! Operations on polynomials, with simplifications that preserve all values.
 
 use super::{Atom, Operator, Poly, Ranges};
 use gpusched_model::program::expression::{Binary, Function};
 
 impl Ranges {
-    /// The lowest `bits` of `poly`, 8, 16, 32 or 64, as a signed number.
+    /// Returns the lowest `bits` of `poly` as a signed number; `bits` is 8, 16, 32 or 64.
     pub fn signed(&self, poly: &Poly, bits: u8) -> Poly {
         if bits >= 64 || self.of(poly).fits_signed(bits) {
             return poly.clone();
@@ -12,7 +12,8 @@ impl Ranges {
         self.function(Function::Signed(bits), poly)
     }
 
-    /// The lowest `bits` of `poly`, 8, 16 or 32, as an unsigned number. Of 64 bits: none unless it lies below 2⁶³.
+    /// Returns the lowest `bits` of `poly` as an unsigned number; `bits` is 8, 16 or 32. For 64 bits, the result is
+    /// `None` unless the value is below 2⁶³.
     pub fn unsigned(&self, poly: &Poly, bits: u8) -> Option<Poly> {
         if self.of(poly).fits_unsigned(bits) {
             return Some(poly.clone());
@@ -27,7 +28,7 @@ impl Ranges {
         }
     }
 
-    /// The smaller or the larger of two.
+    /// Returns the minimum or the maximum of two polynomials.
     pub fn extreme(&self, function: Function, x: &Poly, y: &Poly) -> Poly {
         match (x.as_constant(), y.as_constant()) {
             (Some(x), Some(y)) => Poly::constant(function.apply(&[x, y])),
@@ -36,7 +37,7 @@ impl Ranges {
         }
     }
 
-    /// An operation with two operands.
+    /// Applies an operation with two operands.
     pub fn binary(&self, operator: Binary, x: &Poly, y: &Poly) -> Poly {
         if let (Some(x), Some(y)) = (x.as_constant(), y.as_constant()) {
             return Poly::constant(operator.apply(x, y));
@@ -94,14 +95,14 @@ impl Ranges {
         }
     }
 
-    /// `x / divisor`, if that leaves no remainder and nothing wraps.
+    /// Returns `x / divisor`, if the division leaves no remainder and no value wraps.
     fn divided(&self, x: &Poly, divisor: i64) -> Option<Poly> {
         (divisor != 0)
             .then(|| x.divided(divisor))?
             .filter(|_| self.of(x).fits_signed(63))
     }
 
-    /// 1 where `condition`, a condition, is 0, and 0 elsewhere.
+    /// Returns 1 where `condition` is 0, and 0 elsewhere.
     pub fn not(&self, condition: &Poly) -> Poly {
         if let Some(Atom::Operation(Operator::Binary(operator), operands)) = condition.as_atom()
             && let [x, y] = &**operands
@@ -118,7 +119,7 @@ impl Ranges {
         Poly::constant(1).minus(condition)
     }
 
-    /// `then` where `condition` holds, else `otherwise`.
+    /// Returns `then` where `condition` holds, and `otherwise` elsewhere.
     pub fn choice(&self, condition: &Poly, then: &Poly, otherwise: &Poly) -> Poly {
         if let Some(value) = condition.as_constant() {
             return if value != 0 {
@@ -127,7 +128,7 @@ impl Ranges {
                 otherwise.clone()
             };
         }
-        // What both have in common is added to the choice.
+        // The common terms of both values are moved out of the choice.
         let difference = then.minus(otherwise);
         let (common, then, otherwise) = if difference.size() < then.size() {
             (otherwise.clone(), difference, Poly::constant(0))
@@ -141,7 +142,7 @@ impl Ranges {
     }
 }
 
-/// The comparison that holds where `operator` does not.
+/// Returns the negation of the comparison `operator`.
 pub(super) fn opposite(operator: Binary) -> Option<Binary> {
     Some(match operator {
         Binary::Equal => Binary::Unequal,

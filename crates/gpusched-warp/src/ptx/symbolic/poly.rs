@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gpusched_model::program::expression::{Binary, Function};
 
-/// What a polynomial takes as given: a name, or what is no polynomial of its operands.
+/// An indivisible factor of a polynomial: a name, or an operation that is not polynomial in its operands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
     /// A name.
@@ -14,45 +14,45 @@ pub enum Atom {
     Operation(Operator, Rc<[Poly]>),
 }
 
-/// An operation that is no addition and no multiplication.
+/// An operation other than addition and multiplication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
-    /// With two operands.
+    /// An operation with two operands.
     Binary(Binary),
-    /// A function of one or two.
+    /// A function with one or two operands.
     Function(Function),
-    /// With three: a condition and two values.
+    /// A choice with three operands: a condition and two values.
     Choice,
 }
 
-/// A polynomial: products of atoms, sorted, with their coefficients, none of them 0.
+/// A polynomial: sorted products of atoms with their coefficients. No coefficient is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Poly(pub(super) BTreeMap<Vec<Atom>, i64>);
 
 impl Poly {
-    /// A constant.
+    /// Creates a constant.
     pub fn constant(value: i64) -> Poly {
         let mut poly = Poly::default();
         poly.add_term(Vec::new(), value);
         poly
     }
 
-    /// A name.
+    /// Creates the polynomial of a name.
     pub fn name(name: &str) -> Poly {
         Poly::atom(Atom::Name(name.into()))
     }
 
-    /// An atom.
+    /// Creates the polynomial of an atom.
     pub fn atom(atom: Atom) -> Poly {
         Poly(BTreeMap::from([(vec![atom], 1)]))
     }
 
-    /// An operation as it is.
+    /// Creates an operation without simplification.
     pub(super) fn operation(operator: Operator, operands: Vec<Poly>) -> Poly {
         Poly::atom(Atom::Operation(operator, operands.into()))
     }
 
-    /// Its value, if it is a constant.
+    /// Returns the value if the polynomial is a constant.
     pub fn as_constant(&self) -> Option<i64> {
         match self.0.len() {
             0 => Some(0),
@@ -61,7 +61,7 @@ impl Poly {
         }
     }
 
-    /// The atom it is, if it is one alone.
+    /// Returns the atom if the polynomial consists of a single atom.
     pub fn as_atom(&self) -> Option<&Atom> {
         match self.0.first_key_value() {
             Some((product, 1)) if self.0.len() == 1 => match product.as_slice() {
@@ -72,7 +72,7 @@ impl Poly {
         }
     }
 
-    /// How large it is [atoms and terms, those within operations included].
+    /// Returns the size: the number of atoms and terms, including atoms and terms within operations.
     pub fn size(&self) -> usize {
         let size = |atom: &Atom| match atom {
             Atom::Name(_) => 1,
@@ -87,7 +87,7 @@ impl Poly {
         })
     }
 
-    /// Whether a name for which `matches` holds occurs.
+    /// Returns whether the polynomial contains a name that satisfies `matches`.
     pub fn mentions(&self, matches: &impl Fn(&str) -> bool) -> bool {
         self.0.keys().flatten().any(|atom| match atom {
             Atom::Name(name) => matches(name),
@@ -108,7 +108,7 @@ impl Poly {
         };
     }
 
-    /// The sum.
+    /// Returns the sum.
     pub fn plus(&self, other: &Poly) -> Poly {
         let mut sum = self.clone();
         for (product, coefficient) in &other.0 {
@@ -117,12 +117,12 @@ impl Poly {
         sum.without_masks()
     }
 
-    /// The difference.
+    /// Returns the difference.
     pub fn minus(&self, other: &Poly) -> Poly {
         self.plus(&other.scaled(-1))
     }
 
-    /// `factor` times it.
+    /// Returns the product with the number `factor`.
     pub fn scaled(&self, factor: i64) -> Poly {
         let mut scaled = Poly::default();
         for (product, coefficient) in &self.0 {
@@ -131,7 +131,7 @@ impl Poly {
         scaled
     }
 
-    /// The product.
+    /// Returns the product.
     pub fn times(&self, other: &Poly) -> Poly {
         let mut product = Poly::default();
         for (left, x) in &self.0 {
@@ -144,7 +144,7 @@ impl Poly {
         product.without_masks()
     }
 
-    /// A quotient without remainder.
+    /// Returns the quotient; `None` if the division leaves a remainder.
     pub fn divided(&self, divisor: i64) -> Option<Poly> {
         let exact = |coefficient: &i64| coefficient.checked_rem(divisor) == Some(0);
         self.0.values().all(exact).then(|| {
@@ -155,8 +155,8 @@ impl Poly {
         })
     }
 
-    /// With c·x − c·(x & 2ʲ−1) as c·2ʲ·(x >> j), which it is: so that what compilers make of rounds of unrolled loops is
-    /// seen to be a multiple.
+    /// Replaces c·x − c·(x & 2ʲ−1) by the equal term c·2ʲ·(x >> j). Compilers use the first form for the rounds of
+    /// unrolled loops, and the second form shows that it is a multiple.
     fn without_masks(self) -> Poly {
         let found = self.0.iter().find_map(|(product, coefficient)| {
             let [Atom::Operation(Operator::Binary(Binary::BitAnd), operands)] = product.as_slice() else {
@@ -185,7 +185,7 @@ impl Poly {
         poly.plus(&multiple)
     }
 
-    /// With names replaced by what `value` gives for them; operations are kept as they are.
+    /// Replaces names by the result of `value`. Operations are not simplified.
     pub fn substituted(&self, value: &impl Fn(&str) -> Option<Poly>) -> Poly {
         let mut sum = Poly::default();
         for (product, coefficient) in &self.0 {

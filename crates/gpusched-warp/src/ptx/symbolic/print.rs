@@ -1,14 +1,14 @@
-//! Polynomials as expressions that people can read.
+//! Conversion of polynomials to readable expressions.
 
 use super::{Atom, Operator, Poly};
 use gpusched_model::program::Expression;
 use gpusched_model::program::expression::{Binary, Unary};
 
 impl Poly {
-    /// The same as an expression: what has a common coefficient is put together, and what is added comes before what is
-    /// subtracted.
+    /// Returns the polynomial as an expression. Terms with equal coefficients are grouped, and added terms precede
+    /// subtracted terms.
     pub fn expression(&self) -> Expression {
-        // By coefficient, in the order in which each first occurs.
+        // Groups by coefficient, in the order of the first occurrence.
         let mut groups: Vec<(i64, Vec<Expression>)> = Vec::new();
         let mut constant = 0;
         for (product, coefficient) in &self.0 {

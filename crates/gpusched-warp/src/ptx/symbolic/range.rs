@@ -1,11 +1,11 @@
-//! Between which values a polynomial lies.
+//! The range of the values of a polynomial.
 
 use std::collections::HashMap;
 
 use super::{Atom, Operator, Poly};
 use gpusched_model::program::expression::{Binary, Function};
 
-/// A lowest and a highest value.
+/// The lowest and the highest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// The lowest value.
@@ -14,15 +14,15 @@ pub struct Range {
     pub high: i128,
 }
 
-/// What is known of names.
+/// The known ranges of names.
 #[derive(Debug, Clone, Default)]
 pub struct Ranges(HashMap<String, Range>);
 
-/// Beyond this nothing is told apart; products of two such bounds still fit.
+/// Limit of a range. Values beyond it are not distinguished; products of two limits still fit `i128`.
 const FAR: i128 = 1 << 63;
 
 impl Range {
-    /// One value.
+    /// Returns the range of one value.
     pub fn of(value: i64) -> Range {
         Range {
             low: value.into(),
@@ -30,7 +30,7 @@ impl Range {
         }
     }
 
-    /// From `low` to `high`.
+    /// Returns the range from `low` to `high`.
     pub fn new(low: i128, high: i128) -> Range {
         Range {
             low: low.clamp(-FAR, FAR),
@@ -38,18 +38,18 @@ impl Range {
         }
     }
 
-    /// All 64-bit numbers.
+    /// Returns the range of all 64-bit numbers.
     pub fn full() -> Range {
         Range { low: -FAR, high: FAR }
     }
 
-    /// Whether all values fit `bits` as a signed number.
+    /// Returns whether all values fit `bits` as signed numbers.
     pub fn fits_signed(self, bits: u8) -> bool {
         let half = 1_i128 << (bits - 1);
         self.low >= -half && self.high < half
     }
 
-    /// Whether all values fit `bits` as an unsigned number; of 64 bits, the lower half.
+    /// Returns whether all values fit `bits` as unsigned numbers; for 64 bits, whether they are below 2⁶³.
     pub fn fits_unsigned(self, bits: u8) -> bool {
         self.low >= 0 && self.high < 1_i128 << bits.min(63)
     }
@@ -76,12 +76,12 @@ impl Range {
 }
 
 impl Ranges {
-    /// From now on `name` lies in `range`.
+    /// Sets the range of `name`.
     pub fn set(&mut self, name: &str, range: Range) {
         self.0.insert(name.to_owned(), range);
     }
 
-    /// Where `poly` lies, computed without wrapping.
+    /// Returns the range of `poly`, computed without wrapping.
     pub fn of(&self, poly: &Poly) -> Range {
         let sum = poly.0.iter().fold(Range::of(0), |sum, (product, coefficient)| {
             let start = Range::of(*coefficient);
@@ -91,7 +91,7 @@ impl Ranges {
                     .fold(start, |range, atom| range.times(self.of_atom(atom))),
             )
         });
-        // A polynomial that can leave 64 bits wraps.
+        // A polynomial that may exceed 64 bits wraps, so its range is the full range.
         if sum.fits_signed(64) { sum } else { Range::full() }
     }
 

@@ -1,10 +1,10 @@
-//! Which sectors, and how many cycles of shared memory, the lanes of a warp need.
+//! The sectors and the shared memory cycles that an access of a warp needs.
 
 use crate::code::Effect;
 use crate::request::SECTOR;
 use crate::sm::flight::Access;
 
-/// The sectors that the lanes of an instruction touch with `bytes` bytes each, ascending.
+/// Returns the sectors that the lanes of an instruction access with `bytes` bytes each, ascending.
 pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
     if !neighbours(effect, bytes, accesses) && !aligned(effect.lanes, &effect.addresses, bytes, accesses) {
@@ -13,7 +13,7 @@ pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     }
 }
 
-/// The sectors of 32 lanes that touch neighbouring words of whole sectors: says whether they do.
+/// Handles 32 lanes that access adjacent words of whole sectors. Returns false for all other accesses.
 fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
     let first = effect.addresses[0];
     let width = u64::from(bytes);
@@ -32,7 +32,7 @@ fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
     whole
 }
 
-/// The sectors of lanes each of which touches an aligned word, and so one sector: says whether they do.
+/// Handles lanes with aligned words, which lie within one sector each. Returns false for all other accesses.
 fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) -> bool {
     let width = u64::from(bytes);
     if ![1, 2, 4, 8, 16, 32].contains(&width) {
@@ -48,7 +48,7 @@ fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Acce
     !odd
 }
 
-/// As [`words`], of all lanes: those that touch one word after another, or all the same, are taken together.
+/// Handles all lanes as [`words`] does. Lanes with consecutive words or equal words are processed together.
 fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     let mut odd = 0;
     let mut rest = &addresses[..];
@@ -72,7 +72,7 @@ fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     odd != 0
 }
 
-/// `bytes` bytes from `first` on are touched, each word of `width` bytes by `lanes` lanes.
+/// Adds the access to `bytes` bytes from `first` on; `lanes` lanes access each word of `width` bytes.
 fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Access>) {
     let (mut at, mut left) = (first, bytes);
     while left > 0 {
@@ -96,7 +96,7 @@ fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Acce
     }
 }
 
-/// The addresses of `lanes`.
+/// Returns the addresses of `lanes`.
 fn of_lanes(lanes: u32, addresses: &[u64; 32]) -> impl Iterator<Item = u64> {
     let mut rest = lanes;
     std::iter::from_fn(move || {
@@ -106,8 +106,8 @@ fn of_lanes(lanes: u32, addresses: &[u64; 32]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Words of `width` bytes, as accesses to sectors; neighbouring ones in the same sector are one. Says whether some word does not
-/// begin at a multiple of its width.
+/// Adds words of `width` bytes as accesses to sectors. Consecutive words in one sector are merged. Returns whether a
+/// word is not aligned to its width.
 fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Access>) -> bool {
     let word = ((1_u64 << width) - 1) as u32;
     let mut odd = 0;
@@ -127,7 +127,7 @@ fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Ac
             (last, bytes, lanes) = (sector, 0, 0);
         }
         odd |= address & (width - 1);
-        // A shift within the sector, and at most 32 lanes: neither can overflow.
+        // Neither operation can overflow: the shift stays within the sector, and a warp has at most 32 lanes.
         bytes |= word.wrapping_shl((address % SECTOR) as u32);
         lanes = u8::wrapping_add(lanes, 1);
     }
@@ -143,7 +143,7 @@ fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Ac
     odd != 0
 }
 
-/// One access for each sector, ascending.
+/// Merges accesses to the same sector and sorts them by address.
 fn merge(accesses: &mut Vec<Access>) {
     accesses.sort_unstable_by_key(|access| access.address);
     accesses.dedup_by(|next, first| {
@@ -156,7 +156,8 @@ fn merge(accesses: &mut Vec<Access>) {
     });
 }
 
-/// The same, lane by lane; a warp's lanes mostly follow one another, so the sector touched last is looked at first.
+/// Handles any access lane by lane. The sector of the previous lane is tried first, because adjacent lanes often access
+/// one sector.
 fn scattered(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
     let width = u64::from(bytes).max(1);
     let word = (1_u64 << width.min(SECTOR)) - 1;
@@ -192,7 +193,7 @@ fn scattered(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Ac
     accesses.sort_unstable_by_key(|access| access.address);
 }
 
-/// The access to `sector` so far, taken out.
+/// Removes and returns the access to `sector`, or returns an empty access.
 fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
     match accesses.iter().rposition(|access| access.address == sector) {
         Some(index) => accesses.swap_remove(index),
@@ -204,14 +205,14 @@ fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
     }
 }
 
-/// Puts an access back; one of no lane is none.
+/// Adds an access, unless it has no lanes.
 fn put(accesses: &mut Vec<Access>, access: Access) {
     if access.lanes > 0 {
         accesses.push(access);
     }
 }
 
-/// The sectors of an atomic: lanes that touch the same bytes need one access each.
+/// Returns the sectors of an atomic. Lanes that access the same bytes need one access each.
 pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
     for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
@@ -238,7 +239,7 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
     accesses.sort_by_key(|access| access.address);
 }
 
-/// The cycles that shared memory of `banks` banks needs: the most different words of one bank.
+/// Returns the cycles that shared memory with `banks` banks needs: the largest number of distinct words in one bank.
 pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     match banks {
         32 if one_word_per_bank(lanes, addresses) => 1,
@@ -246,9 +247,9 @@ pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     }
 }
 
-/// Whether no bank of 32 has to give more than one word.
+/// Returns whether each of 32 banks serves at most one word.
 fn one_word_per_bank(lanes: u32, addresses: &[u64; 32]) -> bool {
-    let mut words = [u64::MAX; 32]; // no word: words are at most 2^62
+    let mut words = [u64::MAX; 32]; // `u64::MAX` means no word, because words are at most 2^62
     let mut rest = lanes;
     while rest != 0 {
         let word = addresses[rest.trailing_zeros() as usize] / 4;
@@ -262,7 +263,7 @@ fn one_word_per_bank(lanes: u32, addresses: &[u64; 32]) -> bool {
     true
 }
 
-/// The most different words of one bank, one at least.
+/// Returns the largest number of distinct words in one bank, at least 1.
 fn most_words(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     let mut words: Vec<u64> = (0..32)
         .filter(|lane| lanes >> lane & 1 == 1)
@@ -283,7 +284,7 @@ mod tests {
 
     use super::*;
 
-    /// Addresses of all kinds: neighbouring, strided, in a few words, anywhere.
+    /// Returns accesses of all kinds: adjacent, strided, within few words, and random.
     fn effects() -> impl Iterator<Item = Effect> {
         let mut state = 11_u64;
         let mut random = move |below: u64| {
@@ -309,7 +310,7 @@ mod tests {
         })
     }
 
-    /// Byte by byte.
+    /// Reference implementation, byte by byte.
     fn slow(effect: &Effect, bytes: u8) -> Vec<Access> {
         let mut sectors: BTreeMap<u64, (u32, BTreeSet<usize>)> = BTreeMap::new();
         for lane in (0..32).filter(|lane| effect.lanes >> lane & 1 == 1) {

@@ -1,6 +1,7 @@
-//! Operand collectors: they take issued instructions, read their registers bank by bank, and hand them to the units.
+//! Operand collectors. They accept issued instructions, read their registers bank by bank, and pass the instructions to
+//! the units.
 //!
-//! With sub-cores, every scheduler has its own share of collectors and banks.
+//! With sub-cores, each scheduler has its own collectors and banks.
 
 use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
 use crate::code::Register;
@@ -8,19 +9,19 @@ use crate::sm::facts::{UNITS, Unit};
 use crate::sm::flight::{FlightId, Flights};
 use crate::sm::operands::Operands;
 
-/// The order in which a port looks at the pipeline registers before the collectors.
+/// Order of the pipeline registers that an input port checks.
 pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Collector {
     flight: FlightId,
-    /// Where the instruction goes from here.
+    /// Destination of the instruction.
     place: u8,
-    /// Its rank in the order of issue.
+    /// Position in the order of issue.
     order: u64,
-    /// The scheduler, a set of one bit.
+    /// Scheduler of the collector, as a set of one bit.
     scheduler: u64,
-    /// The collectors from the first one of the next scheduler on, one bit each.
+    /// All collectors from the first collector of the next scheduler on, one bit each.
     later: u64,
 }
 
@@ -28,25 +29,25 @@ struct Collector {
 #[derive(Debug, Clone)]
 pub struct Collectors {
     units: [Collector; 64],
-    /// Collectors that hold an instruction, one bit each.
+    /// Collectors with an instruction, one bit each.
     occupied: u64,
-    /// Collectors that have all operands, one bit each.
+    /// Collectors with all operands, one bit each.
     ready: u64,
-    /// Those of them that found the register behind them taken, one bit each, and these registers.
+    /// Ready collectors whose destination register was occupied, one bit each; the next field contains these registers.
     stuck: u64,
     stuck_behind: u64,
     /// Schedulers with a free collector, one bit each.
     open: u64,
-    /// Per scheduler, its collectors, one bit each.
+    /// Collectors of each scheduler, one bit each.
     of_scheduler: Vec<u64>,
     ports: usize,
-    /// Per output port, the collectors it looks at first: from the scheduler after the one served last on.
+    /// Collectors that each output port checks first, from the scheduler after the last served scheduler on.
     later: Vec<u64>,
-    /// Collectors that wait for operands, first come, first served at each bank.
+    /// Collectors that wait for operands. Each bank serves them first-come, first-served.
     waiting: Vec<u8>,
-    /// A power of two.
+    /// Number of banks per scheduler, a power of two.
     banks_per_scheduler: u32,
-    /// Banks that are written in this step, one bit each.
+    /// Banks with a write in this step, one bit each.
     written: u64,
 }
 
@@ -87,13 +88,13 @@ impl Collectors {
         self.occupied == 0
     }
 
-    /// The bank of register number `register` of the warp in `slot`, which belongs to `scheduler`.
+    /// Returns the bank of register `register` of the warp in `slot`, which belongs to `scheduler`.
     pub fn bank(&self, register: u16, slot: u16, scheduler: usize) -> u16 {
         let within = (u32::from(register) + u32::from(slot)) & (self.banks_per_scheduler - 1);
         (within + scheduler as u32 * self.banks_per_scheduler) as u16
     }
 
-    /// What an instruction of the warp in `slot`, which belongs to `scheduler`, has to read.
+    /// Adds the bank reads of an instruction of the warp in `slot`, which belongs to `scheduler`, to `operands`.
     pub fn operands(&self, reads: &[Register], slot: u16, scheduler: usize, operands: &mut Operands) {
         let first = scheduler as u32 * self.banks_per_scheduler;
         for register in reads {
@@ -102,14 +103,14 @@ impl Collectors {
         }
     }
 
-    /// Claims `bank` for a write in the next step; false if another write has it.
+    /// Claims `bank` for a write in the next step. Returns false if another write has claimed the bank.
     pub fn write(&mut self, bank: u16) -> bool {
         let free = self.written >> bank & 1 == 0;
         self.written |= 1 << bank;
         free
     }
 
-    /// One step: hand over, read, take in.
+    /// Simulates one step: passes instructions to the units, reads operands, and accepts instructions.
     pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
         if self.ready & !self.stuck != 0 || self.stuck_behind & !to.taken() != 0 {
             self.hand_over(to);
@@ -154,7 +155,7 @@ impl Collectors {
         }
     }
 
-    /// Every bank without a write reads for the first collector that wants it.
+    /// Lets each bank without a write serve the first collector that reads the bank.
     fn read(&mut self, flights: &mut Flights) {
         let mut free = !self.written;
         let mut left = 0;
@@ -178,7 +179,7 @@ impl Collectors {
             let mut left = units;
             while left != 0 {
                 let unit = lowest(&mut left);
-                // Where the oldest finds no collector now, it finds none in this step.
+                // If the oldest instruction finds no collector now, it finds none in this step.
                 let oldest = from.oldest(unit);
                 match oldest.filter(|place| self.open >> (place % LANES) & 1 == 1) {
                     Some(place) => {
@@ -194,7 +195,7 @@ impl Collectors {
         }
     }
 
-    /// The first free collector of `scheduler`, which has one, begins with an instruction.
+    /// Puts an instruction into the first free collector of `scheduler`, which must have a free collector.
     fn hold(&mut self, scheduler: usize, (id, order): (FlightId, u64), flights: &Flights) {
         let free = self.of_scheduler[scheduler] & !self.occupied;
         let bit = free & free.wrapping_neg();

@@ -1,4 +1,4 @@
-//! The collectors against collectors that are all looked at in every step.
+//! Tests of the collectors against a reference implementation that checks all collectors in every step.
 
 use super::*;
 use crate::code::{Instruction, Operation};
@@ -9,13 +9,13 @@ use crate::sm::facts::{Memory, UNITS};
 struct Held {
     id: FlightId,
     place: u8,
-    /// By bank, how often it is to be read.
+    /// Number of pending reads per bank.
     reads: Vec<u32>,
-    /// The step in which it came, and the rank within it.
+    /// Step of the arrival, and the position within the step.
     came: usize,
 }
 
-/// The collectors, as the reference writes them.
+/// Reference implementation of the collectors, as in GPGPU-Sim.
 struct Slow {
     units: Vec<Option<Held>>,
     per_scheduler: usize,
@@ -77,7 +77,7 @@ impl Slow {
     }
 }
 
-/// What stands in each place between two stages.
+/// The content of each place between two stages.
 struct Stage([Option<FlightId>; UNITS * LANES]);
 
 impl Stage {

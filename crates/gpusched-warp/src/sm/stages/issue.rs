@@ -1,4 +1,4 @@
-//! The schedulers of an SM: each issues at most one instruction per cycle.
+//! The schedulers of an SM, which issue at most one instruction each per cycle.
 
 use super::coalescing;
 use crate::code::Operation;
@@ -6,37 +6,37 @@ use crate::policy::Policy;
 use crate::sm::Sm;
 use crate::sm::facts::{Memory, Unit};
 
-/// An instruction was issued.
+/// The issue of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IssueEvent {
-    /// Core cycle.
+    /// Core cycle of the issue.
     pub cycle: u64,
-    /// SM.
+    /// Number of the SM.
     pub sm: u16,
-    /// Scheduler of the SM.
+    /// Number of the scheduler on the SM.
     pub scheduler: u8,
-    /// Warp slot of the SM.
+    /// Warp slot on the SM.
     pub slot: u16,
     /// Age of the warp on the SM.
     pub age: u64,
-    /// Index of its kernel.
+    /// Index of the kernel.
     pub kernel: usize,
     /// Address of the instruction.
     pub pc: u32,
-    /// What it does.
+    /// What the instruction does.
     pub operation: Operation,
 }
 
-/// Scheduler cycles in which nothing was issued, by reason.
+/// Scheduler cycles by outcome: without an issue, by reason, and with an issue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stalls {
-    /// No warp had an instruction (or only one of the wrong path).
+    /// Cycles when no warp had an instruction, or only instructions of a wrong path.
     pub idle: u64,
-    /// All instructions waited for registers.
+    /// Cycles when all instructions waited for registers.
     pub scoreboard: u64,
-    /// A warp was ready, but its unit was not.
+    /// Cycles when a warp was ready, but its unit was occupied.
     pub pipeline: u64,
-    /// An instruction was issued.
+    /// Cycles when an instruction was issued.
     pub issued: u64,
 }
 
@@ -57,7 +57,7 @@ impl Sm {
         };
     }
 
-    /// `cycles` cycles in which no scheduler can issue anything.
+    /// Counts `cycles` cycles when no scheduler can issue.
     pub(in crate::sm) fn count_idle(&mut self, cycles: u64) {
         let waiting = self.warps.states.waiting();
         for scheduler in 0..self.policies.len() {

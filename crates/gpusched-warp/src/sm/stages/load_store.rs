@@ -1,4 +1,4 @@
-//! The load-store unit of an SM: shared memory, L1 behind a latency, and what comes back from L2.
+//! The load-store unit of an SM: shared memory, L1 with its latency, and answers from L2.
 
 use super::collector::Collectors;
 use crate::cache::{Cache, Outcome};
@@ -11,22 +11,22 @@ use crate::sm::flight::{Access, FlightId, Flights};
 use crate::sm::warps::Warps;
 use gpusched_model::machine::L1;
 
-/// What the unit needs to know.
+/// The parameters of the load-store unit.
 #[derive(Debug, Clone)]
 pub struct LoadStoreParameters {
-    /// SM, as requests name it.
+    /// Number of the SM, as stated in requests.
     pub sm: u16,
-    /// L1, whose banks take one sector per cycle each.
+    /// L1 parameters. Each bank accepts one sector per cycle.
     pub l1: L1,
-    /// Global loads go past L1.
+    /// Whether global loads bypass L1.
     pub skip_l1: bool,
     /// Latency of shared memory [cycles].
     pub shared_latency: u64,
-    /// Answers that can wait.
+    /// Maximum number of waiting answers.
     pub responses: usize,
 }
 
-/// An answer on its way to the registers.
+/// An answer that is being written to the registers.
 #[derive(Debug, Clone, Copy)]
 struct Writeback {
     flight: FlightId,
@@ -37,24 +37,24 @@ struct Writeback {
 #[derive(Debug, Clone)]
 pub struct LoadStore {
     parameters: LoadStoreParameters,
-    /// The instruction being served.
+    /// Instruction that is being served.
     serving: Option<FlightId>,
-    /// Shared loads, with the cycle from which on they can be written back.
+    /// Shared loads, each with the first cycle when it can be written back.
     shared: Ring<(u64, FlightId)>,
-    /// Per bank of L1, sectors on their way to the tags, with the cycle in which they are there.
+    /// Sectors on their way to the tags, per bank of L1, with the cycle of their arrival.
     banks: Vec<Ring<(u64, Request)>>,
-    /// No sector is at the tags before this cycle.
+    /// Lower bound on the next cycle when a sector reaches the tags.
     next_look_up: u64,
-    /// From the memory system.
+    /// Answers from the memory system.
     pub responses: Ring<Request>,
-    /// L1.
+    /// The L1 cache.
     pub l1: Cache,
     past_l1: Option<Request>,
     writeback: Option<Writeback>,
     turn: usize,
 }
 
-/// Sources of writebacks: shared memory, textures, constants, past L1, L1.
+/// Number of writeback sources: shared memory, textures, constants, accesses that bypass L1, and L1.
 const CLIENTS: usize = 5;
 
 impl LoadStore {
@@ -73,22 +73,22 @@ impl LoadStore {
         }
     }
 
-    /// Whether it can take an instruction.
+    /// Returns whether the unit accepts an instruction.
     pub fn is_free(&self) -> bool {
         self.serving.is_none()
     }
 
-    /// Takes an instruction.
+    /// Accepts an instruction.
     pub fn take(&mut self, flight: FlightId) {
         self.serving = Some(flight);
     }
 
-    /// Whether it takes another answer of the memory system.
+    /// Returns whether the unit accepts another answer of the memory system.
     pub fn accepts(&self) -> bool {
         self.responses.len() < self.parameters.responses
     }
 
-    /// The cycle from which on something can happen here without a new answer; `None` if nothing is here.
+    /// Returns the next cycle with possible activity without a new answer; `None` if the unit is empty.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         if self.serving.is_some()
             || self.writeback.is_some()
@@ -107,7 +107,7 @@ impl LoadStore {
         }
     }
 
-    /// One cycle.
+    /// Simulates one cycle.
     pub fn cycle(
         &mut self,
         now: u64,
@@ -135,12 +135,12 @@ impl LoadStore {
         }
     }
 
-    /// Whether something may be written back that is not yet.
+    /// Returns whether a further result may need a writeback.
     fn writes_back_next(&self) -> bool {
         !self.shared.is_empty() || self.past_l1.is_some() || self.l1.has_ready()
     }
 
-    /// The registers of a load are written, answer by answer.
+    /// Writes the registers of a load, answer by answer.
     fn write_back(
         &mut self,
         now: u64,
@@ -231,7 +231,7 @@ impl LoadStore {
         self.responses.pop_front();
     }
 
-    /// Sectors that reached the tags of L1 are looked up, one per bank.
+    /// Looks up the sectors that have reached the tags of L1, one per bank.
     fn look_up(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps) {
         self.next_look_up = u64::MAX;
         for bank in &mut self.banks {
@@ -249,7 +249,7 @@ impl LoadStore {
                     }
                     bank.pop_front();
                 }
-                // What was refused tries again; else the next one moves up behind it.
+                // A rejected sector tries again. Otherwise the next sector follows.
                 match bank.front_mut() {
                     Some(first) => {
                         first.0 = first.0.max(next);
@@ -291,7 +291,7 @@ impl LoadStore {
         if matches!(flight.facts.memory, Memory::Load(_) | Memory::Atomic) && flight.remaining > 0 {
             warps.left_pipeline(slot);
         } else {
-            // Loads without lanes and constants write their registers at once.
+            // Constants and loads without lanes write their registers immediately.
             warps.left_pipeline(slot);
             warps.release(slot, &flight.written);
             flights.end(id);
@@ -299,7 +299,7 @@ impl LoadStore {
         self.serving = None;
     }
 
-    /// Gives sectors to L1 (one per bank) or past it (one).
+    /// Sends sectors to L1, one per bank, or one sector that bypasses L1.
     fn send(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let past_l1 = match flight.facts.memory {
@@ -341,7 +341,7 @@ impl LoadStore {
             let number = self.parameters.l1.bank(access.address) as usize;
             let bank = &self.banks[number];
             let latency = u64::from(self.parameters.l1.latency);
-            // The first stage is taken by a sector of this cycle, or by one that cannot move on.
+            // The first stage is occupied by a sector of this cycle or by a blocked sector.
             let taken =
                 bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
             if taken {
@@ -358,7 +358,7 @@ impl LoadStore {
     }
 }
 
-/// One sector of a load is there.
+/// Records the arrival of one sector of a load.
 fn arrived(id: FlightId, flights: &mut Flights, warps: &mut Warps) {
     let flight = flights.get_mut(id);
     flight.remaining -= 1;

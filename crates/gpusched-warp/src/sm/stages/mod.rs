@@ -1,4 +1,4 @@
-//! The stages of an SM: issue, operands, execution, memory, and what stands between them.
+//! The stages of an SM: issue, operands, execution, memory, and the registers between them.
 
 mod coalescing;
 pub(super) mod collector;

@@ -1,4 +1,4 @@
-//! What stands between two stages of an SM.
+//! The pipeline registers between two stages of an SM.
 
 use crate::sm::facts::{UNITS, Unit};
 use crate::sm::flight::FlightId;
@@ -6,27 +6,28 @@ use crate::sm::flight::FlightId;
 /// One register per kind of unit and scheduler, between two stages.
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
-    /// What is in each place, and its rank in the order of issue; more of them than places, so that any bit of a word has one.
+    /// Instruction of each place, with its position in the order of issue. The array has 64 entries, so every bit of a
+    /// word is a valid index.
     places: [(FlightId, u64); 64],
-    /// Places that are taken, one bit each: by unit, then scheduler.
+    /// Occupied places, one bit each, ordered by unit, then by scheduler.
     taken: u64,
-    /// By unit, how many come before it.
+    /// Number of units that precede each unit.
     ranks: [u8; UNITS],
     /// The units in order.
     order: [Unit; UNITS],
 }
 
-/// Schedulers, at most; so many places has each unit.
+/// Maximum number of schedulers, which is the number of places of each unit.
 pub const LANES: usize = 8;
 
-/// Places in all.
+/// Total number of places.
 pub const PLACES: usize = UNITS * LANES;
 
 /// The first place of each unit, one bit each.
 const FIRST_PLACES: u64 = 0x0000_0101_0101_0101;
 
 impl PipelineRegisters {
-    /// Empty ones, with the places of the units in `order`.
+    /// Creates empty registers with the places of the units in `order`.
     pub fn new(order: [Unit; UNITS]) -> Self {
         let mut ranks = [0; UNITS];
         for (rank, unit) in order.into_iter().enumerate() {
@@ -40,7 +41,7 @@ impl PipelineRegisters {
         }
     }
 
-    /// The place of `unit` and `scheduler`.
+    /// Returns the place of `unit` and `scheduler`.
     pub fn place(&self, unit: Unit, scheduler: usize) -> u8 {
         self.ranks[unit as usize] * LANES as u8 + scheduler as u8
     }
@@ -53,12 +54,12 @@ impl PipelineRegisters {
         self.taken == 0
     }
 
-    /// Places that are taken, one bit each.
+    /// Returns the occupied places, one bit each.
     pub fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// The units whose place for `scheduler` is taken.
+    /// Returns the units whose place for `scheduler` is occupied.
     pub fn taken_for(&self, scheduler: usize) -> impl Iterator<Item = Unit> {
         let mut bits = self.taken >> scheduler & FIRST_PLACES;
         std::iter::from_fn(move || {
@@ -71,14 +72,14 @@ impl PipelineRegisters {
         })
     }
 
-    /// Schedulers that have something in some place, one bit each.
+    /// Returns the schedulers with an occupied place, one bit each.
     pub fn schedulers(&self) -> u64 {
         let folded = self.taken | self.taken >> 32;
         let folded = folded | folded >> 16;
         (folded | folded >> 8) & 0xff
     }
 
-    /// The first places of those units that have something in some place, one bit each.
+    /// Returns the units with an occupied place, as one bit at the first place of each unit.
     pub fn units(&self) -> u64 {
         let folded = self.taken | self.taken >> 4;
         let folded = folded | folded >> 2;
@@ -90,12 +91,12 @@ impl PipelineRegisters {
         self.taken |= bit(place.into());
     }
 
-    /// What is in place `index`; to be asked of places that are taken.
+    /// Returns the instruction in place `index`, which must be occupied.
     pub fn at(&self, index: usize) -> FlightId {
         self.places[index & 63].0
     }
 
-    /// What is in place `index`, and its rank in the order of issue; as [`Self::at`].
+    /// Returns the instruction in place `index` and its position in the order of issue. The place must be occupied.
     pub fn at_with_order(&self, index: usize) -> (FlightId, u64) {
         self.places[index & 63]
     }
@@ -104,7 +105,8 @@ impl PipelineRegisters {
         self.taken &= !bit(index as u32);
     }
 
-    /// Of the unit whose first place is `first`: the place with the instruction that was issued first, if it has any.
+    /// Returns the place with the oldest instruction of the unit whose first place is `first`; `None` if the unit has
+    /// no instruction.
     pub fn oldest(&self, first: usize) -> Option<usize> {
         let mut bits = self.taken & (0xff << first);
         if bits == 0 {
@@ -121,14 +123,14 @@ impl PipelineRegisters {
     }
 }
 
-/// The lowest of `bits`, which are some, taken out.
+/// Removes and returns the lowest of `bits`, which must not be empty.
 pub fn lowest(bits: &mut u64) -> usize {
     let lowest = bits.trailing_zeros() as usize;
     *bits &= bits.wrapping_sub(1);
     lowest
 }
 
-/// A set of one place.
+/// Returns the set of one place.
 fn bit(place: u32) -> u64 {
     1_u64.wrapping_shl(place)
 }

@@ -1,7 +1,7 @@
-//! Functional units: pipelines with an initiation interval, and the buses that take their results to writeback.
+//! Functional units: pipelines with an initiation interval, and the result buses to writeback.
 //!
-//! When a unit takes an instruction, all that will happen to it there is decided: the cycle in which its result bus is taken,
-//! the cycle in which the unit is free again, and the cycle in which the instruction leaves.
+//! When a unit accepts an instruction, its further progress in the unit is already known. That includes the cycle of
+//! its result bus, the cycle when the unit is free again, and the cycle when the instruction leaves.
 
 use super::pipeline_registers::PLACES;
 use crate::sm::facts::Facts;
@@ -10,20 +10,20 @@ use crate::sm::flight::{FlightId, Flights, NONE};
 /// The pipelines of an SM, one for each place of the pipeline registers before them.
 #[derive(Debug, Clone)]
 pub struct Pipelines {
-    /// Per place, the cycle from which on its pipeline takes another instruction.
+    /// First cycle when the pipeline of each place accepts another instruction.
     free_at: [u64; PLACES],
-    /// By cycle, as far ahead as can be: the places that have a result bus, one bit each.
+    /// Places with a result bus in each future cycle, one bit each.
     buses: Box<[u64]>,
-    /// By cycle: the first of the instructions that leave, in the order of places; the others follow.
+    /// First instruction that leaves in each cycle, in the order of places; the other instructions follow.
     leaving: Box<[FlightId]>,
-    /// Result buses.
+    /// Number of result buses.
     width: u32,
-    /// Instructions inside.
+    /// Number of instructions in the pipelines.
     inside: usize,
 }
 
 impl Pipelines {
-    /// Pipelines whose instructions leave after `longest` cycles, or a few more, and share `width` result buses.
+    /// Creates pipelines that share `width` result buses. Instructions leave after `longest` cycles or a few more.
     pub fn new(longest: usize, width: u32) -> Self {
         let cycles = (longest + 4).next_power_of_two();
         Self {
@@ -43,19 +43,21 @@ impl Pipelines {
         cycle as usize & (self.buses.len() - 1)
     }
 
-    /// The first of the instructions that leave in cycle `now`; to be called in each cycle while something is inside.
+    /// Returns the first of the instructions that leave in cycle `now`. Must be called in each cycle while an
+    /// instruction is in the pipelines.
     pub fn leave(&mut self, now: u64) -> FlightId {
         let index = self.index(now);
         self.buses[index] = 0;
         std::mem::replace(&mut self.leaving[index], NONE)
     }
 
-    /// An instruction that left is through.
+    /// Records that an instruction has completed after it left.
     pub fn left(&mut self) {
         self.inside -= 1;
     }
 
-    /// Takes an instruction in its place if the unit and a result bus are free; says whether.
+    /// Accepts an instruction in its place if the unit and a result bus are free. Returns whether the instruction was
+    /// accepted.
     pub fn take(&mut self, place: usize, id: FlightId, flights: &mut Flights, now: u64) -> bool {
         if now < self.free_at[place] {
             return false;
@@ -69,7 +71,8 @@ impl Pipelines {
             return false;
         }
         *buses |= 1 << place;
-        // It enters after the initiation interval, when nothing else leaves with it.
+        // The instruction enters after the initiation interval, in the first cycle without another instruction that
+        // leaves with it.
         let depth = u64::from(latency.saturating_sub(initiation));
         let mut enters = now + u64::from(initiation);
         while !self.join(enters + depth + 1, id, flights) {
@@ -80,7 +83,8 @@ impl Pipelines {
         true
     }
 
-    /// An instruction leaves in `cycle`, unless another one does in the same place; says whether.
+    /// Schedules the end of an instruction in `cycle`. Returns false if another instruction leaves the same place in
+    /// this cycle.
     fn join(&mut self, cycle: u64, id: FlightId, flights: &mut Flights) -> bool {
         let index = self.index(cycle);
         let place = flights.get(id).place;

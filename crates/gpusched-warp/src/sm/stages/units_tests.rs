@@ -1,4 +1,4 @@
-//! The pipelines against pipelines that are stepped, cycle by cycle.
+//! Tests of the pipelines against a cycle-by-cycle reference implementation.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use super::*;
 use crate::code::{Instruction, Operation};
 use crate::sm::facts::{Memory, Unit};
 
-/// One pipeline, as the reference writes it.
+/// Reference implementation of one pipeline, as in GPGPU-Sim.
 #[derive(Default)]
 struct Slow {
-    /// Before the pipeline: the instruction, what is left of the initiation interval, and the depth.
+    /// Instruction before the pipeline, with its remaining initiation interval and its depth.
     entering: Option<(FlightId, u16, u64)>,
     leaving: Vec<(u64, FlightId)>,
-    /// Cycles whose result is taken.
+    /// Cycles with a result.
     results: Vec<u64>,
 }
 

@@ -1,7 +1,7 @@
-//! The class of a kernel: does it mostly compute or mostly move data? `predict` and `wcet fit` both ask here.
+//! The class of a kernel: whether it mostly computes or mostly moves data. `predict` and `wcet fit` both use it.
 //!
-//! The analysis counts contention between tasks of one kind. So a wrong kind is unsafe, and a missing one is pessimistic. A
-//! kernel has a kind only if the bandwidth on all SMs shows it:
+//! The analysis counts contention between tasks of one kind. So a wrong kind is unsafe, and a missing kind is pessimistic. A kernel
+//! has a kind only if its bandwidth on all SMs shows it:
 //!
 //! | share of the nominal bandwidth | class ([Masola23] §5.1) | kind |
 //! |---|---|---|
@@ -9,17 +9,17 @@
 //! | from 10 to 70 % | hybrid | absent: the kernel uses both |
 //! | less than 10 % | compute | compute, if the times do not saturate ([`super::saturation`]) |
 //!
-//! **Times alone decide nothing.** Definition 1 of [Singh21] calls a kernel memory-intensive if it saturates. But a kernel that
-//! draws 94 % of the bandwidth on all SMs may profit from each of them, and one with few thread blocks, or with one access after
-//! another, saturates and moves almost nothing. At low bandwidth a saturating kernel has another bottleneck, such as
-//! the latency of memory, so it has no kind either.
+//! **Times alone do not determine a kind.** By Definition 1 of [Singh21], a kernel that saturates is memory-intensive. But a kernel
+//! that uses 94 % of the bandwidth on all SMs may profit from each SM. And a kernel with few thread blocks, or with serial memory
+//! accesses, saturates and moves almost no data. At low bandwidth a saturating kernel has another bottleneck, such as the latency
+//! of memory, so it has no kind either.
 
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::{Factor, Kind};
 
-/// The class of a kernel by its share of the memory bandwidth ([Masola23] §5.1).
+/// Class of a kernel by its share of the nominal memory bandwidth ([Masola23] §5.1).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -27,14 +27,14 @@ use gpusched_model::{Factor, Kind};
 pub enum Class {
     /// At least 70 % of the nominal bandwidth on all SMs.
     Memory,
-    /// From 10 to 70 %.
+    /// From 10 to 70 % of the nominal bandwidth on all SMs.
     Hybrid,
-    /// Less than 10 %.
+    /// Less than 10 % of the nominal bandwidth on all SMs.
     Compute,
 }
 
 impl Class {
-    /// The class of a kernel with bandwidth utilization `u`, U_bw of Eq. 1.
+    /// Class of a kernel with bandwidth utilization `u`, U_bw of Eq. 1.
     pub fn of(u: f64) -> Class {
         match u {
             u if u >= 0.7 => Class::Memory,
@@ -44,7 +44,7 @@ impl Class {
     }
 }
 
-/// The reason for the kind of a kernel, or for leaving it out.
+/// Reason for the kind of a kernel, or for a missing kind.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -52,27 +52,27 @@ pub enum Reason {
     Bandwidth,
     /// No kind: the kernel uses both compute units and memory.
     Hybrid,
-    /// No kind: little bandwidth, and yet more SMs stop helping.
+    /// No kind: the bandwidth is low, but more SMs do not help.
     Saturates,
-    /// No kind: little bandwidth, and the times do not show whether more SMs help.
+    /// No kind: the bandwidth is low, and the times do not show whether more SMs help.
     FewSms,
     /// No kind: the bandwidth on all SMs was not measured.
     NotOnAllSms,
     /// No kind: the SMs and the nominal bandwidth of the GPU are unknown.
     UnknownGpu,
-    /// No kind: times alone do not show what a kernel uses.
+    /// No kind: times alone do not show which resource a kernel uses.
     NoBandwidth,
     /// No kind: the bandwidth is an estimate.
     Estimated,
 }
 
-/// U_bw (Eq. 1) of a kernel that draws `on_all` [GB/s] on all SMs of `gpu`.
+/// U_bw (Eq. 1) of a kernel that uses the bandwidth `on_all` [GB/s] on all SMs of `gpu`.
 pub fn utilization(on_all: Factor, gpu: MeasuredGpu) -> f64 {
     on_all.as_f64() / gpu.bandwidth.as_f64()
 }
 
-/// The kind of a kernel, if it is clear, and why: from U_bw, or why that is not known. `by_times` is what Definition 1 of
-/// [Singh21] says, if the times can show it.
+/// The kind of a kernel, if it is clear, and the reason. `utilization` is U_bw, or why it is unknown. `by_times` is the kind by
+/// Definition 1 of [Singh21], if the times can show it.
 pub fn kind(utilization: Result<f64, Reason>, by_times: Option<Kind>) -> (Option<Kind>, Reason) {
     match (utilization.map(Class::of), by_times) {
         (Ok(Class::Memory), _) => (Some(Kind::Memory), Reason::Bandwidth),
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Whatever the times look like.
+    /// This holds for all times.
     #[test]
     fn without_the_bandwidth_on_all_sms_there_is_no_kind() {
         for reason in [

@@ -1,18 +1,18 @@
-//! WCET functions that no measurement exceeds: what an analysis may use ([Singh21] §3.3 with bounds for averages).
+//! WCET functions that bound all measurements, so that an analysis may use them ([Singh21] §3.3, with maxima instead of averages).
 //!
-//! **Affine**: of all a/m + b ≥ C with a, b ≥ 0 the one with the least total overshoot over the longest time at each measured
-//! number of SMs (so that many measurements at one m do not pull it there). Over x = 1/m this is a linear program in two
-//! variables, and geometry solves it: the k points have the mean x̄, the total overshoot is k times the height of the line at
-//! x̄ less a constant, so the best line is the edge of the upper hull above x̄. b ≥ 0 is one more point, (0, 0);
-//! a ≥ 0 means a horizontal line where that edge falls. All comparisons are exact.
+//! **Affine**: of all a/m + b ≥ C with a, b ≥ 0, the function with the least total overshoot over the longest time at each measured
+//! number of SMs. One time per m counts, so repeated measurements at one m do not increase its weight. Over x = 1/m this is a linear
+//! program in two variables with a geometric solution. The k points have the mean x̄. The total overshoot is k times the height of
+//! the line at x̄, minus a constant. So the best line is the edge of the upper hull above x̄. b ≥ 0 adds the point (0, 0). a ≥ 0
+//! means a horizontal line where this edge falls. All comparisons are exact.
 //!
-//! a is then rounded down and up to a whole nanosecond, b follows as the least integer for which the *rounded* function,
-//! ⌈a/m⌉ + b, covers every measurement, and the better of the two stays. So the bound holds in the integers that verdicts
-//! rest on.
+//! Then a is rounded down and up to whole nanoseconds. b is the least integer for which the *rounded* function, ⌈a/m⌉ + b, covers
+//! every measurement. The better of the two functions is used. So the bound holds in the integers that verdicts use.
 //!
-//! **Table**: the longest time at each m, or at any larger m if that is longer; then it does not grow with m.
+//! **Table**: the longest time at each m or at any larger m. So the table does not increase with m.
 //!
-//! In conflict both are raised to the isolated ones: a kernel that was measured faster in conflict was measured too rarely.
+//! In conflict, both forms are at least the isolated function. If a kernel was measured faster in conflict, it was measured too few
+//! times.
 
 use super::classification::Reason;
 use super::points::Points;
@@ -21,25 +21,25 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
 
-/// The measurements of one kernel, alone and, if there are some, in conflict.
+/// Measurements of one kernel in isolation and, if available, in conflict.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// Alone.
+    /// In isolation.
     pub isolated: Points,
-    /// In conflict; without, the kernel is taken to be as fast as alone.
+    /// In conflict. If absent, the kernel is assumed to be as fast as in isolation.
     pub conflict: Option<Points>,
-    /// Set if some are no measurements but estimates, by the one from the fewest rounds.
+    /// Set if some times are estimates; the estimate from the fewest rounds.
     pub estimate: Option<Estimated>,
-    /// U_bw of [Masola23] Eq. 1, or why it is not known.
+    /// U_bw of [Masola23] Eq. 1, or why it is unknown.
     pub utilization: Result<f64, Reason>,
     /// V: the most bytes that one execution moves to and from memory on any number of SMs, if known.
     pub traffic: Option<Bytes>,
 }
 
-/// Why there is no envelope.
+/// Why an envelope does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EnvelopeError {
-    /// One number of SMs determines no line.
+    /// One number of SMs does not determine a line.
     #[error(
         "{contention}: found measurements on {sms} SMs only, expected at least two different numbers of SMs for a/m + b"
     )]
@@ -49,15 +49,15 @@ pub enum EnvelopeError {
         /// The number of SMs.
         sms: u32,
     },
-    /// The envelope is no WCET function.
+    /// The envelope is not a valid WCET function.
     #[error(transparent)]
     Wcet(#[from] WcetError),
 }
 
-/// The affine envelope.
+/// Computes the affine envelope.
 ///
 /// # Errors
-/// [`EnvelopeError`] if there is one number of SMs only, or C(1) would be above [`Time::LIMIT`].
+/// [`EnvelopeError`] if all measurements have the same number of SMs, or if C(1) would exceed [`Time::LIMIT`].
 pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     let isolated = cover("isolated", &measured.isolated, None)?;
     let conflict = measured.conflict.as_ref();
@@ -70,10 +70,10 @@ pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     }))?)
 }
 
-/// The monotone table.
+/// Computes the monotone table.
 ///
 /// # Errors
-/// [`EnvelopeError::Wcet`], which no measurements lead to.
+/// [`EnvelopeError::Wcet`]; no measurements cause it.
 pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     let isolated = monotone(&measured.isolated);
     let Some(conflict) = &measured.conflict else {
@@ -81,7 +81,7 @@ pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     };
     let mut conflict = monotone(conflict);
     for (sms, time) in &mut conflict {
-        // On fewer SMs than were measured alone, it is at least as long as on the fewest that were.
+        // On fewer SMs than measured in isolation, the time is at least the time on the fewest measured SMs.
         let known = isolated.partition_point(|(m, _)| m <= sms).max(1);
         let (_, alone) = isolated[known - 1];
         *time = alone.max(*time);
@@ -103,7 +103,7 @@ pub fn monotone(points: &Points) -> Vec<(u32, Time)> {
     longest
 }
 
-/// A corner of the upper hull: C at 1/m, or the origin, in homogeneous coordinates (w, w·x, w·y) with w = m.
+/// Corner of the upper hull: C at 1/m, or the origin, in homogeneous coordinates (w, w·x, w·y) with w = m.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Corner {
     w: i128,
@@ -126,7 +126,7 @@ impl Corner {
     /// Whether `self` lies on or below the line from `left` to `right`. At most 2^16 · 2^80 in each product.
     fn is_below(&self, left: &Corner, right: &Corner) -> bool {
         let minor = |a: &Corner, b: &Corner| a.x * b.y - b.x * a.y;
-        // Positive if the three turn left.
+        // Positive if the three points turn left.
         left.w * minor(self, right) - self.w * minor(left, right) + right.w * minor(left, self) >= 0
     }
 
@@ -152,14 +152,14 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     if let [(sms, _)] = *longest.as_slice() {
         return Err(EnvelopeError::OnePoint { contention, sms });
     }
-    // The floor is a line, too: it is enough to be above its ends.
+    // The floor is a line, too. So it is enough to be above its ends.
     let ends = floor.iter().flat_map(|floor| {
         let ns = |sms: u32| floor.a.ns().div_ceil(u64::from(sms)).saturating_add(floor.b.ns());
         [1, MAX_SMS].map(|sms| Corner::new(sms, ns(sms)))
     });
     let measured = longest.iter().map(|&(sms, time)| Corner::new(sms, time.ns()));
     let mut corners: Vec<Corner> = measured.chain(ends).chain([ORIGIN]).collect();
-    // By x, which is x/w with x = 0 or 1.
+    // Sorted by x, where x is x/w with x = 0 or 1.
     corners.sort_by_key(|corner| (corner.x, -corner.w, corner.y));
     let mut hull: Vec<Corner> = Vec::new();
     for corner in corners {
@@ -167,7 +167,7 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
             .last()
             .is_some_and(|last| last.x * corner.w == corner.x * last.w)
         {
-            hull.pop(); // the lower one of two at the same x
+            hull.pop(); // the lower of two corners at the same x
         }
         while let [.., left, middle] = hull.as_slice()
             && middle.is_below(left, &corner)
@@ -178,7 +178,7 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     }
     let mean = longest.iter().map(|&(sms, _)| 1.0 / f64::from(sms)).sum::<f64>() / longest.len() as f64;
     let edge = hull.iter().rposition(|corner| corner.x() <= mean).unwrap_or(0);
-    // The mean is a float: the edges next to it, too, and exact overshoots decide.
+    // The mean is a float. So the neighbor edges are candidates, too, and exact overshoots decide.
     let near = hull.windows(2).skip(edge.saturating_sub(1)).take(3);
     let slopes = near.flat_map(|pair| match pair {
         [left, right] => [left.slope(right), left.slope(right) + 1],
@@ -197,8 +197,8 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     best.map(|(line, _)| line).ok_or_else(|| too_large().into())
 }
 
-/// The lowest line of slope `a` above all of `longest` and above `floor`, and its total overshoot; `None` if it is no line
-/// of times.
+/// The lowest line of slope `a` above all of `longest` and above `floor`, with its total overshoot. `None` if its times exceed
+/// [`Time::LIMIT`].
 fn line(a: u128, longest: &[(u32, Time)], floor: Option<Affine>) -> Option<(Affine, u128)> {
     let a = u64::try_from(a).ok().filter(|&a| a <= Time::LIMIT.ns())?;
     let scaled = |sms: u32| a.div_ceil(u64::from(sms));

@@ -1,19 +1,19 @@
-//! The regression C(m) = a/m + b of [Singh21] §3.3.2: what the measurements look like, and no bound on them.
+//! The regression C(m) = a/m + b of [Singh21] §3.3.2. It describes the measurements and does not bound them.
 
 use super::points::Points;
 
-/// a/m + b with the least sum of squared differences to the measurements.
+/// The function a/m + b with the least sum of squared differences to the measurements.
 #[derive(Copy, Clone, PartialEq, Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct Line {
-    /// a, what scales with the SMs [ns]; negative if the kernel gets slower with more of them.
+    /// a: time that scales with the SMs [ns]; negative if more SMs slow the kernel down.
     pub a_ns: f64,
-    /// b, what does not [ns]; negative for a superlinear speed-up.
+    /// b: time that does not scale with the SMs [ns]; negative for a superlinear speed-up.
     pub b_ns: f64,
-    /// R², the share of the variance that the line explains; 1 if all times are equal.
+    /// R²: share of the variance that the line explains; 1 if all times are equal.
     pub r2: f64,
 }
 
-/// The line through `points` over 1/m, all measurements weighing the same; `None` for a single number of SMs.
+/// Computes the line through `points` over 1/m with equal weights. Returns `None` for a single number of SMs.
 pub fn line(points: &Points) -> Option<Line> {
     let measured: Vec<(f64, f64)> = points
         .measurements()

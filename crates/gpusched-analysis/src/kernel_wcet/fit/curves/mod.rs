@@ -1,4 +1,4 @@
-//! Execution time against the number of SMs.
+//! Execution time as a function of the number of SMs.
 
 pub mod classification;
 pub mod envelope;

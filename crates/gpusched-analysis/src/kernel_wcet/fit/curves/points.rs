@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
 
-/// Measurements, by number of SMs; at least one.
+/// Measurements by number of SMs; at least one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Points(BTreeMap<u32, Vec<Time>>);
 
-/// Why something is no measurement.
+/// Why a measurement is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PointsError {
-    /// No measurement at all.
+    /// There are no measurements.
     #[error("found no measurement, expected at least one")]
     Empty,
-    /// Not a number of SMs.
+    /// The number of SMs is invalid.
     #[error("found {found} SMs, expected 1 to {MAX_SMS}")]
     Sms {
         /// The number.
         found: u32,
     },
-    /// Not an execution time.
+    /// The execution time is invalid.
     #[error("found an execution time of {found}, expected 1 ns to 2^63 - 1 ns")]
     Time {
         /// The time.
@@ -30,10 +30,11 @@ pub enum PointsError {
 }
 
 impl Points {
-    /// `measurements` as (SMs, execution time), in any order; several for one number of SMs are welcome.
+    /// Creates points from (SMs, execution time) pairs in any order. Several measurements for one number of SMs are allowed.
     ///
     /// # Errors
-    /// [`PointsError`] without measurements, for 0 SMs or more than [`MAX_SMS`], or for times of 0 or above [`Time::LIMIT`].
+    /// [`PointsError`] if there are no measurements, if a number of SMs is 0 or above [`MAX_SMS`], or if a time is 0 or above
+    /// [`Time::LIMIT`].
     pub fn new(measurements: impl IntoIterator<Item = (u32, Time)>) -> Result<Points, PointsError> {
         let mut points: BTreeMap<u32, Vec<Time>> = BTreeMap::new();
         for (sms, time) in measurements {
@@ -46,7 +47,7 @@ impl Points {
         Ok(Points(points))
     }
 
-    /// All measurements, in ascending number of SMs.
+    /// All measurements, by ascending number of SMs.
     pub fn measurements(&self) -> impl Iterator<Item = (u32, Time)> {
         self.0
             .iter()
@@ -58,17 +59,17 @@ impl Points {
         self.0.iter().map(|(&sms, times)| (sms, times.len()))
     }
 
-    /// The longest time for each number of SMs, ascending in that.
+    /// Longest time for each number of SMs, by ascending number of SMs.
     pub fn longest(&self) -> Vec<(u32, Time)> {
         let longest = |(&sms, times): (&u32, &Vec<Time>)| Some((sms, times.iter().max().copied()?));
         self.0.iter().filter_map(longest).collect()
     }
 }
 
-/// Whether `time` on `sms` SMs is a measurement.
+/// Checks a measurement of `time` on `sms` SMs.
 ///
 /// # Errors
-/// [`PointsError`] if it is none.
+/// [`PointsError`] if the measurement is invalid.
 pub fn check(sms: u32, time: Time) -> Result<(), PointsError> {
     if !(1..=MAX_SMS).contains(&sms) {
         return Err(PointsError::Sms { found: sms });

@@ -1,40 +1,40 @@
-//! Memory- or compute-intensive: whether a kernel stops profiting from more SMs ([Singh21] §3.3.1, Definition 1).
+//! Saturation: whether a kernel stops profiting from more SMs ([Singh21] §3.3.1, Definition 1).
 //!
-//! The saturation point m* is the smallest measured number of SMs from which all further ones, up to the largest measured M,
-//! improve the execution time by less than ε in total: C(m) − C(M) < ε·C(m).
+//! The saturation point m* is the smallest measured number of SMs with C(m) − C(M) < ε·C(m). So all further SMs, up to the largest
+//! measured number M, improve the execution time by less than ε in total.
 //!
-//! **A threshold below M is not enough.** Definition 1 asks for *a certain threshold*. But even a kernel with a perfect speed-up
-//! gains less than ε from the last ε·M SMs, so with M = 68, every kernel had one, and were memory-intensive. Here a
-//! kernel is, if a share of 4ε of the SMs together brings less than ε, a quarter of what a perfect speed-up brings: if
-//! m* ≤ (1 − 4ε)·M. On 68 SMs with ε = 5 % that tells the two classes of [Singh21] §3.6.1 apart: β = 0.1 (memory) saturates at
-//! m* = 49, β = 0.02 (compute) at 61, and the limit is 54.
+//! **A threshold below M is not enough.** Definition 1 requires *a certain threshold*. But even a kernel with a perfect speed-up
+//! gains less than ε from the last ε·M SMs. So with M = 68, every kernel would have a threshold, and would be memory-intensive.
+//! gpusched calls a kernel memory-intensive if m* ≤ (1 − 4ε)·M. Then a share of 4ε of the SMs together brings less than ε, a
+//! quarter of the gain of a perfect speed-up. On 68 SMs with ε = 5 % this separates the two classes of [Singh21] §3.6.1: β = 0.1
+//! (memory) saturates at m* = 49, β = 0.02 (compute) at 61, and the limit is 54.
 
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kind};
 
-/// What Definition 1 says of a kernel.
+/// Saturation of a kernel by Definition 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Saturation {
     /// m*.
     pub sms: u32,
     /// M: the largest measured number of SMs.
     pub largest_sms: u32,
-    /// The kind by the definition. [`super::classification`] decides, because few thread blocks have the same effect.
+    /// Kind by the definition. [`super::classification`] decides, because few thread blocks have the same effect.
     pub kind: Kind,
-    /// Whether the fewest SMs are at most (1 − 4ε)·M: otherwise no kernel is memory-intensive by these times.
+    /// Whether the fewest SMs are at most (1 − 4ε)·M. Otherwise these times never show a memory-intensive kernel.
     pub can_show: bool,
 }
 
-/// How many times ε of the SMs must bring less than ε.
+/// The share of SMs that must bring less than ε, in multiples of ε.
 const SPAN: u64 = 4;
 
-/// Whether `epsilon` is a threshold: above 0 and below 1/4.
+/// Whether `epsilon` is a valid threshold: above 0 and below 1/4.
 pub fn accepts(epsilon: Factor) -> bool {
     let (numerator, denominator) = epsilon.ratio();
     numerator > 0 && SPAN * numerator < denominator
 }
 
-/// The saturation of `table`, times that do not grow with the number of SMs; `None` for an empty one.
+/// Computes the saturation of `table`, where times do not increase with the number of SMs. Returns `None` for an empty table.
 pub fn saturation(table: &[(u32, Time)], epsilon: Factor) -> Option<Saturation> {
     let &(largest_sms, least) = table.last()?;
     let (numerator, denominator) = epsilon.ratio();
@@ -59,8 +59,7 @@ pub fn saturation(table: &[(u32, Time)], epsilon: Factor) -> Option<Saturation> 
     })
 }
 
-/// By how much the kernel is faster on more SMs than on the fewest measured, for each number of SMs: the speed-up of
-/// [Singh21] Fig. 3.2 if that is 1.
+/// Speed-up relative to the fewest measured SMs, for each number of SMs: the speed-up of [Singh21] Fig. 3.2 if the fewest is 1.
 pub fn speed_up(table: &[(u32, Time)]) -> Vec<(u32, f64)> {
     let first = table.first().map_or(0.0, |&(_, time)| time.ns() as f64);
     table

@@ -1,4 +1,4 @@
-//! All there is to say about a kernel measured on different numbers of SMs: what `gpusched wcet fit` answers.
+//! All results for a kernel that was measured on different numbers of SMs: the output of `gpusched wcet fit`.
 
 use serde::Serialize;
 
@@ -12,67 +12,67 @@ use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::WcetSource;
 use gpusched_model::{Contention, Estimated, Factor, Kind, Task, TaskError, TaskShape, WcetFunction};
 
-/// The form of the WCET function.
+/// Form of the WCET function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum EnvelopeForm {
-    /// The least a/m + b that no measurement exceeds.
+    /// The least a/m + b that bounds all measurements.
     #[default]
     Envelope,
-    /// The longest times measured, made monotone.
+    /// The longest measured times, made monotone.
     Table,
 }
 
-/// A WCET function from measurements, and what the measurements look like.
+/// WCET function from measurements, with a description of the measurements.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Fit {
-    /// The WCET function, as a task set takes it.
+    /// WCET function, as in a task set.
     #[schemars(with = "gpusched_model::wcet::Form")]
     pub wcet: WcetFunction,
-    /// Its form.
+    /// Form of the WCET function.
     pub form: EnvelopeForm,
-    /// Where its numbers come from, as a task set takes it: estimated if some times are, else fitted or measured by its form.
+    /// Source of the WCETs, as in a task set: estimated if some times are estimates, otherwise fitted or measured, by the form.
     pub wcet_source: WcetSource,
-    /// Memory- or compute-intensive; absent where that is not clear, which is safe.
+    /// Kind of the kernel, memory- or compute-intensive; absent if it is not clear, which is safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// The reason for this kind, or for leaving it out.
+    /// Reason for this kind, or for a missing kind.
     pub kind_reason: Reason,
-    /// U_bw: the share of the nominal memory bandwidth that the kernel draws on all SMs ([Masola23] Eq. 1), if known.
+    /// U_bw: share of the nominal memory bandwidth that the kernel uses on all SMs ([Masola23] Eq. 1), if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utilization: Option<f64>,
     /// V: the most bytes that one job moves to and from memory, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// m*: from here on, more SMs improve the isolated time by less than epsilon in total.
+    /// m*: number of SMs from which more SMs improve the isolated time by less than epsilon in total.
     pub saturation_sms: u32,
-    /// M: the largest number of SMs measured alone.
+    /// M: largest number of SMs with a measurement in isolation.
     pub largest_sms: u32,
-    /// ε.
+    /// ε: saturation threshold.
     pub epsilon: Factor,
-    /// There if times were estimated: then the function bounds nothing.
+    /// Present if some times are estimates; then the function is not a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimated>,
-    /// Alone.
+    /// Curve in isolation.
     pub isolated: Curve,
-    /// In conflict, if that was measured.
+    /// Curve in conflict, if measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Curve>,
 }
 
-/// Measurements under one contention.
+/// Measurements in isolation or in conflict.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Curve {
-    /// The regression a/m + b over all measurements, which is no bound; absent for a single number of SMs.
+    /// Regression a/m + b over all measurements, which is not a bound; absent for a single number of SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_squares: Option<Line>,
-    /// The largest amount by which the WCET function is above a longest measured time [ns].
+    /// Largest difference of the WCET function and a longest measured time [ns].
     pub largest_overshoot_ns: Time,
-    /// By number of SMs, ascending.
+    /// Points by ascending number of SMs.
     pub points: Vec<Point>,
 }
 
@@ -80,25 +80,25 @@ pub struct Curve {
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Point {
-    /// m.
+    /// m: number of SMs.
     pub sms: u32,
-    /// How many there are.
+    /// Number of measurements.
     pub measurements: usize,
-    /// The longest [ns].
+    /// Longest measured time [ns].
     pub longest_ns: Time,
-    /// The longest on as many SMs or more [ns].
+    /// Longest measured time on m or more SMs [ns].
     pub monotone_ns: Time,
-    /// The WCET function [ns].
+    /// Value of the WCET function [ns].
     pub wcet_ns: Time,
-    /// How many times as fast as on the fewest SMs measured, by `monotone_ns`.
+    /// Speed-up of `monotone_ns` relative to the fewest measured SMs.
     pub speed_up: f64,
 }
 
 impl Fit {
-    /// The task with this WCET function and `period`. What is not known is absent, which is the safe reading.
+    /// Creates the task with this WCET function and `period`. Unknown values are absent, which is safe.
     ///
     /// # Errors
-    /// [`TaskError`] for a period that no task has.
+    /// [`TaskError`] if the period is invalid.
     pub fn task(&self, period: Time) -> Result<Task, TaskError> {
         let task = TaskShape {
             kind: self.kind,
@@ -110,10 +110,10 @@ impl Fit {
     }
 }
 
-/// The WCET function of `form` that covers `measured`, and the kind of the kernel; times saturate by the threshold `epsilon`.
+/// Computes the WCET function of `form` that bounds `measured`, and the kind of the kernel. `epsilon` is the saturation threshold.
 ///
 /// # Errors
-/// Those of [`envelope::affine`] and [`envelope::table`].
+/// [`EnvelopeError`], as [`envelope::affine`] and [`envelope::table`].
 pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<Fit, EnvelopeError> {
     let wcet = match form {
         EnvelopeForm::Envelope => envelope::affine(measured)?,

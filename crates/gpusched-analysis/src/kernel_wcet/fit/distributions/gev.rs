@@ -1,4 +1,4 @@
-//! The generalized extreme value distribution: the largest of many times (Jenkinson 1955; Coles 2001, §3.1.3).
+//! The generalized extreme value distribution of the largest of many times (Jenkinson 1955; Coles 2001, §3.1.3).
 //!
 //! P(maximum ≤ x) = exp(−e^−t) with t = ln(1 + ξz)/ξ and z = (x − µ)/σ; t = z for ξ = 0 (Gumbel).
 
@@ -12,17 +12,17 @@ pub struct Gev {
     pub location: f64,
     /// σ > 0, in the unit of the values.
     pub scale: f64,
-    /// ξ: negative where there is a largest value, positive for heavy tails.
+    /// ξ: negative if a largest value exists, positive for heavy tails.
     pub shape: f64,
 }
 
-/// The limits of ξ in a fit: at −1 and below the likelihood has no maximum.
+/// Limits of ξ in a fit. At −1 and below, the likelihood has no maximum.
 pub(super) const SHAPES: std::ops::Range<f64> = -1.0..5.0;
 
-/// Below this |ξ| counts as zero.
+/// Smaller |ξ| count as zero.
 const ZERO: f64 = 1e-12;
 
-/// ln(1 + ξz)/ξ, increasing in z; −∞ or +∞ outside of the support.
+/// ln(1 + ξz)/ξ, increasing in z; −∞ or +∞ outside the support.
 pub(super) fn straighten(z: f64, shape: f64) -> f64 {
     if shape.abs() < ZERO {
         return z;
@@ -47,11 +47,11 @@ pub(super) fn bend(t: f64, shape: f64) -> f64 {
 }
 
 impl Gev {
-    /// The maximum-likelihood fit to `maxima`, with ξ > −1; `None` if there are fewer than three different ones, or any is
-    /// not finite.
+    /// Computes the maximum-likelihood fit to `maxima`, with ξ > −1. Returns `None` if fewer than three values differ, or if a
+    /// value is not finite.
     ///
-    /// The search starts from the L-moments (Hosking, JRSS B 52, 1990) and from the Gumbel distribution with the same
-    /// first two, and takes the better end.
+    /// The search starts from the L-moments (Hosking, JRSS B 52, 1990), and from the Gumbel distribution with the same first two
+    /// L-moments. It returns the better result.
     pub fn fit(maxima: &[f64]) -> Option<Gev> {
         let mut sorted = maxima.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -60,7 +60,7 @@ impl Gev {
         fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(gev, _)| gev)
     }
 
-    /// The logarithm of the density at `x`.
+    /// Logarithm of the density at `x`.
     pub fn log_density(&self, x: f64) -> f64 {
         let t = straighten((x - self.location) / self.scale, self.shape);
         if t.is_infinite() {
@@ -69,14 +69,14 @@ impl Gev {
         -libm::log(self.scale) - (1.0 + self.shape) * t - libm::exp(-t)
     }
 
-    /// The log-likelihood of `maxima`.
+    /// Log-likelihood of `maxima`.
     pub fn log_likelihood(&self, maxima: &[f64]) -> f64 {
         maxima.iter().map(|&x| self.log_density(x)).sum()
     }
 
-    /// The maximum of the likelihood that is reached from here, and its negative logarithm.
+    /// The maximum of the likelihood that a search from this distribution reaches, with its negative logarithm.
     fn climb(&self, maxima: &[f64]) -> Option<(Gev, f64)> {
-        // In units of the start, so that a change of unit changes nothing.
+        // In units of the start, so that the result does not depend on the unit.
         let at = |&[location, scale, shape]: &[f64; 3]| Gev {
             location: self.location + self.scale * location,
             scale: self.scale * libm::exp(scale),
@@ -100,7 +100,7 @@ impl Gev {
     }
 }
 
-/// From the L-moments of sorted values: the distribution that has them, and the Gumbel distribution with the first two.
+/// Start distributions from sorted values: the distribution with their L-moments, and the Gumbel distribution with the first two.
 fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     const EULER: f64 = 0.577_215_664_901_532_9;
     let (&first, &last) = (sorted.first()?, sorted.last()?);
@@ -108,7 +108,7 @@ fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     if !inner || !(last - first).is_finite() {
         return None;
     }
-    // Probability-weighted moments of the distances to the smallest value, unbiased.
+    // Unbiased probability-weighted moments of the distances to the smallest value.
     let n = sorted.len() as f64;
     let (mut b0, mut b1, mut b2) = (0.0, 0.0, 0.0);
     for (rank, &value) in sorted.iter().enumerate() {
@@ -117,7 +117,7 @@ fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
         b1 += x * below / (n - 1.0);
         b2 += x * below * (below - 1.0) / ((n - 1.0) * (n - 2.0));
     }
-    let spread = 2.0 * b1 - b0; // λ₂ > 0, for not all are equal
+    let spread = 2.0 * b1 - b0; // λ₂ > 0, because not all values are equal
     let ln2 = std::f64::consts::LN_2;
     let scale = spread / ln2;
     let gumbel = Gev {

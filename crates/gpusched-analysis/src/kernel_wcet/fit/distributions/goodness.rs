@@ -1,20 +1,20 @@
-//! Whether a fitted extreme-value distribution is that of the sample: Anderson and Darling's test.
+//! Goodness of fit of an extreme-value distribution: the Anderson–Darling test.
 //!
-//! A² weighs differences in the tails, which are what the fit is for. Its critical value depends on the family, on the fitted
-//! shape, on the size of the sample, and here also on the tick of the clock. Published tables (Choulakian & Stephens,
-//! Technometrics 43, 2001) know nothing of the last two, so the p-value comes from a **parametric bootstrap** (Stute, González
-//! Manteiga & Presedo Quindimil, Metrika 40, 1993): samples of the same size are drawn from the fit, rounded to the same
-//! tick, and fitted themselves; the p-value is the share of them that is as far from its own fit. Each sample has its
-//! own stream of random numbers, always the same, so the answer is the same for any number of threads.
+//! A² gives weight to differences in the tails, which matter for the fit. Its critical value depends on the family, the fitted
+//! shape, the size of the sample, and here also on the tick of the clock. Published tables (Choulakian & Stephens, Technometrics
+//! 43, 2001) do not cover the last two. So the p-value comes from a **parametric bootstrap** (Stute, González Manteiga & Presedo
+//! Quindimil, Metrika 40, 1993). It draws samples of the same size from the fit, rounds them to the same tick, and fits each
+//! sample. The p-value is the share of samples that are at least as far from their own fit. Each sample has its own fixed stream of
+//! random numbers, so the result does not depend on the number of threads.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Samples drawn for one p-value, which is then a multiple of 0.5 %.
+/// Number of samples for one p-value, which is then a multiple of 0.5 %.
 const DRAWS: u64 = 199;
 
-/// What the test asks of a family of distributions.
+/// Functions of a family of distributions that the test needs.
 pub trait ExtremeValue: Sized {
     /// ln P(X ≤ x).
     fn log_cdf(&self, x: f64) -> f64;
@@ -25,13 +25,13 @@ pub trait ExtremeValue: Sized {
     /// The x with P(X > x) = `exceedance`, which is in (0, 1).
     fn quantile(&self, exceedance: f64) -> f64;
 
-    /// The fit to `values`, which are not far from this distribution; `None` if there is none.
+    /// Fits `values`, which are close to this distribution. Returns `None` if no fit exists.
     fn refit(&self, values: &[f64]) -> Option<Self>;
 }
 
 /// A² between a sorted sample and a distribution (Anderson & Darling, JASA 49, 1954).
 pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64 {
-    // Beyond the support by a rounding: not infinitely unlikely.
+    // Rounding may move a value beyond the support, so its probability counts as small but positive.
     const LEAST: f64 = -700.0;
     let n = sorted.len() as f64;
     let sum: f64 = sorted
@@ -46,10 +46,10 @@ pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64
     -n - sum / n
 }
 
-/// The probability of an A² as large as that of `values` if they come from `fitted`, their own fit, by a clock that ticks
-/// every `tick` (0: an exact one).
+/// Probability of an A² at least as large as for `values`, if they come from their own fit `fitted` and a clock with ticks of
+/// `tick` (0 for an exact clock).
 ///
-/// The values lie on a grid of width `tick`, as rounded times do. Takes 199 fits.
+/// The values lie on a grid of width `tick`, like rounded times. The test computes 199 fits.
 pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) -> f64 {
     let statistic = |values: &mut Vec<f64>, distribution: &D| {
         values.sort_by(f64::total_cmp);
@@ -61,7 +61,7 @@ pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) ->
         let mut rng = ChaCha8Rng::seed_from_u64(0x6770_7573_6368_6564);
         rng.set_stream(draw);
         let draw = |_: &f64| {
-            // In (0, 1): the middles of 2^53 intervals.
+            // In (0, 1): midpoints of 2^53 intervals.
             let uniform = ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
             let exact = fitted.quantile(uniform);
             match tick > 0.0 {
@@ -70,7 +70,7 @@ pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) ->
             }
         };
         let mut drawn: Vec<f64> = values.iter().map(draw).collect();
-        // A sample that cannot be fitted says nothing against the fit.
+        // A sample without a fit is no evidence against the fit, so it counts as at least as far.
         fitted
             .refit(&drawn)
             .is_none_or(|own| statistic(&mut drawn, &own) >= observed)

@@ -1,4 +1,4 @@
-//! The generalized Pareto distribution: by how much a time exceeds a high threshold (Pickands 1975; Coles 2001, §4.2).
+//! The generalized Pareto distribution of excesses over a high threshold (Pickands 1975; Coles 2001, §4.2).
 //!
 //! P(excess > y) = e^−t with t = ln(1 + ξz)/ξ and z = y/σ; t = z for ξ = 0 (exponential).
 
@@ -11,16 +11,16 @@ use super::simplex::minimize;
 pub struct Gpd {
     /// σ > 0, in the unit of the excesses.
     pub scale: f64,
-    /// ξ: negative where there is a largest value, positive for heavy tails.
+    /// ξ: negative if a largest value exists, positive for heavy tails.
     pub shape: f64,
 }
 
 impl Gpd {
-    /// The maximum-likelihood fit to `excesses`, with ξ > −1; `None` if there are fewer than two different ones, or any is
-    /// not a positive number.
+    /// Computes the maximum-likelihood fit to `excesses`, with ξ > −1. Returns `None` if fewer than two values differ, or if a
+    /// value is not a positive number.
     ///
-    /// The search starts from the probability-weighted moments (Hosking & Wallis, Technometrics 29, 1987) and from the
-    /// exponential distribution with the same mean, and takes the better end.
+    /// The search starts from the probability-weighted moments (Hosking & Wallis, Technometrics 29, 1987), and from the exponential
+    /// distribution with the same mean. It returns the better result.
     pub fn fit(excesses: &[f64]) -> Option<Gpd> {
         let mut sorted = excesses.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -29,7 +29,7 @@ impl Gpd {
         fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(gpd, _)| gpd)
     }
 
-    /// The logarithm of the density at the excess `y`.
+    /// Logarithm of the density at the excess `y`.
     pub fn log_density(&self, y: f64) -> f64 {
         let t = straighten(y / self.scale, self.shape);
         if y < 0.0 || t.is_infinite() {
@@ -38,14 +38,14 @@ impl Gpd {
         -libm::log(self.scale) - (1.0 + self.shape) * t
     }
 
-    /// The log-likelihood of `excesses`.
+    /// Log-likelihood of `excesses`.
     pub fn log_likelihood(&self, excesses: &[f64]) -> f64 {
         excesses.iter().map(|&y| self.log_density(y)).sum()
     }
 
-    /// The maximum of the likelihood that is reached from here, and its negative logarithm.
+    /// The maximum of the likelihood that a search from this distribution reaches, with its negative logarithm.
     fn climb(&self, excesses: &[f64]) -> Option<(Gpd, f64)> {
-        // In units of the start, so that a change of unit changes nothing.
+        // In units of the start, so that the result does not depend on the unit.
         let at = |&[scale, shape]: &[f64; 2]| Gpd {
             scale: self.scale * libm::exp(scale),
             shape,

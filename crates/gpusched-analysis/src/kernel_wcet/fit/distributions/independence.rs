@@ -1,14 +1,14 @@
-//! Whether times in the order of the runs depend on each other: the test of Ljung and Box (Biometrika 65, 1978), on ranks.
+//! Independence of times in the order of the runs: the Ljung–Box test (Biometrika 65, 1978), on ranks.
 //!
-//! Fits of extreme values presume independent runs. A cache that stays warm, a clock frequency that drifts, a period of other
-//! work show as correlation between runs close to each other. Ranks instead of times, so that one outlier decides nothing.
+//! Extreme-value fits assume independent runs. A warm cache, a drifting clock frequency or periodic other work causes correlation
+//! between nearby runs. The test uses ranks instead of times, so one outlier does not decide the result.
 
-/// The lags that are looked at.
+/// Number of tested lags.
 const LAGS: usize = 10;
 
-/// The probability of correlations as large as those of `times` over the next ten runs, if the runs are independent.
+/// Probability of correlations at least as large as in `times` over the next ten runs, if the runs are independent.
 ///
-/// `None` for 30 times or fewer, too few for the test, and for equal ones, which show no dependence.
+/// `None` for at most 30 times, which are too few for the test, and for equal times, which show no dependence.
 pub fn p_value(times: &[u64]) -> Option<f64> {
     if times.len() <= 3 * LAGS {
         return None;
@@ -32,7 +32,7 @@ pub fn p_value(times: &[u64]) -> Option<f64> {
     Some(chi_squared_survival(n * (n + 2.0) * terms.sum::<f64>()))
 }
 
-/// Ranks from 0, the mean of them for equal times.
+/// Ranks from 0. Equal times get the mean of their ranks.
 fn middle_ranks(times: &[u64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&run| times[run]);
@@ -46,7 +46,7 @@ fn middle_ranks(times: &[u64]) -> Vec<f64> {
     ranks
 }
 
-/// P(χ² > x) with [`LAGS`] degrees of freedom: for an even number a finite sum, e^(−x/2) Σ (x/2)^j/j! over j < LAGS/2.
+/// P(χ² > x) with [`LAGS`] degrees of freedom. For an even number it is a finite sum, e^(−x/2) Σ (x/2)^j/j! over j < LAGS/2.
 fn chi_squared_survival(x: f64) -> f64 {
     let half = 0.5 * x;
     let (mut term, mut sum) = (1.0, 1.0);

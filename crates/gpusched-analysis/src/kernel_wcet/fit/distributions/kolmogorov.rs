@@ -1,13 +1,13 @@
 //! The one-sample Kolmogorov–Smirnov test, for times that a clock has rounded.
 //!
-//! D is the largest distance between the empirical distribution function of the sample and a given one. √n·D follows,
-//! for large n and a continuous distribution that was known beforehand, Kolmogorov's distribution.
+//! D is the largest distance between the empirical distribution function of the sample and a given function. For large n and a
+//! continuous distribution that was known beforehand, √n·D follows Kolmogorov's distribution.
 //!
-//! **Rounding.** A clock that ticks every q ns turns a time from k − q/2 to k + q/2 into k. The empirical function then
-//! jumps by whole shares of the sample, up to q/(σ√2π) for a normal distribution, and for large n any such jump is more than the
-//! critical value: every sample would be rejected, however normal. The rounded time is at most k exactly if the time was at
-//! most k + q/2, so there the two functions are compared. (A clock that truncates moves all times by q/2, and a fitted
-//! location with them.) A rounded distribution is discrete, for which the test is on the safe side: it rejects too rarely.
+//! **Rounding.** A clock with ticks of q ns rounds a time from k − q/2 to k + q/2 to k. The empirical function then jumps by whole
+//! shares of the sample, up to q/(σ√2π) for a normal distribution. For large n, such a jump exceeds the critical value, so the test
+//! would reject every sample, even a normal one. The rounded time is at most k exactly if the time was at most k + q/2, so the test
+//! compares the two functions there. (A clock that truncates moves all times by q/2, and a fitted location with them.) A rounded
+//! distribution is discrete. For discrete distributions the test is on the safe side: it rejects too rarely.
 
 use std::f64::consts::PI;
 
@@ -29,10 +29,10 @@ pub fn survival(lambda: f64) -> f64 {
 
 /// The asymptotic critical value of D at level `alpha` (in (0, 1)) for `samples` values: 1.358/√n at 0.05.
 ///
-/// For small samples it is a little too large (0.430 instead of 0.409 at n = 10).
+/// For small samples it is slightly too large (0.430 instead of 0.409 at n = 10).
 pub fn critical_value(alpha: f64, samples: u64) -> f64 {
     let (mut low, mut high) = (0.0, 10.0);
-    // As many halvings as a float has bits.
+    // One halving per bit of a float.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if survival(middle) > alpha {
@@ -44,9 +44,9 @@ pub fn critical_value(alpha: f64, samples: u64) -> f64 {
     high / (samples as f64).sqrt()
 }
 
-/// D between the sample `sorted` [ns], of a clock that ticks every `resolution` ns, and the distribution function `cdf`.
+/// D between the sample `sorted` [ns] of a clock with ticks of `resolution` ns and the distribution function `cdf`.
 ///
-/// A resolution of 0 is the textbook statistic for times that are exact.
+/// A resolution of 0 gives the textbook statistic for exact times.
 pub fn distance(sorted: &[u64], resolution: u64, cdf: impl Fn(f64) -> f64) -> f64 {
     let (n, half) = (sorted.len() as f64, 0.5 * resolution as f64);
     let mut largest = 0.0_f64;
@@ -62,9 +62,9 @@ pub fn distance(sorted: &[u64], resolution: u64, cdf: impl Fn(f64) -> f64) -> f6
     largest
 }
 
-/// How long the tick of the clock is [ns]: the greatest common divisor of the differences in `sorted`.
+/// Length of a clock tick [ns]: the greatest common divisor of the differences in `sorted`.
 ///
-/// Of fewer than 20 times or fewer than five different ones, which may have a divisor by chance, it is 1 ns.
+/// With fewer than 20 times or fewer than five different times, a divisor may occur by chance. Then the result is 1 ns.
 pub fn resolution(sorted: &[u64]) -> u64 {
     let steps = || sorted.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
     if sorted.len() < 20 || steps().filter(|&step| step > 0).take(4).count() < 4 {
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn ties_jump_once() {
-        // All mass at 5 against the uniform distribution on 0 … 10.
+        // All probability at 5 against the uniform distribution on 0 … 10.
         assert_eq!(distance(&[5, 5, 5, 5], 0, |time| time / 10.0), 0.5);
-        // With the tick as long as the range there is no difference.
+        // If the tick is as long as the range, there is no difference.
         assert_eq!(distance(&[5, 5, 5, 5], 10, |time| time / 10.0), 0.0);
         assert_eq!(distance(&[], 1, |_| 0.5), 0.0);
     }

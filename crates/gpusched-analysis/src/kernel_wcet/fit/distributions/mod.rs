@@ -1,4 +1,4 @@
-//! Execution times of one cluster: a normal distribution, and extreme values.
+//! Distributions of the execution times of one cluster: a normal distribution, and extreme values.
 
 pub mod gev;
 pub mod goodness;

@@ -1,9 +1,9 @@
 //! The normal distribution of [Aghilinasab20] Table I: mean, standard deviation, goodness of fit, percentile of the maximum.
 //!
-//! The goodness of fit is D/D_α, the Kolmogorov–Smirnov distance by its critical value; above 1 the normal distribution is
-//! rejected. Table I takes the critical value for a distribution known beforehand although mean and deviation come from
-//! the same sample, which brings the two closer: the test is **lenient**, its true level at a nominal 5 % is below 0.1 %.
-//! [`NormalFit::lilliefors_ratio`] takes the critical value that is right for fitted parameters, some 0.66 of the other.
+//! The goodness of fit is D/D_α, the Kolmogorov–Smirnov distance divided by its critical value. Above 1 the normal distribution is
+//! rejected. Table I uses the critical value for a distribution that was known beforehand. But mean and deviation come from the
+//! same sample, which reduces the distance. So the test is **lenient**: its true level at a nominal 5 % is below 0.1 %.
+//! [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters, which is about 0.66 times the other one.
 
 use super::kolmogorov::{critical_value, distance, resolution};
 use gpusched_model::kernel::Distribution;
@@ -20,16 +20,16 @@ pub struct NormalFit {
 }
 
 impl NormalFit {
-    /// The fit to `times`, in any order; `None` without times.
+    /// Fits `times`, in any order. Returns `None` without times.
     ///
-    /// The variance is the unbiased one, less q²/12 for a clock that ticks every q ns (Sheppard's correction) where that
-    /// leaves at least half of it. A single time, or equal times, give a deviation of 0, and nothing to test.
+    /// The variance is the unbiased variance. For a clock with ticks of q ns, it is reduced by q²/12 (Sheppard's correction) if at
+    /// least half of it remains. A single time, or equal times, give a deviation of 0 and no test.
     pub fn of(times: &[Time]) -> Option<NormalFit> {
         let mut sorted: Vec<u64> = times.iter().map(|time| time.ns()).collect();
         sorted.sort_unstable();
         let (&shortest, &longest) = (sorted.first()?, sorted.last()?);
         let n = sorted.len() as f64;
-        // Relative to the shortest time: exact sums, and no digits lost to a common offset.
+        // Relative to the shortest time, sums are exact and a common offset costs no digits.
         let total: u128 = sorted.iter().map(|time| u128::from(time - shortest)).sum();
         let excess = total as f64 / n;
         let mean = shortest as f64 + excess;
@@ -58,17 +58,17 @@ impl NormalFit {
         })
     }
 
-    /// The mean [ns].
+    /// Mean [ns].
     pub fn mean_ns(&self) -> f64 {
         self.mean
     }
 
-    /// The standard deviation [ns].
+    /// Standard deviation [ns].
     pub fn std_ns(&self) -> f64 {
         self.std
     }
 
-    /// The longest time.
+    /// Longest time.
     pub fn longest(&self) -> Time {
         self.longest
     }
@@ -78,21 +78,21 @@ impl NormalFit {
         self.distance
     }
 
-    /// D by its asymptotic critical value at level `alpha` (in (0, 1)), as in [Aghilinasab20] Table I; `None` if all
-    /// times are equal.
+    /// D divided by its asymptotic critical value at level `alpha` (in (0, 1)), as in [Aghilinasab20] Table I. `None` if all times
+    /// are equal.
     pub fn ks_ratio(&self, alpha: f64) -> Option<f64> {
         Some(self.distance? / critical_value(alpha, self.samples))
     }
 
-    /// D by its critical value at level 0.05 for fitted parameters, 0.895/(√n − 0.01 + 0.85/√n) (Lilliefors, JASA 62,
-    /// 1967; Stephens, JASA 69, 1974, Table 1A); `None` if all times are equal, or there are fewer than five.
+    /// D divided by its critical value at level 0.05 for fitted parameters, 0.895/(√n − 0.01 + 0.85/√n) (Lilliefors, JASA 62, 1967;
+    /// Stephens, JASA 69, 1974, Table 1A). `None` if all times are equal, or if there are fewer than five times.
     pub fn lilliefors_ratio(&self) -> Option<f64> {
         let root = (self.samples as f64).sqrt();
         let ratio = self.distance? * (root - 0.01 + 0.85 / root) / 0.895;
         (self.samples >= 5).then_some(ratio)
     }
 
-    /// The probability of at most `time`: of the longest time, the percentile of [Aghilinasab20] Table I.
+    /// Probability of at most `time`. For the longest time, it is the percentile of [Aghilinasab20] Table I.
     pub fn percentile(&self, time: Time) -> f64 {
         let above = time.ns() as f64 - self.mean;
         match self.std > 0.0 {
@@ -102,7 +102,7 @@ impl NormalFit {
         }
     }
 
-    /// The fit as the kernel file has it, with the percentile of `wcet`.
+    /// The fit as in a kernel file, with the percentile of `wcet`.
     pub fn distribution(&self, wcet: Time) -> Distribution {
         Distribution {
             samples: Some(self.samples),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn phi_is_that_of_statrs() {
-        // Abramowitz & Stegun, Table 26.1; statrs is good for ten digits.
+        // Abramowitz & Stegun, Table 26.1; statrs is exact to ten digits.
         for (z, phi) in [
             (0.0, 0.5),
             (1.0, 0.841_344_746_068_543),

@@ -1,9 +1,9 @@
-//! The downhill simplex of Nelder and Mead (The Computer Journal 7, 1965): a minimum without derivatives, deterministic.
+//! The downhill simplex of Nelder and Mead (The Computer Journal 7, 1965): a deterministic minimization without derivatives.
 
-/// The point near `start` where `f` is least, and that least value.
+/// Finds the point near `start` where `f` is least, and this least value.
 ///
-/// `f` is infinite where it is not defined; `start` must not be such a point. The first simplex has edges of `step`. When
-/// the simplex has shrunk, it starts again around the best point, until that brings nothing.
+/// `f` is infinite where it is undefined, and must be finite at `start`. The first simplex has edges of `step`. When the simplex
+/// has shrunk, the search starts again around the best point, until this brings no improvement.
 pub fn minimize<const N: usize>(f: impl Fn(&[f64; N]) -> f64, start: [f64; N], step: f64) -> ([f64; N], f64) {
     const ROUNDS: usize = 6;
     let mut best = (start, f(&start));
@@ -44,7 +44,7 @@ fn descend<const N: usize>(
                 *sum += x / N as f64;
             }
         }
-        // The point on the line from the worst corner through the center, `t` times as far beyond it.
+        // Point on the line from the worst corner through the center, `t` times as far beyond the center.
         let at = |t: f64| {
             let mut point = center;
             for (x, w) in point.iter_mut().zip(&worst.0) {

@@ -1,13 +1,13 @@
-//! A WCET from extreme values: beyond the longest time that was measured, at a stated probability.
+//! A WCET from extreme values, with a stated probability of exceedance. It may exceed the longest measured time.
 //!
-//! * **GEV**: the runs in their order are cut into blocks, and the maxima of the blocks fitted.
-//! * **GPD**: the excesses over a high threshold are fitted.
+//! * **GEV** divides the runs in their order into blocks, and fits the maxima of the blocks.
+//! * **GPD** fits the excesses over a high threshold.
 //!
-//! How much enters: a tenth of the times, at most 500 of them (blocks of 10 runs or more; the longest tenth or less). More
-//! would take the fit away from the tail, which it is for.
+//! A fit uses a tenth of the times, but at most 500 (blocks of 10 runs or more; the longest tenth or less). With more values, the
+//! fit would describe less of the tail.
 //!
-//! The WCET is the time that one execution exceeds with the asked probability, rounded up, and **never below the longest
-//! time measured**: that one is possible, whatever a smooth curve says about its probability.
+//! The WCET is the time that one execution exceeds with the given probability, rounded up, and **at least the longest measured
+//! time**. That time is possible, even if a smooth curve gives it a smaller probability.
 
 use super::gev::Gev;
 use super::goodness::{self, ExtremeValue};
@@ -16,40 +16,40 @@ use super::{independence, kolmogorov};
 use gpusched_model::kernel::{Tail, TailFamily};
 use gpusched_model::time::Time;
 
-/// The share of false alarms of each of the two tests.
+/// Probability of a false alarm of each of the two tests.
 pub const LEVEL: f64 = 0.01;
 
-/// The fewest extreme values that are fitted.
+/// Smallest number of extreme values for a fit.
 pub const FEWEST: usize = 30;
 
-/// The most extreme values that are fitted.
+/// Largest number of extreme values for a fit.
 const MOST: usize = 500;
 
-/// One of that many times is extreme, at most.
+/// At most one of this many times is extreme.
 const RARE: usize = 10;
 
 /// A WCET from measured times.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Estimate {
-    /// At least the longest time.
+    /// The WCET; at least the longest time.
     pub wcet: Time,
-    /// The fit it comes from; `None` if there is none, and the WCET is the longest time.
+    /// The fit that determines the WCET. `None` without a fit; then the WCET is the longest time.
     pub tail: Option<Tail>,
-    /// Why it deserves less trust; [`Tail::trustworthy`] if empty.
+    /// Reasons for less trust; [`Tail::trustworthy`] if empty.
     pub warnings: Vec<Warning>,
 }
 
-/// Why an estimate deserves less trust.
+/// Reason for less trust in an estimate.
 #[derive(Copy, Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Warning {
-    /// Nothing was fitted.
-    #[error("only {found} extreme values, expected at least {FEWEST}: the WCET is the longest time measured")]
+    /// There is no fit, because there are too few extreme values.
+    #[error("only {found} extreme values, expected at least {FEWEST}, so the WCET is the longest time")]
     TooFew {
-        /// The extreme values there are.
+        /// Number of extreme values.
         found: usize,
     },
-    /// Nothing was fitted.
-    #[error("the extreme values hardly differ: the WCET is the longest time measured")]
+    /// There is no fit, because the extreme values hardly differ.
+    #[error("the extreme values hardly differ, so the WCET is the longest time")]
     NoSpread,
     /// [`goodness::p_value`] is at most [`LEVEL`].
     #[error("the distribution does not fit the extreme values (Anderson-Darling, p = {p:.3})")]
@@ -63,35 +63,35 @@ pub enum Warning {
         /// The p-value.
         p: f64,
     },
-    /// ξ ≤ −0.5: the standard theory of maximum likelihood does not hold (Smith, Biometrika 72, 1985).
-    #[error("shape {shape:.3}, expected above -0.5: the times end so abruptly that the fit is unreliable")]
+    /// ξ ≤ −0.5: the standard theory of maximum likelihood is not valid (Smith, Biometrika 72, 1985).
+    #[error("shape {shape:.3}, expected above -0.5, because a fit to times that end abruptly is unreliable")]
     Abrupt {
         /// ξ.
         shape: f64,
     },
-    /// ξ ≥ 0.5: infinite variance, which no execution time has.
-    #[error("shape {shape:.3}, expected below 0.5: a tail this heavy hints at times of different kinds")]
+    /// ξ ≥ 0.5: infinite variance, which is impossible for execution times.
+    #[error("shape {shape:.3}, expected below 0.5, because such tails indicate mixed kinds of times")]
     Heavy {
         /// ξ.
         shape: f64,
     },
 }
 
-/// Why there is no estimate.
+/// Why an estimate does not exist.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum TailError {
-    /// No times.
+    /// There are no times.
     #[error("times: found none, expected at least one")]
     Empty,
-    /// The probability is none.
+    /// The probability is invalid.
     #[error("exceedance: found {found}, expected a probability above 0 and below 1")]
     Exceedance {
-        /// The number.
+        /// The invalid number.
         found: f64,
     },
-    /// The tail is so heavy that no bound follows.
+    /// The tail is too heavy for a bound.
     #[error(
-        "exceedance: found {exceedance}, expected a larger probability: with shape {shape:.3} the WCET would be above 2^63 - 1 ns"
+        "exceedance: found {exceedance}, expected a larger probability, because with shape {shape:.3} the WCET exceeds 2^63 - 1 ns"
     )]
     Unbounded {
         /// The probability.
@@ -101,10 +101,10 @@ pub enum TailError {
     },
 }
 
-/// The WCET that one execution exceeds with probability `exceedance`, from `times` in the order of the runs.
+/// Estimates the WCET that one execution exceeds with probability `exceedance`, from `times` in the order of the runs.
 ///
 /// # Errors
-/// [`TailError`] without times, for a probability that is not in (0, 1), or if the WCET is not a [`Time`].
+/// [`TailError`] if there are no times, if the probability is not in (0, 1), or if the WCET is not a valid [`Time`].
 pub fn estimate(times: &[Time], family: TailFamily, exceedance: f64) -> Result<Estimate, TailError> {
     if !(exceedance > 0.0 && exceedance < 1.0) {
         return Err(TailError::Exceedance { found: exceedance });
@@ -152,7 +152,7 @@ pub fn estimate(times: &[Time], family: TailFamily, exceedance: f64) -> Result<E
     })
 }
 
-/// One of the two families, fitted.
+/// A fitted distribution of one of the two families.
 struct Fitted {
     family: TailFamily,
     location: f64,
@@ -160,7 +160,7 @@ struct Fitted {
     shape: f64,
     /// Executions per extreme value.
     executions: f64,
-    /// Of the goodness of fit.
+    /// p-value of the goodness of fit.
     p: f64,
 }
 
@@ -184,7 +184,7 @@ impl Fitted {
                 }
                 .quantile(block.min(1.0 - f64::EPSILON))
             }
-            // Of the executions above the threshold, a share of p by the share of those.
+            // Among the executions above the threshold, the probability of exceedance is p divided by their share.
             TailFamily::Gpd => location + Gpd { scale, shape }.quantile((p * self.executions).min(1.0)),
         }
     }
@@ -204,7 +204,7 @@ impl Fitted {
     }
 }
 
-/// The maxima of blocks of consecutive runs, and the length of a block; an incomplete last block is left out.
+/// Maxima of blocks of consecutive runs, and the length of a block. An incomplete last block is left out.
 fn block_maxima(times: &[u64]) -> (Vec<u64>, usize) {
     let length = times.len().div_ceil(MOST).max(RARE);
     let blocks = times.chunks_exact(length);
@@ -235,8 +235,8 @@ fn fit_gpd(sorted: &[u64], tick: u64) -> Result<Fitted, Warning> {
         .checked_sub(count + 1)
         .and_then(|rank| sorted.get(rank).copied());
     let threshold = threshold.unwrap_or(0);
-    // Equal times stay on one side of the threshold, so there may be fewer than `count`. A time that shows as k ticks above
-    // the threshold was, before the clock rounded it, k − 1/2 to k + 1/2 ticks above; all above 1/2 are here.
+    // Equal times stay on one side of the threshold, so there may be fewer than `count` excesses. A time k ticks above the
+    // threshold was k − 1/2 to k + 1/2 ticks above it before the clock rounded it. All times more than 1/2 above are included here.
     let half = 0.5 * tick as f64;
     let excesses = sorted.iter().filter(|&&time| time > threshold);
     let excesses: Vec<f64> = excesses.map(|time| (time - threshold) as f64 - half).collect();
