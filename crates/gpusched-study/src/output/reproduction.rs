@@ -18,7 +18,7 @@ const WIDTH: usize = 158;
 const FIGURES: usize = 4;
 
 /// The most characters of a claim's figures with their expressions; figures of a longer list stand alone.
-const SHORT: usize = 160;
+const SHORT: usize = 80;
 
 /// The page about finished studies; it depends on their claims, their results and `reasons` alone. `command` renders it.
 ///
@@ -33,7 +33,7 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
-    page += "## Details\n\nEach study names its claims. `gpusched study check` prints the condition and the figures of each claim.\n\n";
+    page += "## Details\n\nEach list names the reproduced claims of a study, then the others. `gpusched study check` prints the condition and the figures of each claim.\n\n";
     for (study, findings) in studies.iter().zip(&findings) {
         page += &section(study, findings);
     }
@@ -192,15 +192,14 @@ fn section(study: &Study, findings: &Findings) -> String {
     } else {
         spec.title()
     };
-    let mut text = format!("### {name_of}\n\n");
+    let mut text = format!("### {name_of}\n");
     let run = format!("`gpusched study run {} -o {}`", file.display(), folder.display());
     text += &wrapped(
         &format!("{title}: {}, seed {}. {run}", size(spec.kind()), spec.seed()),
         "",
     );
-    text.push('\n');
     if findings.findings.is_empty() {
-        return text + "No claims.\n\n";
+        text += "* No claims.\n";
     }
     let mut missed = Vec::new();
     for claim in claims(findings) {
@@ -220,10 +219,7 @@ fn section(study: &Study, findings: &Findings) -> String {
             (held, failed) => format!(" (only in {}, not in {})", held.join(", "), failed.join(", ")),
         };
         let must = if first.must_hold { " (must hold)" } else { "" };
-        text += &wrapped(
-            &format!("{}{must}: reproduced{verdict}. {}", first.id, first.text),
-            "* ",
-        );
+        text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "* ");
     }
     if !missed.is_empty() {
         text += &wrapped(&format!("**Not reproduced**: {}.", missed.join("; ")), "* ");
