@@ -31,7 +31,8 @@
 //! ```
 //!
 //! Each module is one of the crates `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`, or a part
-//! of one. Examples in their documentation use the crate names. Here, `gpusched_model` is [`model`], and so on. Where to start:
+//! of such a crate. The examples in the documentation of a crate use the name of the crate. In this library, `gpusched_model` is
+//! [`model`], and so on. Start at these items:
 //!
 //! | topic | start at |
 //! |---|---|

@@ -19,11 +19,11 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Find the largest budget within an accepted slowdown of a kernel.
+    /// Find the largest budget that keeps the slowdown of a kernel within a limit.
     Nominal(nominal::Args),
     /// Simulate budgets that change at run time.
     Simulate(simulate::Args),
-    /// Simulate several kernels, back to back or released periodically.
+    /// Simulate several kernels that run once or are released periodically.
     Sequence(sequence::Args),
 }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Shell of the script
+    /// Shell that runs the script
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -1,4 +1,4 @@
-//! Explains in text why a task set is not schedulable, and which changes help.
+//! Explains in text why a task set is not schedulable, and which changes would make it schedulable.
 
 mod changes;
 mod reasons;
@@ -9,8 +9,8 @@ use crate::model::policy::Strength;
 use crate::model::{Plan, TaskSet, Verdict};
 use crate::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
 
-/// Explanation of a plan that is not schedulable: the reasons, and the changes that help. `find` searches a plan for a changed
-/// problem and returns the number of its tests.
+/// Explains a plan that is not schedulable. The text states the reasons, and changes that make the task set schedulable. `find`
+/// searches for a plan of a changed problem, and also returns the number of its tests.
 pub fn of_plan(
     request: &Request,
     case: &Case<'_>,
@@ -29,12 +29,12 @@ pub fn of_plan(
     text(lines)
 }
 
-/// Whether a task states no traffic although the interference model counts it.
+/// Whether a task states no traffic although the interference model counts memory traffic.
 pub fn lacks_traffic(case: &Case<'_>) -> bool {
     reasons::traffic(case).is_some()
 }
 
-/// Explanation of a verdict on all tasks in one partition.
+/// Explains a verdict on all tasks in one partition.
 pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> String {
     let mut lines = reasons::of_verdict(case, verdict);
     lines.extend(reasons::traffic(case));
@@ -46,7 +46,7 @@ pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> Stri
     text(lines)
 }
 
-/// Line that the tasks fit in several partitions on the same SMs, if a search finds such a plan.
+/// If a search finds a plan with several partitions on the same SMs, returns a line about this plan.
 fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
         return None;
@@ -67,7 +67,7 @@ fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// Name of task `index` in text, in backticks.
+/// Returns the name of task `index` for text, in backticks.
 fn called(set: &TaskSet, index: usize) -> String {
     format!("`{}`", crate::cli::report::clip(&set.label(index), 40))
 }

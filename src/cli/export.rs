@@ -30,8 +30,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-`export` first verifies the plan except for its lower bound. It writes the same output as `partition --export`.
-Exit code 1: the result of the plan is not schedulable, and `export` writes nothing. 2: the plan is wrong, or the tool cannot use it.
+`export` first verifies the plan, but not the lower bound. It writes the same output as `partition --export`.
+Exit code 1: the plan is not schedulable, and `export` writes nothing. 2: the plan is wrong, or the tool cannot use it.
 
 Example:
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --format json | gpusched export - tasksets/tasksets/adas.json --as libsmctrl";
@@ -40,7 +40,7 @@ impl Args {
     /// Writes the plan in the format of the tool.
     ///
     /// # Errors
-    /// Fails on bad input, on a plan that is wrong or that the tool does not support, or if output cannot be written.
+    /// Fails on bad input, for a plan that is wrong or that the tool does not support, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format) = global.format {
             return Err(Error::parameter(
@@ -53,7 +53,7 @@ impl Args {
             return Err(Error::parameter(
                 "output",
                 format!(
-                    "{} with --as {}, which is no {}",
+                    "{} with --as {}, which is not {}",
                     path.display(),
                     self.target,
                     global.format()
@@ -72,7 +72,7 @@ impl Args {
         self.target.check(hardware).map_err(|error| of("as", error))?;
         self.check_device(&plan)?;
         if !plan.schedulable {
-            complain("note: the plan is not schedulable, so it is not exported");
+            complain("note: gpusched does not export the plan, because it is not schedulable");
             return Ok(Outcome::Negative);
         }
         self.verify(&plan, &set)?;
@@ -81,7 +81,8 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Checks that the plan is for the requested GPU, or else that its GPU matches the built-in GPU of the same name.
+    /// Checks that the plan is for the requested GPU. Without a requested GPU, a plan with the name of a built-in GPU must have the
+    /// description of this GPU.
     fn check_device(&self, plan: &Plan) -> Result<()> {
         let stated = Stated {
             device: self.gpu.clone(),
@@ -95,7 +96,8 @@ impl Args {
         }
     }
 
-    /// Verifies the exported statements. The lower bound is left out, because it only states how good the plan is.
+    /// Verifies the statements that are exported. It does not verify the lower bound, because the bound only states how good the
+    /// plan is.
     fn verify(&self, plan: &Plan, set: &TaskSet) -> Result<()> {
         let plan = Plan {
             bound: None,
@@ -110,7 +112,7 @@ impl Args {
     }
 }
 
-/// The file of `--output`, if its ending does not fit the format of `target`.
+/// Returns the file of `--output` if its ending does not suit the format of `target`.
 pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     let other = match global.format() {
         Format::Text => false,
@@ -120,7 +122,7 @@ pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     global.file().filter(|_| other)
 }
 
-/// `error` with `option` as its field.
+/// Returns `error` with `option` as its field.
 pub(super) fn of(option: &str, error: Error) -> Error {
     error.map_refusal(|refusal| refusal.of_field(option))
 }

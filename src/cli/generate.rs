@@ -46,10 +46,11 @@ pub struct Args {
     /// Release jitter as a multiple of the period, below the deadline [default: 0]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     jitter: Option<Factor>,
-    /// Number of equal thread blocks of each kernel [default: not stated]
+    /// Number of equal thread blocks of each kernel [default: no blocks are stated]
     ///
-    /// Adds `block` to each task: the longest time without preemption. It is C(1) in conflict divided by N, rounded up to whole
-    /// nanoseconds. This assumes one running block per SM. For s concurrent blocks per SM, divide the number of blocks by s.
+    /// Adds `block` to each task: the longest time without preemption. The time is the WCET in conflict on one SM, C(1), divided by
+    /// N and rounded up to whole nanoseconds. This assumes one running block per SM. If s blocks run concurrently on one SM, divide
+    /// the number of blocks by s.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     blocks: Option<u32>,
     /// SMs on which a memory-intensive kernel saturates 100 GB/s [default: no traffic]
@@ -61,7 +62,7 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The same arguments and --seed generate the same sets on every machine. A larger --count keeps the first sets.
+The same arguments and --seed generate the same sets on every machine. A larger --count does not change the first sets.
 
 Examples:
   gpusched generate --tasks 50 --utilization 34 --count 100 -o sets.jsonl
@@ -73,7 +74,7 @@ fn factor(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
 }
 
-/// Maximum number of tasks over all sets of a run: about 100 GB of JSONL.
+/// Maximum number of tasks over all sets of a run. This number of tasks takes about 100 GB of JSONL.
 const MOST_TASKS: u64 = 1_000_000_000;
 
 /// Number of sets that are generated in parallel and then written in order.
@@ -103,7 +104,7 @@ impl Args {
         let most = MOST_TASKS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
         if self.count > most {
             let expected = format!(
-                "at most {most} sets of {} tasks, {MOST_TASKS} tasks in all",
+                "at most {most} sets of {} tasks, {MOST_TASKS} tasks in total",
                 self.tasks
             );
             return Err(Error::parameter("count", self.count, expected));
@@ -147,7 +148,7 @@ impl Args {
         }
     }
 
-    /// Progress bar on standard error; hidden if task sets go to the same terminal.
+    /// Progress bar on standard error; hidden if task sets are written to the same terminal.
     fn progress(&self, global: &Global) -> ProgressBar {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();

@@ -20,7 +20,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-`--gpu` of other commands accepts the listed names. A dash means that no public source is known; gpusched refuses partitions of such units.
+The option `--gpu` of other commands accepts the listed names. A dash means that gpusched knows no public source of the number.
+In this case, gpusched refuses partitions that consist of these units.
 With --format json or csv, the list includes the sources.
 
 Examples:
@@ -47,7 +48,7 @@ impl Args {
     }
 }
 
-/// GPUs; text includes the sources only if `in_detail`.
+/// List of GPUs. Text contains the sources only if `in_detail` is set.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Gpus<'a> {
@@ -126,13 +127,13 @@ impl<'a> Gpu<'a> {
         }
     }
 
-    /// Names of the supported granularities.
+    /// Returns the names of the supported granularities.
     fn granularities(&self) -> String {
         let names: Vec<String> = self.granularities.iter().map(ToString::to_string).collect();
         names.join(" ")
     }
 
-    /// Full description of the GPU.
+    /// Returns the full description of the GPU.
     fn in_detail(&self, palette: &Palette) -> String {
         let device = self.device;
         let (title, cc) = (device.title(), device.compute_capability());
@@ -164,7 +165,7 @@ impl<'a> Gpu<'a> {
         )
     }
 
-    /// Partition sizes that `granularity` supports, in words.
+    /// Returns the partition sizes that `granularity` supports, in words.
     fn rule(&self, granularity: Granularity) -> String {
         let device = self.device;
         let rule = match granularity {
@@ -201,7 +202,7 @@ impl<'a> Gpu<'a> {
     }
 }
 
-/// `number`, or a dash if it is unknown.
+/// Returns `number`, or a dash if the number is unknown.
 fn number(number: Option<impl ToString>) -> String {
     number.map_or("-".to_owned(), |number| number.to_string())
 }

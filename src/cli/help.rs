@@ -1,35 +1,34 @@
-//! Help of a command: `-h` fits one screen; `--help` adds the values and details.
+//! Help of a command. `-h` fits on one screen, and `--help` adds values and details.
 //!
-//! clap prints each option of the long help on three or more lines. Here, both forms use one line per option. The long form
-//! explains the values of options, and the further paragraphs of their doc comments, in sections of their own.
+//! clap prints each option of the long help on three or more lines. Here, both forms of help use one line per option. The long form
+//! has separate sections for the values of options and for the further paragraphs of their doc comments.
 
 use std::ffi::OsString;
 
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, ArgAction, Command};
 
-/// The heading of options that `-h` leaves out.
+/// Heading of the options that `-h` omits.
 pub const TUNING: &str = "Tuning";
 
-/// Characters on a line.
+/// Maximum length of a line [characters].
 const WIDE: usize = 100;
 
-/// Values are listed in the line of their option if they take at most this number of characters. Otherwise only the long help lists
-/// them.
+/// Maximum length of the list of values in the line of an option [characters]. Only the long help contains longer lists.
 const FEW: usize = 44;
 
-/// Text of a subcommand in place of the options of all commands.
+/// Text in the help of a subcommand, instead of the list of global options.
 const GLOBAL: &str =
     "Global options: --format, --output, --quiet, --seed, --threads (explained by `gpusched -h`)";
 
-/// `root` and all its subcommands with the help that `arguments` request.
+/// Returns `root` and all its subcommands with the form of help that `arguments` request.
 pub fn compact(root: Command, arguments: &[OsString]) -> Command {
     let long = arguments
         .iter()
         .any(|argument| argument == "--help" || argument == "help");
     let root = root.mut_subcommands(|command| subcommand(command, long));
     let mut root = laid_out(root, "", long);
-    root.build(); // now arguments have a text form, and subcommands the options of all commands
+    root.build(); // now arguments have a text form, and subcommands have the global options
     filled_in(root.mut_subcommands(without_global))
 }
 
@@ -41,8 +40,8 @@ fn subcommand(command: Command, long: bool) -> Command {
     )
 }
 
-/// `command` with one paragraph for each option, and `global` before the text at the end. clap must not see any long help: it would
-/// then spread each option over several lines.
+/// Returns `command` with one paragraph for each option, and with `global` before the text at the end. clap must not see any long
+/// help, because it would then print each option on several lines.
 fn laid_out(command: Command, global: &str, long: bool) -> Command {
     let args: Vec<Arg> = command.get_arguments().cloned().collect();
     let end = command.get_after_help().map(ToString::to_string);
@@ -70,7 +69,7 @@ fn laid_out(command: Command, global: &str, long: bool) -> Command {
         .after_help(sections.join("\n\n"))
 }
 
-/// Hides the options of all commands in the help of a subcommand.
+/// Hides the global options in the help of a subcommand.
 fn without_global(command: Command) -> Command {
     let command = command.mut_subcommands(without_global);
     command.mut_args(|arg| match arg.is_global_set() {
@@ -103,12 +102,12 @@ fn filled_in(command: Command) -> Command {
     })
 }
 
-/// Number of characters of an option without its hyphens.
+/// Returns the number of characters of an option without its two hyphens.
 fn width(arg: &Arg) -> usize {
     arg.to_string().chars().count().saturating_sub(2)
 }
 
-/// `arg` with one paragraph of help that includes default and values.
+/// Returns `arg` with one paragraph of help that includes the default and the values.
 fn paragraph(arg: Arg) -> Arg {
     let mut text = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let defaults: Vec<_> = arg
@@ -152,7 +151,7 @@ fn takes_value(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Names of the values of `arg`; empty if `arg` takes any text.
+/// Returns the names of the values of `arg`; empty if `arg` accepts any text.
 fn names(arg: &Arg) -> Vec<String> {
     let values = match takes_value(arg) {
         true => arg.get_possible_values(),
@@ -161,7 +160,7 @@ fn names(arg: &Arg) -> Vec<String> {
     values.iter().map(|value| value.get_name().to_owned()).collect()
 }
 
-/// Sections of the values that are listed neither with their option nor in its details.
+/// Returns sections on the values that are listed neither with their option nor in its details.
 fn values(shown: &[Arg]) -> String {
     let sections: Vec<String> = shown.iter().filter_map(section).collect();
     sections.join("\n\n")
@@ -182,7 +181,7 @@ fn section(arg: &Arg) -> Option<String> {
     Some(text)
 }
 
-/// Paragraphs of the long help of options, after the first one.
+/// Returns the paragraphs of the long help of options, without the first paragraph of each option.
 fn details(shown: &[Arg]) -> String {
     let paragraphs = shown.iter().filter_map(|arg| {
         let text = format!("{}: {}", name(arg), further(arg)?);
@@ -196,7 +195,7 @@ fn details(shown: &[Arg]) -> String {
     }
 }
 
-/// The long help of `arg` after its first paragraph.
+/// Returns the long help of `arg` after its first paragraph.
 fn further(arg: &Arg) -> Option<String> {
     let long = arg.get_long_help()?.to_string();
     long.split_once("\n\n").map(|(_, further)| further.to_owned())
@@ -207,7 +206,8 @@ fn name(arg: &Arg) -> String {
         .map_or_else(|| arg.to_string(), |long| format!("--{long}"))
 }
 
-/// `text` wrapped to lines of at most `width` characters; a longer word is not split. Lines after the first start with `indent`.
+/// Returns `text` wrapped to lines of at most `width` characters. A longer word is not split. Lines after the first start with
+/// `indent`.
 fn filled(text: &str, width: usize, indent: &str) -> String {
     let (mut filled, mut line) = (String::new(), 0);
     for word in text.split_whitespace() {

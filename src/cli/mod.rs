@@ -1,8 +1,8 @@
 //! The command line: one file per subcommand. A subcommand parses arguments, calls the library and renders the result.
 //!
-//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error. If the reader
-//! of standard output closes it early (`| head`), this is not an error, and no verdict changes. The exit code is then the exit code
-//! of all results. It is 141 if output was closed before all results were written and all results so far are positive.
+//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error. A reader such
+//! as `head` may close standard output early. This is not an error, and it changes no verdict. If all results were written before,
+//! the exit code does not change. Otherwise, if all results so far are positive, the exit code is 141.
 
 mod arguments;
 mod budget;
@@ -95,7 +95,7 @@ enum Command {
     Schema(schema::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
-    /// Print the manual page of a command, or write all of them into a folder.
+    /// Print the manual page of a command, or write all manual pages to a folder.
     Man(man::Args),
 }
 
@@ -111,7 +111,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Combines several results: `positive` if no result is negative, `whole` if all results were written.
+    /// Combines several results. `positive` states that no result is negative, and `whole` that all results were written.
     fn of_answers(positive: bool, whole: bool) -> Outcome {
         match (positive, whole) {
             (false, _) => Outcome::Negative,
@@ -168,14 +168,14 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
         Ok(Ok(Outcome::Negative)) => 1,
         Ok(Ok(Outcome::Unread)) => 141,
         Ok(Err(error)) => {
-            let _ = writeln!(anstream::stderr(), "error: {error}"); // one line, and a hint if there is one
+            let _ = writeln!(anstream::stderr(), "error: {error}"); // one line, and possibly a hint
             if matches!(error, Error::Internal(_)) { 3 } else { 2 }
         }
-        Err(_) => 3, // reported by the hook
+        Err(_) => 3, // the panic hook reported it
     }
 }
 
-/// Writes one line, and only once: further worker threads that fail for the same reason write no message.
+/// Writes one line about a panic, but only once. If further worker threads panic, it writes no line for them.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if !REPORTED.swap(true, Ordering::Relaxed) {

@@ -43,14 +43,15 @@ pub struct Args {
     heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
-    /// `sms`: the fewest SMs. `feasible`: the first plan that fits. `margin`: the largest common factor on all WCETs; requires
-    /// `auto` or `optimal`. `sms` and `feasible` also work with `savings`, `matching` and `--improve`.
+    /// `sms`: a plan with the fewest SMs. `feasible`: the first plan that fits on the GPU. `margin`: a plan whose WCETs may grow by
+    /// the largest common factor; requires `auto` or `optimal`. `sms` and `feasible` also work with `savings`, `matching` and
+    /// `--improve`.
     #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N tests
     ///
-    /// Other work is converted to tests. The initial plan is always tested. The default is 100000. `auto` uses more from 51 tasks
-    /// on. `optimal` uses 10000000, but 100000 with memory traffic. The option also limits `--improve`.
+    /// Other work is converted to a number of tests. The initial plan is always tested. The default is 100000; `auto` uses more
+    /// from 51 tasks on. The default of `optimal` is 10000000, or 100000 with memory traffic. The option also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
     /// Stop the search after TIME (the plan then depends on the machine)
@@ -58,15 +59,16 @@ pub struct Args {
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]
     ///
-    /// `auto` and `optimal` stop when a plan fits and has at most N SMs more than the lower bound.
+    /// `auto` and `optimal` stop at a plan that fits and is at most N SMs above the lower bound.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX), help_heading = "Search")]
     gap: Option<u32>,
-    /// Local search after the heuristic
+    /// Improve the plan of the heuristic by local search
     #[arg(long, help_heading = "Search")]
     improve: bool,
     /// Forbidden pairs in `fewest-sms` and `bf` [default: ina]
     ///
-    /// `ina` starts with an empty list and adds pairs of partitions whose merge failed. `act` first tests each pair of tasks.
+    /// `ina` starts with an empty list of pairs, and adds each pair of partitions whose merge fails. `act` first tests each pair of
+    /// tasks.
     #[arg(long, value_name = "NAME", value_parser = named::<Forbidden>(), help_heading = TUNING)]
     forbidden: Option<Forbidden>,
     /// Partition order in `fewest-sms`, `bf` [default: decreasing]
@@ -83,14 +85,14 @@ pub struct Args {
     split: Option<u32>,
     /// Memory traffic in the search [default: all]
     ///
-    /// Verdicts always count all traffic. `heed` counts it in every search test. `gather` puts tasks with much traffic together.
-    /// `ignore` searches without traffic. `all` tries the three in this order.
+    /// Verdicts always count all traffic. `heed` also counts traffic in every test of the search. `gather` assigns tasks with much
+    /// traffic to the same partitions. `ignore` searches without traffic. `all` tries these three methods in this order.
     #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
     traffic: Option<Traffic>,
     /// Solver of `optimal` [default: exact]
     #[arg(long, value_name = "NAME", value_parser = named::<Solver>(), help_heading = TUNING)]
     solver: Option<Solver>,
-    /// Also report the WCET margin of each task, and spare and free SMs
+    /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
     #[command(flatten)]
@@ -101,8 +103,7 @@ const EXAMPLE: &str = "\
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu xavier
   gpusched partition tasksets/tasksets/adas.json --sms 12 --heuristic optimal -o plan.json
-  gpusched partition tasksets/tasksets/shared-memory.json --gpu xavier \\
-    --interference conflict+bandwidth --memory-bandwidth 100GB/s
+  gpusched partition tasksets/tasksets/shared-memory.json --gpu xavier --interference conflict+bandwidth --memory-bandwidth 100GB/s
   gpusched partition tasksets/tasksets/adas.json --gpu a100 --granularity tpc --export libsmctrl";
 
 impl Args {
@@ -145,12 +146,12 @@ impl Args {
             })
     }
 
-    /// The requested heuristic, or the default.
+    /// Returns the requested heuristic, or the default heuristic.
     fn kind(&self) -> HeuristicKind {
         self.heuristic.unwrap_or_default()
     }
 
-    /// Options of the heuristic.
+    /// Returns the options of the heuristic.
     ///
     /// # Errors
     /// [`Error::Refused`] for a solver that is not part of this build.
@@ -170,7 +171,7 @@ impl Args {
         })
     }
 
-    /// Whether a short search by the same heuristic finds any plan for `problem`, and the number of its tests.
+    /// Whether a short search with the same heuristic finds a plan for `problem`. Also returns the number of tests of this search.
     fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
         let options = self.options().unwrap_or_default();
         let short = Options {
@@ -189,7 +190,7 @@ impl Args {
         (plan.schedulable, tests.saturating_add(stats.prefill_merges))
     }
 
-    /// The heuristic with its options.
+    /// Returns the heuristic with its options.
     ///
     /// # Errors
     /// [`Error::Refused`] for an option without effect, or for more partitions than SMs.
@@ -239,7 +240,7 @@ impl Args {
                 };
                 (
                     format!("{named}, {why}"),
-                    format!("no --improve, or it after {}", listed(after)),
+                    format!("no --improve, or --improve with {}", listed(after)),
                 )
             }
             NoEffect::GapBeside { gap, objective } => (
@@ -251,7 +252,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a gap without a lower bound to compare with.
+    /// [`Error::Refused`] for a gap if gpusched has no lower bound to compare the plan with.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());
@@ -260,7 +261,7 @@ impl Args {
             return Err(Error::parameter(
                 "gap",
                 format!("{gap} with --traffic heed"),
-                "another --traffic, where gpusched compares the plan with a lower bound",
+                "another --traffic, with which gpusched compares the plan with a lower bound",
             ));
         }
         if near_enough(self.granularity) {
@@ -272,7 +273,7 @@ impl Args {
                 "{gap} with --granularity {}",
                 self.granularity.unwrap_or_default()
             ),
-            "sm, tpc, green-context or mps, where gpusched compares the plan with a lower bound",
+            "sm, tpc, green-context or mps, for which gpusched compares the plan with a lower bound",
         ))
     }
 }

@@ -14,7 +14,7 @@ use crate::study::Table;
 Example:
   gpusched plot analysis/singh21-fig3.4/singh21-fig3.4.csv -o fig3.4.svg")]
 pub struct Args {
-    /// CSV files with results to draw together; `-` is standard input
+    /// CSV files with results, drawn in one figure; `-` is standard input
     #[arg(required = true, value_name = "CSV")]
     files: Vec<PathBuf>,
     /// Column of the horizontal axis
@@ -23,10 +23,10 @@ pub struct Args {
     /// Column of the vertical axis
     #[arg(long, value_name = "COLUMN", default_value = "rate")]
     y: String,
-    /// Column with one line per value
+    /// Column whose values each get a line
     #[arg(long, value_name = "COLUMN", default_value = "algorithm")]
     series: String,
-    /// Column with one panel per value [default: reading, if it exists]
+    /// Column whose values each get a panel [default: `reading`, if the file has it]
     #[arg(long, value_name = "COLUMN")]
     panel: Option<String>,
     /// Draw only rows with this value; repeat to allow several values of a column

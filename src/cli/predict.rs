@@ -33,7 +33,7 @@ pub struct Args {
         default_value = "fluid"
     )]
     models: Vec<Model>,
-    /// Also show the contribution of each time window (JSON always does)
+    /// Also show the contribution of each time window (always part of JSON)
     #[arg(long)]
     windows: bool,
 }
@@ -70,7 +70,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a duplicate model, because readers of the rows would count the model twice.
+    /// [`Error::Refused`] for a duplicate model, because readers of the rows would count this model twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
@@ -85,7 +85,7 @@ impl Args {
         Ok(())
     }
 
-    /// Predictions for `group`. Adds the files that the group names to `files`.
+    /// Returns the predictions for `group`. Adds the files that the group names to `files`.
     fn answer(
         &self,
         group: Group,
@@ -112,7 +112,7 @@ impl Args {
         for prediction in &predictions {
             if let Some((kernel, time)) = too_long(prediction) {
                 let found = format!("a time of {time:e} ns by {}", prediction.model);
-                let expected = "less than 2^64 ns, some 584 years";
+                let expected = "less than 2^64 ns, which is about 584 years";
                 let field = format!("kernels[{kernel}].profile");
                 return Err(refuse(Refusal::new(field, found, expected)));
             }
@@ -121,7 +121,7 @@ impl Args {
     }
 }
 
-/// The first kernel with a time that does not fit into 64-bit whole nanoseconds, and that time.
+/// Returns the first kernel with a time that does not fit into 64-bit whole nanoseconds, and this time.
 fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
     let kernels = prediction.kernels.iter().enumerate();
     let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);

@@ -26,7 +26,7 @@ const FOREIGN: [(&str, &str); 4] = [
     ),
 ];
 
-/// Hints for documents of another kind: the commands that read this kind.
+/// Hints for documents of a kind that the command does not read. They name the commands that read this kind.
 const TAKEN: [(&str, &str); 8] = [
     (
         "a kernel",
@@ -47,7 +47,7 @@ const TAKEN: [(&str, &str); 8] = [
     ),
 ];
 
-/// `error` of the subcommand in `matches` below `root`, with options and hints.
+/// Returns `error`, an error of the subcommand in `matches` below `root`, with the names of options and with hints.
 pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
     let (mut command, mut matches) = (root, matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -57,7 +57,7 @@ pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> E
     error.map_refusal(|refusal| hinted(optional(&[command, root], refusal)))
 }
 
-/// Names the option if `refusal` is about the parameter of an option of `commands`.
+/// Names the option if `refusal` is about a parameter that an option of `commands` sets.
 fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
     if refusal.file().is_some() {
         return refusal;

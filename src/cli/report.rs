@@ -21,14 +21,14 @@ use serde::Serialize;
 use super::{Format, Global};
 use crate::error::{Error, Result};
 
-/// A result with its three formats.
+/// A result that has three formats.
 pub trait Report: Serialize + Sized {
     /// The result as complete lines of JSON.
     fn json(&self) -> Result<String> {
         json_lines([self])
     }
 
-    /// Adds the CSV rows of the result. Some simulations write their rows while they run, and add no rows here.
+    /// Adds the CSV rows of the result. Some simulations write their rows while they run. They add no rows here.
     fn rows(&self, _rows: &mut Rows) -> Result<()> {
         Ok(())
     }
@@ -44,7 +44,7 @@ pub trait Report: Serialize + Sized {
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// A result with its subject. JSON contains only the result.
+/// A result together with its subject. JSON contains only the result.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);
@@ -57,7 +57,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The form that `global` selects.
+    /// Returns the form that `global` selects.
     pub fn of(global: &Global) -> Form {
         Form {
             format: global.format(),
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// Text before the first result: in CSV the comma-separated `columns`.
+    /// Returns the text before the first result. In CSV, this text is the list of `columns`, separated by commas.
     pub fn header(&self, columns: &str) -> String {
         match self.format {
             Format::Csv => format!("{columns}\n"),
@@ -73,10 +73,10 @@ impl Form {
         }
     }
 
-    /// `report` in this form.
+    /// Renders `report` in this form.
     ///
     /// # Errors
-    /// Errors of the report.
+    /// Errors of rendering the report.
     pub fn render(&self, report: &impl Report) -> Result<String> {
         match self.format {
             Format::Json => report.json(),
@@ -100,16 +100,16 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds a row. Its fields may be nested, and `None` is an empty field.
+    /// Adds a row. The fields of a row may be nested. `None` is an empty field.
     ///
     /// # Errors
-    /// [`Error::Io`] for a row with another number of fields than the one before.
+    /// [`Error::Io`] if the number of fields differs from the row before.
     pub fn add(&mut self, row: impl Serialize) -> Result<()> {
         let written = self.0.serialize(row);
         written.map_err(|cause| unwritten(io::Error::other(cause)))
     }
 
-    /// The rows as text.
+    /// Returns the rows as text.
     ///
     /// # Errors
     /// [`Error::Io`] for fields that are not UTF-8.
@@ -122,7 +122,7 @@ impl Rows {
     }
 }
 
-/// Each of `values` on one line of JSON.
+/// Returns each of `values` on one line of JSON.
 ///
 /// # Errors
 /// [`Error::Io`] for a value without a JSON form.
@@ -135,7 +135,7 @@ pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<S
     text(bytes)
 }
 
-/// `value` as JSON on several lines.
+/// Returns `value` as JSON on several lines.
 ///
 /// # Errors
 /// [`Error::Io`] for a value without a JSON form.

@@ -22,7 +22,7 @@ pub struct Args {
     request: Request,
     /// Also report response times under `edf`
     ///
-    /// Fixed-priority policies always report them.
+    /// Fixed-priority policies always report response times.
     #[arg(long, help_heading = "Output")]
     response_times: bool,
 }
@@ -95,7 +95,7 @@ impl Args {
     }
 }
 
-/// Positions of all tasks.
+/// Returns the positions of all tasks.
 fn all(case: &Case<'_>) -> Vec<usize> {
     (0..case.set.tasks().len()).collect()
 }
@@ -140,7 +140,7 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
 }
 
 impl Args {
-    /// Assumptions of the verdict.
+    /// Returns the assumptions of the verdict.
     fn assumptions(&self, case: &Case<'_>) -> Vec<Assumption> {
         let basis = Basis {
             set: case.set,
@@ -153,7 +153,7 @@ impl Args {
         Assumption::listed(basis.assumptions(), case.alone)
     }
 
-    /// Response times, if the policy reports them always or the user requested them.
+    /// Returns the response times, if the policy always reports response times or the user requested them.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.request.policy();
         if !self.response_times && !fixed_priority(policy) {
@@ -171,7 +171,7 @@ impl Args {
         schedulability::response_times(policy, &demands)
     }
 
-    /// Full text for one task set.
+    /// Returns the full text for one task set.
     fn report(&self, case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
         let (test, times) = (self.request.test_name(), self.response_times(case, verdict));
         let tasks = &all(case);
@@ -262,12 +262,12 @@ impl Args {
     }
 }
 
-/// Whether `policy` uses fixed priorities, and so response times.
+/// Whether `policy` uses fixed priorities. Under fixed priorities, gpusched always computes response times.
 fn fixed_priority(policy: Policy) -> bool {
     matches!(policy, Policy::FixedPriority(..))
 }
 
-/// Verdict in two or three words, in color.
+/// Returns the verdict in one to three words, in color.
 fn headline(verdict: &Verdict, palette: &Palette) -> String {
     let (style, words) = match (verdict.schedulable, verdict.strength) {
         (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
@@ -275,13 +275,13 @@ fn headline(verdict: &Verdict, palette: &Palette) -> String {
         (false, Strength::Sufficient) if verdict.evidence == Evidence::BoundExceeded => {
             (palette.bad, "BOUND EXCEEDED")
         }
-        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "UNDECIDED"),
+        (false, _) if matches!(verdict.evidence, Evidence::Undecided { .. }) => (palette.bad, "INCONCLUSIVE"),
         (false, _) => (palette.bad, "NOT SCHEDULABLE"),
     };
     format!("{style}{words}{style:#}")
 }
 
-/// One line of a list.
+/// Returns one line for a list of task sets.
 fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
     format!(
         "{}: {}: {}{}{}\n",
@@ -293,13 +293,13 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
     )
 }
 
-/// The items of the columns that are shown.
+/// Returns the items of the columns that are shown.
 fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
     let items = items.into_iter().zip(shown);
     items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()
 }
 
-/// Utilization with three decimals.
+/// Returns a utilization with three decimals.
 pub(super) fn decimals(utilization: Option<Utilization>) -> String {
     utilization.map_or("?".to_owned(), |u| format!("{:.3}", u.as_f64()))
 }

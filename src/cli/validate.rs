@@ -19,8 +19,8 @@ pub use shared::SharedValidation;
 
 /// Compare analysis and simulation over random systems.
 ///
-/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference model. gpusched simulates every
-/// partition that the analysis accepts for one hyperperiod. The releases are critical or random, and the execution times are WCETs
+/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference model. For one hyperperiod,
+/// gpusched simulates every partition that the analysis accepts. The releases are critical or random. The execution times are WCETs
 /// or shorter.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
@@ -28,18 +28,18 @@ pub struct Args {
     /// Number of systems (288 cover all policies, heuristics and interference models)
     #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
-    /// Validate systems of partitions that share a memory instead
+    /// Validate systems whose partitions share a memory
     ///
-    /// All partitions run concurrently, under every priority order at the memory and under max-min fairness. gpusched compares
-    /// `conflict` with `conflict+bandwidth`.
+    /// All partitions run concurrently. gpusched simulates every priority order at the memory, and also max-min fairness. It
+    /// compares the interference models `conflict` and `conflict+bandwidth`.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
     /// Generate partitions of the GPUs that `gpusched gpus` lists
     ///
-    /// All granularities take turns. Only with `--shared-memory`.
+    /// The systems use all granularities in turn. Only with `--shared-memory`.
     #[arg(long, requires = "shared_memory")]
     devices: bool,
-    /// Also write the longest response times relative to their bounds, as CSV
+    /// Also write the ratios of longest response times to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
     /// File for the smallest counterexample, if there is one
@@ -52,8 +52,9 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Exit code 1: a deadline is missed, or a response time exceeds its bound, in a partition that the analysis accepts. To repeat the
-violation, run `gpusched simulate tasks` with the file of --reproducer and the printed arguments. The name of its set has them, too.
+Exit code 1: in a partition that the analysis accepts, a deadline is missed or a response time exceeds its bound. To repeat this
+violation, run `gpusched simulate tasks` with the file of --reproducer and the printed arguments. The name of the task set also
+contains these arguments.
 
 Examples:
   gpusched validate --systems 576

@@ -34,7 +34,7 @@ pub struct Args {
     search_effort: Option<u64>,
     #[command(
         flatten,
-        next_help_heading = "What the plan must match; the rest is taken from the plan"
+        next_help_heading = "Expected values, which the plan must match [default: values of the plan]"
     )]
     gpu: Gpu,
     /// Expected granularity of the partitions
@@ -55,15 +55,16 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-`verify` recomputes all statements of the plan and its evidence. It shares no test with the rest of gpusched.
-It accepts any length of the checked demand (interval_ns) that is long enough for the proof.
-It checks that every partition passes at the common factor of `margin` and `sensitivity`. It does not check the margins of
-single tasks (sensitivity) and search statistics (stats), which the proof does not use.
+`verify` recomputes all statements of the plan and all its evidence. It shares no schedulability test with the rest of gpusched.
+It accepts any interval of demand (`interval_ns`) that is long enough for the proof.
+It checks that every partition passes if all WCETs grow by the common factor of `margin` and `sensitivity`. It does not check the
+margins of single tasks (`sensitivity`) and the search statistics (`stats`), because the proof does not use these values.
 `verify` also checks lower bounds. It compares each candidate partition with its dual prices until the limit
 `--search-effort` is reached. The report states which part of the bound is confirmed.
-State the GPU, the memory bandwidth and the models of your system: `verify` refuses a plan with other ones. The output names
-what you do not state, because it is taken from the plan. A plan with the name of a built-in GPU must have its description.
-Exit code 0: every plan is proven schedulable. 1: a plan is wrong, or its result is not schedulable.
+State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. It takes
+values that you do not state from the plan, and names these values in the output. A plan with the name of a built-in GPU must
+have the description of this GPU.
+Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu xavier -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu xavier
@@ -74,11 +75,11 @@ const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,
 /// Result for one plan.
 #[derive(Serialize)]
 struct Answer {
-    /// Whether every statement of the plan holds, except for the unconfirmed part of `bound`.
+    /// Whether every statement of the plan is confirmed, except for the unconfirmed part of `bound`.
     verified: bool,
     /// Verdict of the plan.
     schedulable: bool,
-    /// Whether it is verified and schedulable, and no test is only necessary.
+    /// Whether the plan is verified and schedulable, and every test is exact or sufficient.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -88,10 +89,10 @@ struct Answer {
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
-    /// Statements of the plan on GPU and models that no option states.
+    /// Values of the plan for the GPU and the models that no option states.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_from_plan: Option<Taken>,
-    /// Assumptions of the verdicts, recomputed.
+    /// Assumptions of the verdicts, which `verify` recomputes.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
 }
@@ -118,7 +119,7 @@ struct Bound {
     /// Why the bound is not fully confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<String>,
-    /// Unconfirmed bound of HiGHS above `sms`.
+    /// Unconfirmed lower bound of HiGHS, above `sms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     highs: Option<u32>,
 }
@@ -130,7 +131,7 @@ struct Margin {
     wcet_scaling_permille: u64,
     /// Whether the factor is confirmed.
     confirmed: bool,
-    /// Upper limit of the factor over all plans that the plan states, in thousandths.
+    /// Upper limit of the factor for all plans, as the plan states it, in thousandths.
     at_most_permille: u64,
     /// Whether the limit is confirmed.
     limit_confirmed: bool,
@@ -192,7 +193,7 @@ impl Args {
 }
 
 impl Args {
-    /// Values that the plans must match.
+    /// Returns the values that the plans must match.
     fn stated(&self) -> Result<Stated> {
         Ok(Stated {
             sms: self.gpu.given_sms()?,
@@ -210,13 +211,13 @@ impl Args {
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Notes {
     No,
-    /// Statements that are taken from the plan.
+    /// Also the statements that are taken from the plan.
     Short,
     /// Also the assumptions.
     All,
 }
 
-/// Whether `plan` is a proof, provided that it is verified.
+/// Whether `plan`, once verified, proves schedulability.
 fn proves(plan: &Plan) -> bool {
     let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
     plan.schedulable && !plan.partitions.iter().any(necessary_only)
@@ -224,8 +225,8 @@ fn proves(plan: &Plan) -> bool {
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
 
-/// Reason why no plan exists, according to `plan` and confirmed by `verified`. `None` if the search found no plan, or if the lower
-/// bound is not confirmed.
+/// Returns the reason why no plan exists, if `plan` states the reason and `verified` confirms it. Returns `None` if the search
+/// found no plan, or if the lower bound is not confirmed.
 fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     plan.failure.as_ref().filter(|failure| match failure {
@@ -235,7 +236,7 @@ fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     })
 }
 
-/// `failure` in words, with the name of its task.
+/// Returns `failure` in words, with the name of its task.
 fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
@@ -308,7 +309,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
         let bound = verified.bound.as_ref();
         let line = if plan.schedulable && !proves(plan) {
             format!(
-                "{index}: {good}VERIFIED{good:#}, but its conditions are only necessary: it proves nothing\n"
+                "{index}: {good}VERIFIED{good:#}, but the conditions are only necessary: the plan proves nothing\n"
             )
         } else if plan.schedulable {
             format!(
@@ -319,17 +320,19 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
             )
         } else if let Some(failure) = no_plan(plan, verified) {
             let why = match failure {
-                Failure::BoundExceedsGpu => format!(", for no plan fits on {}", counted(plan.gpu_sms, "SM")),
+                Failure::BoundExceedsGpu => {
+                    format!(", because no plan fits on {}", counted(plan.gpu_sms, "SM"))
+                }
                 failure => format!(": {}", in_words(failure, set)),
             };
             format!("{index}: {good}VERIFIED{good:#}: not schedulable{why}\n")
         } else if plan.failure == Some(Failure::BoundExceedsGpu) {
             format!(
-                "{index}: {good}VERIFIED{good:#} but for its claim that no plan fits on {}, which is not confirmed\n",
+                "{index}: {good}VERIFIED{good:#}, except for the claim that no plan fits on {}, which is not confirmed\n",
                 counted(plan.gpu_sms, "SM")
             )
         } else {
-            format!("{index}: {good}VERIFIED{good:#}, but it says itself that it is not schedulable\n")
+            format!("{index}: {good}VERIFIED{good:#}, but the plan states that it is not schedulable\n")
         };
         let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
         let margin = verified.margin.as_ref();
@@ -341,7 +344,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
     }
 }
 
-/// Line that states how far the WCET margin of a plan is confirmed.
+/// Returns a line that states which parts of the WCET margin of a plan are confirmed.
 fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
     let confirmed = match margin.confirmed {
@@ -360,7 +363,7 @@ fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     )
 }
 
-/// Why a statement is not confirmed, and which option helps.
+/// States why a statement is not confirmed, and which option helps.
 fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     match why {
         Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
@@ -368,25 +371,31 @@ fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     }
 }
 
-/// Line that states how far the lower bound of a plan is confirmed.
+/// Returns a line that states to what extent the lower bound of a plan is confirmed.
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
     let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));
     let line = match (bound.proven, why) {
         (Some(sms), Some(why)) => {
             let sms = counted(sms, "SM");
-            format!("   lower bound of {stated}: that no plan has fewer than {sms} is confirmed; {why}\n")
+            format!("   lower bound of {stated}: it is confirmed that no plan has fewer than {sms}; {why}\n")
         }
         (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer\n"),
         (None, Some(why)) => {
-            let rest = if schedulable { "; the plan itself is" } else { "" };
+            let rest = if schedulable {
+                "; the plan itself is confirmed"
+            } else {
+                ""
+            };
             format!("   lower bound of {stated}: not confirmed, {why}{rest}\n")
         }
         (None, None) => String::new(),
     };
     let claim = bound.highs.map_or(String::new(), |sms| {
         let sms = counted(sms, "SM");
-        format!("   lower bound of {sms} by HiGHS: not confirmed, it computes with floating point\n")
+        format!(
+            "   lower bound of {sms} by HiGHS: not confirmed, because HiGHS computes with floating point\n"
+        )
     });
     line + &claim
 }

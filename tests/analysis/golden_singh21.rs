@@ -102,7 +102,7 @@ fn one_gpu() -> Heuristic {
     HeuristicKind::OneGpu.into()
 }
 
-/// Compares with MODELS §1, the table at n = 50, with 200 sets per point as in the table.
+/// Compares with independent figures for n = 50, with 200 sets per point as in the table.
 fn compare_50(name: &str, reading: Reading, heuristic: Heuristic, shares: [f64; 14]) {
     const U: [f64; 14] = [6., 8., 10., 30., 34., 36., 38., 42., 46., 48., 50., 52., 54., 58.];
     let golden: Vec<(f64, f64)> = U.into_iter().zip(shares).collect();
@@ -219,7 +219,7 @@ fn work_capacity_sms_ina() {
     );
 }
 
-/// Compares with MODELS §1, n = 200, proportional/EDF.
+/// Compares with independent figures for n = 200, proportional/EDF.
 #[test]
 fn two_hundred_tasks() {
     let compare_200 = |name, heuristic, golden: &[(f64, f64)]| {
@@ -239,7 +239,7 @@ fn two_hundred_tasks() {
     );
 }
 
-/// Compares with MODELS §3: the number of tested merges per run at U = 50, proportional/EDF. The pre-fill is exactly
+/// Compares with independent figures: the number of tested merges per run at U = 50, proportional/EDF. The pre-fill is exactly
 /// n(n−1)/2. The means must agree within 3σ of their difference, with the deviation of gpusched's sample for both. The
 /// reference means are over 200 and 10 runs.
 #[test]

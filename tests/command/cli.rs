@@ -275,7 +275,7 @@ fn verify_says_why_there_is_no_plan() {
     assert!(
         verified("text")
             .stdout
-            .contains("it says itself that it is not schedulable")
+            .contains("the plan states that it is not schedulable")
     );
     assert!(!verified("json").stdout.contains("failure"));
 }

@@ -6,7 +6,7 @@ use gpusched::model::{Kind, Task};
 /// (C, D, T) in whole units.
 pub type Sporadic = (u64, u64, u64);
 
-/// C(m) directly from [Singh21] §3.6.1 and MODELS §1, in 128-bit rationals; `None` below the first point of a table.
+/// C(m) directly from [Singh21] §3.6.1, in 128-bit rationals; `None` below the first point of a table.
 pub fn wcet(task: &Task, sms: u32, conflict: bool) -> Option<u64> {
     let m = u128::from(sms);
     let fraction = |f: f64| ((f * 1e9).round() as u128, 1_000_000_000u128);

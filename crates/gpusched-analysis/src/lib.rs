@@ -1,7 +1,7 @@
 //! The analyses of gpusched: task set generation, interference models, schedulability tests, partitioning, bounds on the execution
 //! time of kernels, memory bandwidth budgets, and predictions.
 //!
-//! Dependencies between the modules have one direction: {[`generation`], [`interference`], [`kernel_wcet`]} ← [`schedulability`] ←
+//! A module depends only on modules to its left: {[`generation`], [`interference`], [`kernel_wcet`]} ← [`schedulability`] ←
 //! {[`partitioning`], [`bandwidth`], [`prediction`]}.
 
 pub mod bandwidth;

@@ -1,5 +1,5 @@
-//! Data model of the analysis: platforms, tasks, WCET functions, task sets and results. The crate validates data and
-//! contains no algorithms.
+//! Data model of the analysis: platforms, tasks, WCET functions, task sets and results. This crate validates the data.
+//! It contains no analysis algorithms.
 
 pub mod device;
 mod files;

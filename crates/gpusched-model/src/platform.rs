@@ -1,10 +1,10 @@
-//! Platform presets from `tasksets/platforms/`: one file per GPU, with its source.
+//! Platform presets from `tasksets/platforms/`. There is one file per GPU, which states the source of its figures.
 
 use serde::{Deserialize, Serialize};
 
 use super::SmOrder;
 
-/// Public figures of one GPU.
+/// Platform preset: published figures of one GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
@@ -24,23 +24,24 @@ pub struct Platform {
     pub registers_per_sm: u32,
     /// Shared memory of one SM [KiB].
     pub shared_memory_per_sm_kib: u32,
-    /// SMs of one GPC, if known.
+    /// Number of SMs of each GPC. If the field is absent, the number is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms_per_gpc: Option<u32>,
-    /// SMs that the block scheduler prefers among equally good SMs. By default, SMs with even numbers come first.
+    /// Order of preference of the block scheduler among equally good SMs. The default is `even-odd`: SMs with even
+    /// numbers precede SMs with odd numbers.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Maximum number of registers of one thread block.
     pub registers_per_block: u32,
     /// Maximum shared memory that one thread block may use by default [KiB].
     pub shared_memory_per_block_kib: u32,
-    /// L2 cache [KiB].
+    /// Size of the L2 cache [KiB].
     pub l2_cache_kib: u32,
     /// Source of the figures.
     pub source: String,
 }
 
-/// The platform files, built into the program so that it needs no data directory.
+/// Platform files, which are built into the program so that it needs no data directory.
 const FILES: [&str; 10] = [
     include_str!("../data/platforms/tx2.json"),
     include_str!("../data/platforms/k5000.json"),

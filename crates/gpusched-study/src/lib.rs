@@ -1,9 +1,10 @@
-//! Studies: experiments described by files.
+//! Studies: experiments that TOML files describe.
 //!
-//! A study is a TOML file ([`Spec`]) of one of two kinds ([`Kind`]). A [`Partitioning`] study states the task set generator,
-//! the points, the heuristics and the analysis variants. A run ([`run`]) gives a CSV table with one row per (point, analysis
-//! variant, algorithm). A [`Cases`] study lists experiment cases with their metrics ([`measures`]). A run gives a table with
-//! several rows per case. Both kinds can list published statements ([`Claim`]), which gpusched checks against the results.
+//! A study is a TOML file ([`Spec`]) of one of two kinds ([`Kind`]). A [`Partitioning`] study states the task set
+//! generator, the points, the heuristics and the analysis variants. A run of such a study ([`run`]) writes a CSV table with
+//! one row per combination of point, analysis variant and algorithm. A [`Cases`] study lists experiment cases with their
+//! metrics ([`measures`]). A run of such a study writes a table with several rows per case. Both kinds can list published
+//! statements ([`Claim`]), which gpusched checks against the results.
 //!
 //! ```text
 //! study  = points × sets                      Point: n tasks of total utilization U
@@ -16,30 +17,32 @@
 //! row    = one measured value                 text, in the order of the cases
 //! ```
 //!
-//! **Equal bytes in every run.** Set i of point j depends only on (seed, j, i). A case depends only on its parameters and the
-//! seed. Chunks depend only on the study. Counts are integers, so sums do not depend on the order. Therefore threads, shards
-//! and interruptions do not change the results. Times vary, so they are in a separate file.
+//! **Equal bytes in every run.** Task set i of point j depends only on the seed, j and i. A case depends only on its
+//! parameters and the seed. How gpusched divides the work into chunks depends only on the study. Counts are integers, so
+//! their sums do not depend on the order of the chunks. Therefore threads, shards and interruptions do not change the
+//! results. Execution times vary, so they are in a separate file.
 //!
-//! **A kill loses a few seconds.** Every finished chunk is a line in a journal. The next run with the same command reads the
-//! journal and computes the remaining chunks. The journal states the experiment, the version and the shard, and is rejected
-//! for any other. A hash identifies the experiment. It covers all inputs of the results, including the content of files that
-//! cases name.
+//! **A killed run loses only a few seconds of work.** Each finished chunk is a line in a journal. The next run with the
+//! same command reads the journal and computes the remaining chunks. The journal states the experiment, the version and the
+//! shard. gpusched rejects the journal if one of them differs. A hash identifies the experiment. The hash covers all inputs
+//! that determine the results, including the content of files that cases name.
 //!
-//! The folder of a run has these files for each study:
+//! The folder of a run contains these files for each study:
 //!
 //! | file | content |
 //! |---|---|
-//! | `NAME.toml` | the study as it was run |
-//! | `NAME.inputs.json` | the files that its cases name |
-//! | `NAME.csv` | the results, byte-stable |
+//! | `NAME.toml` | the study, as gpusched ran it |
+//! | `NAME.inputs.json` | the content of the files that cases name |
+//! | `NAME.csv` | the results; equal bytes in every run |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
-//! | `NAME.weighted.csv` | weighted schedulability, byte-stable (partitioning, if requested) |
-//! | `NAME.svg` | the figure; one for each number of tasks, if there are several (drawn by the command) |
-//! | `NAME.claims.json` | verdicts of the claims |
-//! | `NAME.provenance.json` | hashes, version and seed: the data needed to repeat the run |
-//! | `NAME.checkpoint.jsonl` | the journal |
+//! | `NAME.weighted.csv` | weighted schedulability; equal bytes in every run (partitioning, if the study requests it) |
+//! | `NAME.svg` | the figure; one file for each number of tasks, if the study has several (only from the command line) |
+//! | `NAME.claims.json` | verdict of each claim |
+//! | `NAME.provenance.json` | hashes, version and seed: the data that are necessary to repeat the run |
+//! | `NAME.checkpoint.jsonl` | the journal of finished chunks |
 //!
-//! Shards have `NAME.shard-i-of-n.provenance.json` and `NAME.shard-i-of-n.checkpoint.jsonl` instead of results.
+//! The folder of one shard contains `NAME.shard-i-of-n.provenance.json` and `NAME.shard-i-of-n.checkpoint.jsonl` instead of
+//! results.
 
 mod cases;
 pub mod claim;

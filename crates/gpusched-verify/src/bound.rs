@@ -1,11 +1,11 @@
-//! Proof of a bound on a kernel from [Aghilinasab20] Eqs 3 and 5–12 and the multipliers of its certificate.
+//! Check of an execution-time bound of a kernel by [Aghilinasab20] Eqs 3 and 5–12, with the multipliers of its certificate.
 
 use num_bigint::BigUint;
 
 use super::Fault;
 use gpusched_model::{Bound, Cluster, Factor, Kernel, Straddling};
 
-/// Checks that `bound` proves that `kernel` ends within `wcet_ns`.
+/// Checks that `bound` proves that the execution time of `kernel` is at most `wcet_ns`.
 ///
 /// # Errors
 /// Fails with the first [`Fault`].
@@ -29,8 +29,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // This is M times the bound by Eq. 3, or by Eq. 8 with the multipliers. Both sides are multiplied by the denominators of λ
-    // and µ.
+    // `proven` is M times the bound of Eq. 3, or of Eq. 8 with the multipliers. The value is scaled by the denominators
+    // of λ and µ, so it is an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -61,7 +61,7 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         false => {
             let found = bound.wcet_ns.ns();
             let message = format!(
-                "found {found}, expected at least {proven}, which the certificate proves for that window"
+                "found {found}, expected at least {proven}, the bound that the certificate proves for a window of {found} ns"
             );
             Err(Fault::new("wcet_ns", message))
         }
@@ -80,21 +80,22 @@ fn burst(bound: &Bound, kernel: &Kernel) -> u128 {
     (period * u128::from(numerator)).div_ceil(u128::from(denominator))
 }
 
-/// Returns t_mem in a window of the length of the bound (Eqs 5–7): the memory times of whole periods and of the rest.
+/// Returns t_mem, the memory time in a window as long as the bound (Eqs 5–7). The window has whole periods and a remainder.
 fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     let (window, period) = (
         u128::from(bound.wcet_ns.ns()),
         u128::from(kernel.regulation_period().ns()),
     );
     let burst = burst(bound, kernel);
-    // Without synchronization, the window begins with the memory time at the end of a period.
+    // Without synchronization, the window starts with the memory time at the end of a period.
     let early = if bound.sync { 0 } else { burst.min(window) };
     let rest = window - early;
     let memory = early + rest / period * burst + (rest % period).min(burst);
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// K: number of active blocks at each end of a memory time that counts, over all periods that the window can touch.
+/// Returns K, the number of blocks that overlap memory time partially. Each counted end of a memory time adds all active
+/// blocks, in every period that the window can overlap.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

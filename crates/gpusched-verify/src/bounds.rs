@@ -1,17 +1,17 @@
-//! Utilization bounds, in exact fractions.
+//! Utilization bounds, evaluated with exact fractions.
 
 use super::Job;
 use super::fraction::Fraction;
 use gpusched_model::Policy;
 
-/// Whether the inequality of a sufficient test holds; `None` for a policy without such an inequality.
+/// Whether the inequality of a sufficient test is true; `None` for a policy that has no such inequality.
 pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     if !matches!(policy, Policy::Density | Policy::Hyperbolic | Policy::LiuLayland) {
         return None;
     }
     let mut densities = Vec::new();
     for job in jobs {
-        // Under fixed priorities, releases count, and two releases may be T − J apart.
+        // Fixed-priority bounds count releases, and two releases of a task may be only T − J apart.
         let room = match policy {
             Policy::Density => job.deadline.saturating_sub(job.jitter).min(job.period),
             _ => job.deadline.min(job.period).saturating_sub(job.jitter),
@@ -41,7 +41,7 @@ pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     }
 }
 
-/// Whether Σ work/T ≤ `sms`.
+/// Whether Σ `work`/T ≤ `sms`.
 pub(super) fn work_fits(jobs: &[Job], sms: u32) -> bool {
     Fraction::sum(jobs.iter().map(|job| Fraction::new(job.work, job.period)))
         .cmp(sms.into())

@@ -1,14 +1,17 @@
-//! The steps of a processor-demand test.
+//! Check of the evidence of a processor-demand test.
 //!
-//! The claim is h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking by a job due later than t. It is enough
-//! to check the deadlines of jobs, where dbf steps, up to a length L. Beyond L the claim holds for one of three reasons:
+//! The evidence proves h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking that a job with a deadline
+//! after t causes. It suffices to check t up to a length L, and only at deadlines, because dbf grows only at deadlines.
+//! Beyond L, h(t) ≤ t holds for one of three reasons:
 //! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T, because dbf(t) ≤ Σ (t + T − D)·U for such t.
-//! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. Then a violation at t > L implies one at t − L, because dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L).
-//! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L is at least every D. From there on, no job blocks, and the second reason applies without B.
+//! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. Then h(t) > t for a t > L implies h(t − L) > t − L, because
+//!   dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L).
+//! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L is at least every D. Then no job blocks for t ≥ L, and the second reason applies without
+//!   B.
 //!
-//! If h(t) ≤ t, the claim holds from max(h(t), D_k) up to t. D_k is the last deadline, at or before t, of a job that blocks for
-//! longer than B(t). In this range, neither dbf nor B is larger than at t. So the evidence is a list of lengths. No
-//! deadline lies between a length and the range that the previous length covers.
+//! If h(t) ≤ t, then h(s) ≤ s also holds for every s from max(h(t), D_k) up to t. D_k is the longest relative deadline, at
+//! most t, of a task that blocks for longer than B(t). Between these two values, neither dbf nor B is larger than at t. So
+//! the evidence is a descending list of lengths t. No deadline lies between a length and the range of the previous length.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
@@ -18,25 +21,26 @@ use gpusched_model::time::Time;
 /// Maximum number of steps of [`Supply::suffices`].
 const STEPS: u32 = 100_000;
 
-/// Demand of a policy of the EDF family.
+/// Processor demand of a partition under a policy of the EDF family.
 pub(super) struct Supply {
     jobs: Vec<Demanding>,
 }
 
-/// Demand of one job on the processor.
+/// Processor demand of one task.
 struct Demanding {
-    /// C, including the cost of a preemption.
+    /// C plus the cost of one preemption.
     wcet: u128,
     period: u128,
     /// D − J.
     deadline: u128,
-    /// Blocking of a more urgent job by this job: 0 if the policy preempts at once.
+    /// Longest time for which a job of this task blocks a job with an earlier deadline; 0 if the policy preempts at once.
     blocking: u128,
 }
 
 impl Supply {
-    /// Creates the demand of `jobs`. Deadlines count from the release (D − J). Under limited preemption, each job pays for one
-    /// more block of a job that it may preempt. `Err` contains a task whose jitter reaches its deadline.
+    /// Creates the demand of `jobs`. Each deadline counts from the latest release (D − J). Under limited preemption, the
+    /// WCET of each job includes one block of a job that it may preempt. `Err` contains the position of a task with J ≥
+    /// D.
     pub fn new(policy: Policy, jobs: &[Job]) -> Result<Supply, usize> {
         let demanding = |job: &Job| {
             let deadline = job.deadline.checked_sub(job.jitter).filter(|&d| d > 0);
@@ -46,8 +50,8 @@ impl Supply {
                 Policy::LpEdf => job.block,
                 _ => 0,
             };
-            // The preempted job k is released before job h and due after it: a_k ≤ r_k < r_h ≤ a_h + J_h and a_k + D_k > a_h +
-            // D_h. Hence D_k > D_h − J_h.
+            // Job h can preempt job k only if k is released before h and due after h: a_k ≤ r_k < r_h ≤ a_h + J_h and
+            // a_k + D_k > a_h + D_h. Hence D_k > D_h − J_h.
             let preempted = jobs.iter().filter(|other| {
                 policy == Policy::LpEdf
                     && other.task != job.task
@@ -70,7 +74,7 @@ impl Supply {
         Fraction::sum(self.jobs.iter().map(|job| Fraction::new(job.wcet, job.period)))
     }
 
-    /// h(t).
+    /// Returns h(t), the demand plus the blocking in an interval of length `t`.
     fn demand(&self, t: u128) -> u128 {
         let due = |job: &Demanding| match t.checked_sub(job.deadline) {
             Some(room) => (room / job.period + 1).saturating_mul(job.wcet),
@@ -85,7 +89,7 @@ impl Supply {
         later.map(|job| job.blocking).max().unwrap_or(0)
     }
 
-    /// Returns the last deadline of a job strictly before `t`.
+    /// Returns the latest deadline of any job strictly before `t`.
     fn last_deadline_before(&self, t: u128) -> Option<u128> {
         let last = |job: &Demanding| {
             let room = t.checked_sub(1)?.checked_sub(job.deadline)?;
@@ -94,9 +98,9 @@ impl Supply {
         self.jobs.iter().filter_map(last).max()
     }
 
-    /// Whether the claim holds beyond `length`.
+    /// Whether h(t) ≤ t for every t above `length`.
     fn holds_beyond(&self, length: u128) -> bool {
-        // No job is due before the earliest deadline, so blocking counts from there on.
+        // No job has a deadline before the earliest relative deadline, so the blocking at this deadline is the longest.
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         let blocking = self.blocking_beyond(earliest);
         let work = self
@@ -121,13 +125,13 @@ impl Supply {
             && needed.at_most(&idle.times(Fraction::new(length, 1)))
     }
 
-    /// Whether no job blocks another one and every deadline is at least the period. Then U ≤ 1 is enough.
+    /// Whether no job blocks another job and every deadline is at least the period. Then U ≤ 1 proves schedulability.
     fn is_implicit(&self) -> bool {
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
-    /// Returns the lower end of the range where the claim holds, if `needed`, h(`t`), is at most `t`.
+    /// Returns the lower end of a range up to `t` where h never exceeds the length. Assumes `needed` = h(`t`) ≤ `t`.
     fn covered_from(&self, t: u128, needed: u128) -> u128 {
         let same_blocking_from = self
             .jobs
@@ -138,7 +142,7 @@ impl Supply {
         needed.max(same_blocking_from.unwrap_or(0))
     }
 
-    /// Whether the claim holds; `None` if the check exceeds its step limit.
+    /// Whether h(t) ≤ t for every t; `None` if the check exceeds its step limit.
     pub fn suffices(&self) -> Option<bool> {
         if self.utilization().cmp(1).is_gt() {
             return Some(false);
@@ -160,7 +164,7 @@ impl Supply {
         None
     }
 
-    /// Returns a length beyond which the claim holds.
+    /// Returns a length beyond which h(t) ≤ t always holds.
     fn enough(&self) -> Option<u128> {
         let deadlines = || self.jobs.iter().map(|job| job.deadline);
         let blocking = self.blocking_beyond(deadlines().min()?);
@@ -183,7 +187,7 @@ impl Supply {
             .find(|&length| self.holds_beyond(length))
     }
 
-    /// Checks `demand-within-supply`.
+    /// Checks evidence of the kind `demand-within-supply`.
     pub fn check_walk(&self, interval: Time, checked: &[(Time, Time)]) -> Result<(), Fault> {
         if self.utilization().cmp(1).is_gt() {
             return Err(Fault::new(
@@ -194,8 +198,9 @@ impl Supply {
         let length = u128::from(interval.ns());
         let holds = self.holds_beyond(length) || (length == 0 && self.is_implicit());
         if !holds {
-            let message =
-                format!("found {interval}, expected a length beyond which no interval can be violated");
+            let message = format!(
+                "found {interval}, expected a length beyond which the demand never exceeds the interval"
+            );
             return Err(Fault::new("interval_ns", message));
         }
         let mut open = match length {
@@ -208,7 +213,7 @@ impl Supply {
             let Some(next) = open else {
                 return Err(Fault::new(
                     field,
-                    "found a length although all lengths are covered",
+                    "found one more length, although the earlier lengths cover all intervals",
                 ));
             };
             if t < next || t > length {
@@ -217,24 +222,31 @@ impl Supply {
             }
             let needed = self.demand(t);
             if stated != needed || needed > t {
-                let message = format!("found a demand of {stated} ns at {t} ns, expected {needed}");
+                let message = format!(
+                    "found a demand of {stated} ns within {t} ns, expected {needed} ns and at most {t} ns"
+                );
                 return Err(Fault::new(field, message));
             }
             open = self.last_deadline_before(self.covered_from(t, needed));
         }
         match open {
-            Some(next) => Err(Fault::new("checked", format!("ends before {next} ns is covered"))),
+            Some(next) => Err(Fault::new(
+                "checked",
+                format!("found no length that covers {next} ns"),
+            )),
             None => Ok(()),
         }
     }
 
-    /// Checks `demand-exceeds-interval`.
+    /// Checks evidence of the kind `demand-exceeds-interval`.
     pub fn check_violation(&self, interval: Time, stated: u64) -> Result<(), Fault> {
         let t = u128::from(interval.ns());
         let needed = self.demand(t);
         let representable = u64::try_from(needed).unwrap_or(u64::MAX);
         if needed <= t || stated != representable {
-            let message = format!("found a demand of {stated} ns within {t} ns, expected {needed}");
+            let message = format!(
+                "found a demand of {stated} ns within {t} ns, expected {needed} ns and more than {t} ns"
+            );
             return Err(Fault::new("demand_ns", message));
         }
         Ok(())

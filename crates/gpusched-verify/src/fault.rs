@@ -1,12 +1,12 @@
-//! Faults of a plan.
+//! Faults that the verifier finds in a plan.
 
-/// The reason why a plan is not a proof.
+/// Reason why a plan is not a valid proof.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct Fault {
-    /// Place in the plan, such as `partitions[2].verdict.evidence.checked[0]`.
+    /// Field of the plan that has the fault, such as `partitions[2].verdict.evidence.checked[0]`.
     pub field: String,
-    /// Found and expected value.
+    /// Message with the found value and the expected value.
     pub message: String,
 }
 

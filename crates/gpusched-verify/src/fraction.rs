@@ -15,9 +15,9 @@ impl Fraction {
     /// Creates `numerator` / `denominator`.
     ///
     /// # Panics
-    /// Panics for a denominator of 0, because no substitute is safe for every claim.
+    /// Panics if the denominator is 0, because no substitute value is safe for every claim.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
-        assert!(denominator > 0, "a fraction has a denominator");
+        assert!(denominator > 0, "the denominator of a fraction is positive");
         Fraction {
             numerator: numerator.into(),
             denominator: denominator.into(),
@@ -62,7 +62,7 @@ impl Fraction {
         &self.numerator * &other.denominator <= &other.numerator * &self.denominator
     }
 
-    /// Returns 1 − `self`, if it is positive.
+    /// Returns 1 − `self`, or `None` if the difference is not positive.
     pub fn complement(&self) -> Option<Fraction> {
         (self.numerator < self.denominator).then(|| Fraction {
             numerator: &self.denominator - &self.numerator,

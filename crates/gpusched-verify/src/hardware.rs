@@ -1,7 +1,7 @@
-//! Check of partition sizes and placements against the device.
+//! Check of partition sizes and placements against the rules of the device.
 //!
-//! Sizes and placements are checked from the published rules, one partition after the other. The only search is for the sums of
-//! whole GPCs.
+//! The check applies the published rules to one partition after the other. It searches only for sums: the total SMs of
+//! several GPCs, and the total SMs of several partitions.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware, Place};
 use gpusched_model::plan::{Partition, Plan};
 
-/// Checks sizes and placements of `plan`. A plan without a device has free sizes and no placements.
+/// Checks the partition sizes and the placements of `plan`. Without a device, every size is valid and no placement is.
 pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     let Some(hardware) = &plan.hardware else {
         return match plan
@@ -22,13 +22,13 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
             None => Ok(()),
             Some(index) => Err(Fault::new(
                 format!("partitions[{index}].place"),
-                "found one, expected none in a plan without hardware",
+                "found a placement, expected none in a plan without hardware",
             )),
         };
     };
     let device = &hardware.device;
     if device.sms() != plan.gpu_sms {
-        let message = format!("found {}, expected the plan's {}", device.sms(), plan.gpu_sms);
+        let message = format!("found {}, expected {}, as in gpu_sms", device.sms(), plan.gpu_sms);
         return Err(Fault::new("hardware.device.sms", message));
     }
     if !device.granularities().contains(&hardware.granularity) {
@@ -57,7 +57,7 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     let device = &hardware.device;
     let within = (1..=device.sms()).contains(&sms);
     match hardware.granularity {
-        Granularity::Sm => sms > 0, // a plan that does not fit may need more SMs than the GPU has
+        Granularity::Sm => sms > 0, // an unschedulable plan may use more SMs than the GPU has
         Granularity::Tpc => device
             .sms_per_tpc()
             .is_some_and(|unit| within && sms.is_multiple_of(unit)),
@@ -74,7 +74,7 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     }
 }
 
-/// Sizes of the partitions of a plan [SMs].
+/// Sizes that a partition of a plan may have [SMs].
 pub(super) enum Sizes {
     /// Every size.
     All,
@@ -92,7 +92,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the sizes up to `sms`, ascending.
+    /// Returns the possible sizes up to `sms`, ascending.
     pub fn up_to(&self, sms: u32) -> Box<dyn Iterator<Item = u32> + '_> {
         match self {
             Sizes::All => Box::new(1..=sms),
@@ -100,7 +100,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the largest size up to `sms`, or 0.
+    /// Returns the largest possible size that is at most `sms`, or 0 if every size is larger.
     pub fn at_most(&self, sms: u32) -> u32 {
         match self {
             Sizes::All => sms,
@@ -111,7 +111,8 @@ impl Sizes {
         }
     }
 
-    /// Returns the smallest total size of some partitions that is at least `sms`; `sms` itself above the limit of the count.
+    /// Returns the smallest number of SMs, at least `sms`, that some partitions have in total. Returns `sms` itself if
+    /// `sms` is above [`COUNTED`].
     pub fn total_from(&self, sms: u32) -> u32 {
         let Sizes::Some(sizes) = self else {
             return sms;
@@ -119,7 +120,7 @@ impl Sizes {
         let Some(&largest) = sizes.last().filter(|_| sms <= COUNTED) else {
             return sms;
         };
-        // Adding the largest size to a total below `sms` gives a total below this end.
+        // A total below `sms` plus the largest size is below `end`.
         let end = (sms + largest) as usize;
         let mut is_total = vec![false; end];
         is_total[0] = true;
@@ -135,10 +136,10 @@ impl Sizes {
     }
 }
 
-/// Totals are counted one by one up to this limit [SMs].
+/// Largest number of SMs for which [`Sizes::total_from`] examines the totals.
 const COUNTED: u32 = 1 << 24;
 
-/// Whether the plan has all placements that it needs.
+/// Whether every partition has a placement, unless the driver chooses the placements.
 pub(super) fn has_room(plan: &Plan) -> bool {
     plan.hardware.as_ref().is_none_or(|hardware| {
         driver_places(hardware) || plan.partitions.iter().all(|partition| partition.place.is_some())
@@ -150,7 +151,7 @@ fn driver_places(hardware: &Hardware) -> bool {
     matches!(hardware.granularity, Granularity::GreenContext | Granularity::Mps)
 }
 
-/// Returns the SM totals of all sets of GPCs.
+/// Returns the total number of SMs of each set of GPCs.
 fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     let mut sums = BTreeSet::from([0]);
     for gpc in device.sms_per_gpc() {
@@ -160,8 +161,8 @@ fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     sums
 }
 
-/// Checks that all partitions have a placement or none has. Placements fit the granularity, have the stated number of SMs, and
-/// are disjoint.
+/// Checks that either every partition or no partition has a placement. Checks that each placement fits the granularity, has
+/// the stated number of SMs, and overlaps no other placement.
 fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     let given = plan
         .partitions
@@ -170,16 +171,16 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
         .count();
     let driver = driver_places(hardware);
     let expected = match (driver, plan.schedulable) {
-        (true, _) => "none: the driver chooses",
-        (false, true) => "one for each partition of a plan that fits",
+        (true, _) => "none, because the driver chooses the placements",
+        (false, true) => "one for each partition of a schedulable plan",
         (false, false) => "one for each partition, or none",
     };
     let all = given == plan.partitions.len();
     if (driver && given > 0) || (!driver && !all && (given > 0 || plan.schedulable)) {
         let message = format!(
-            "found {} of {}, expected {expected}",
-            counted(given, "place"),
-            plan.partitions.len()
+            "found {} for {}, expected {expected}",
+            counted(given, "placement"),
+            counted(plan.partitions.len(), "partition")
         );
         return Err(Fault::new("partitions", message));
     }
@@ -202,7 +203,7 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Resources of earlier partitions: SMs, or memory slices under MIG, and compute slices.
+/// Resources that earlier partitions occupy: SMs, or memory slices under MIG, and compute slices.
 struct Taken {
     units: BTreeSet<u32>,
     compute: u32,
@@ -239,12 +240,12 @@ impl Taken {
             return Err(format!("found {name} {none}, expected 0 to {}", all - 1));
         }
         if !numbers.is_sorted_by(|a, b| a < b) {
-            return Err(format!("found {name}s out of order, expected ascending ones"));
+            return Err(format!("found {name}s out of order, expected ascending numbers"));
         }
         let sms: Vec<u32> = numbers.iter().flat_map(|&number| sms_of(number)).collect();
         if sms.len() as u64 != u64::from(partition.sms) {
             return Err(format!(
-                "found {}, expected {}",
+                "found a placement with {}, expected {}",
                 counted(sms.len(), "SM"),
                 partition.sms
             ));
@@ -273,12 +274,14 @@ impl Taken {
             ));
         }
         if !profile.starts.contains(&start) {
-            return Err(format!("found {name} at slice {start}, where it cannot begin"));
+            return Err(format!(
+                "found {name} at slice {start}, which is not a valid start of this profile"
+            ));
         }
         self.compute += profile.compute;
         if self.compute > mig.compute_slices {
             return Err(format!(
-                "found {} slices of compute up to here, expected at most {}",
+                "found {} compute slices in the partitions so far, expected at most {}",
                 self.compute, mig.compute_slices
             ));
         }
@@ -288,7 +291,9 @@ impl Taken {
     fn take_units(&mut self, units: Vec<u32>, name: &str) -> Result<(), String> {
         for unit in units {
             if !self.units.insert(unit) {
-                return Err(format!("found {name} {unit}, which an earlier partition has"));
+                return Err(format!(
+                    "found {name} {unit}, which an earlier partition already occupies"
+                ));
             }
         }
         Ok(())

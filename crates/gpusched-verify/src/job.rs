@@ -1,9 +1,9 @@
-//! A task as the scheduler of its partition sees it.
+//! A task as the scheduler of its partition treats it.
 
 use super::wcet::{self, Wcets};
 use gpusched_model::{Interference, TaskSet};
 
-/// A task as the scheduler of its partition sees it. All times are in ns and wide enough to avoid overflow.
+/// A task as the scheduler of its partition treats it. All times are in ns, in a type that avoids overflow.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Job {
     /// Position in the task set.
@@ -12,7 +12,7 @@ pub(super) struct Job {
     pub period: u128,
     pub deadline: u128,
     pub jitter: u128,
-    /// Longest part that cannot be preempted.
+    /// Longest part of the job that cannot be preempted.
     pub block: u128,
     /// min over m of m·C(m) [SM·ns].
     pub work: u128,
@@ -22,7 +22,7 @@ pub(super) struct Job {
 /// an unknown WCET.
 ///
 /// # Panics
-/// Panics if `set` has no such task. Without the task, the partition would seem to need less.
+/// Panics if `set` has no such task. Ignoring the task would make the demand of the partition too small.
 pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
@@ -59,7 +59,7 @@ mod tests {
         serde_json::from_str(json).expect("a task set")
     }
 
-    /// Without the missing task, its partition would pass.
+    /// If the missing task were ignored, its partition would pass.
     #[test]
     #[should_panic(expected = "out of bounds")]
     fn a_task_that_is_not_there_is_not_left_out() {

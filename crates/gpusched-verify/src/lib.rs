@@ -1,20 +1,21 @@
-//! An independent check of plans and bounds with their evidence.
+//! An independent verifier of plans and bounds. The verifier checks the evidence that a plan or bound contains.
 //!
-//! This crate shares only [`gpusched_model`] with the rest of the library: data types, the file reader and the list of
-//! assumptions. It calls no test, no interference model and no heuristic. It evaluates WCETs from their printed formulas and
-//! recomputes the evidence in the simplest way. It accepts only statements that follow from this evidence. So a verified plan
-//! relies on two independent programs. A plan may choose the interval length for the check of the demand, because every
-//! length that is long enough proves the same result.
+//! Of the library, this crate uses only [`gpusched_model`]: the data types, the file reader and the list of assumptions.
+//! The crate calls no schedulability test, no interference model and no heuristic. The crate evaluates WCETs from their
+//! printed formulas and recomputes the evidence in the simplest way. The verifier accepts only statements that follow
+//! from the recomputed evidence. So a verified plan relies on two independent programs. The evidence of a demand test
+//! names the interval length up to which the demand is checked. Every sufficiently long interval is a proof, so the
+//! verifier accepts the length of the plan.
 //!
 //! * [`verify`], [`verify_with`]: a whole plan;
 //! * [`verify_bound`]: a bound on the execution time of a kernel;
-//! * `partition`, `job`: one partition, its tasks and the evidence of its verdict;
-//! * `wcet`: C(m) in isolation and in conflict, times a common factor;
+//! * `partition`, `job`: one partition, its tasks and the evidence for its verdict;
+//! * `wcet`: the WCET C(m) in isolation and in conflict, multiplied by a common factor;
 //! * `margin`: the WCET margin;
-//! * `demand`: the steps of a processor-demand test;
+//! * `demand`: the evidence of a processor-demand test;
 //! * `response`: response times under fixed priorities;
-//! * `memory`: both tests for a partition with interference delay from memory traffic, and the memory slices of MIG instances;
-//! * `hardware`: supported partition sizes and placements;
+//! * `memory`: both tests for a partition that memory traffic delays, and the memory slices of MIG instances;
+//! * `hardware`: the supported partition sizes and the placements;
 //! * `bounds`: utilization bounds in exact arithmetic;
 //! * `pricing`: the dual prices of a lower bound;
 //! * `premises`: the premises of a plan, and the list of its assumptions.
@@ -49,41 +50,41 @@ use memory::{Beside, Slices};
 use partition::check_partition;
 use wcet::Wcets;
 
-/// Findings of a successful check.
+/// Findings of the verifier about a plan without a fault.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
-    /// Confirmed part of the plan's lower bound, if the plan states one.
+    /// Confirmed part of the lower bound; `None` if the plan states no lower bound.
     pub bound: Option<CheckedBound>,
-    /// Confirmed part of the plan's WCET margin, if the plan states one.
+    /// Confirmed part of the WCET margin; `None` if the plan states no WCET margin.
     pub margin: Option<CheckedMargin>,
-    /// Assumptions of the plan's verdicts. The plan may or may not list them.
+    /// Assumptions of the verdicts, even if the plan does not list the assumptions.
     pub assumptions: Vec<Assumption>,
 }
 
-/// Checks that `plan` proves `set` schedulable, or correctly states that it does not. Every statement of the plan is
-/// recomputed.
+/// Checks every statement of `plan` about `set` by recomputing it. The plan must either prove that `set` is schedulable, or
+/// state correctly that it contains no such proof.
 ///
 /// # Errors
-/// Fails with the first [`Fault`].
+/// Fails with the first [`Fault`] of the plan.
 pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
     verify_with(plan, set, &Effort::default())
 }
 
-/// Checks `plan` as [`verify`] does, with the given effort.
+/// Checks `plan` like [`verify`], with the search effort `effort`.
 ///
 /// # Errors
-/// Fails as [`verify`] does.
+/// Fails like [`verify`].
 pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Verified, Fault> {
     let Some(interference) = plan.interference else {
         return Err(Fault::new(
             "interference",
-            "found none, expected the name of a model",
+            "found none, expected the name of an interference model",
         ));
     };
     if interference.counts_bandwidth() != plan.memory.is_some() {
         let found = if plan.memory.is_some() { "one" } else { "none" };
         let message = format!(
-            "found {found}, expected the shared memory of a plan under conflict+bandwidth or bandwidth, and of no other"
+            "found {found}, expected a shared memory exactly if the interference model is conflict+bandwidth or bandwidth"
         );
         return Err(Fault::new("memory", message));
     }
@@ -103,7 +104,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     let used: u64 = plan.partitions.iter().map(|p| u64::from(p.sms)).sum();
     if used != u64::from(plan.sms_used) {
         let message = format!(
-            "found {}, expected the sum of the partitions, {used}",
+            "found {}, expected {used}, the sum of the partition sizes",
             plan.sms_used
         );
         return Err(Fault::new("sms_used", message));
@@ -115,7 +116,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         && used <= u64::from(plan.gpu_sms);
     if plan.schedulable != holds {
         let message = format!(
-            "found {}, expected {holds}: {placed} of {} placed on {used} of {}",
+            "found {}, expected {holds}: the partitions contain {placed} of {} and use {used} of {}",
             plan.schedulable,
             counted(set.tasks().len(), "task"),
             counted(plan.gpu_sms, "SM")
@@ -133,7 +134,8 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     })
 }
 
-/// Checks that the lower bound follows from its prices, or claims a search beyond them, and that the plan respects it.
+/// Checks that the lower bound of `plan` follows from its prices or from a claimed search. Checks that a plan for all tasks
+/// uses at least as many SMs as the bound.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());
@@ -147,19 +149,24 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let placed: usize = plan.partitions.iter().map(|p| p.tasks.len()).sum();
     let whole = all_pass && placed == set.tasks().len();
     if whole && sms > plan.sms_used {
-        let message = format!("found {sms}, but the plan has {}", counted(plan.sms_used, "SM"));
+        let message = format!(
+            "found {sms}, but the plan uses only {}",
+            counted(plan.sms_used, "SM")
+        );
         return Err(Fault::new("bound.sms", message));
     }
     let Some(claimed) = bound.highs else {
         return Ok(());
     };
     if claimed <= bound.sms {
-        let message = format!("found {claimed}, expected more than bound.sms, {sms}, or no such field");
+        let message = format!(
+            "found {claimed}, expected more than {sms}, the value of bound.sms, or no field bound.highs"
+        );
         return Err(Fault::new("bound.highs", message));
     }
     if whole && claimed > plan.sms_used {
         let message = format!(
-            "found {claimed}, but the plan has {}",
+            "found {claimed}, but the plan uses only {}",
             counted(plan.sms_used, "SM")
         );
         return Err(Fault::new("bound.highs", message));
@@ -167,7 +174,8 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks that `bound` follows from its prices for plans of the device of `plan`, or claims a search beyond them.
+/// Checks that `bound`, for plans on the device of `plan`, equals the value that its prices prove. A bound that claims a
+/// search must be larger than this value.
 fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = format!(
@@ -180,7 +188,7 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
     let by_prices = pricing::by_prices(&bound.prices, &hardware::Sizes::of(plan));
     let sms = bound.sms;
     let summed = match bound.prices.iter().all(|&price| price == 0) {
-        true => format!("{by_prices}, for every plan has at least that and its prices sum to 0"),
+        true => format!("{by_prices}, the minimum of every plan, because all prices are 0"),
         false => format!("{by_prices}, the sum of its prices rounded up"),
     };
     match bound.proof {
@@ -190,10 +198,10 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
         }
         Proof::Search if sms == by_prices => {
             let message = format!(
-                "found search, expected prices: {} no search beyond {summed}",
+                "found search, expected prices: {} without a search from {summed}",
                 match sms {
-                    1 => "1 SM needs".to_owned(),
-                    _ => format!("{sms} SMs need"),
+                    1 => "1 SM follows".to_owned(),
+                    _ => format!("{sms} SMs follow"),
                 }
             );
             return Err(Fault::new("bound.proof", message));
@@ -207,7 +215,7 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
     Ok(())
 }
 
-/// Checks that every task of the set is in exactly one partition.
+/// Checks that no task of the set is in two partitions. In a schedulable plan, every task must be in a partition.
 fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let mut seen = vec![false; set.tasks().len()];
     for (index, partition) in plan.partitions.iter().enumerate() {
@@ -228,7 +236,10 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
                     return Err(Fault::new(field, message));
                 }
                 Some(seen) if *seen => {
-                    return Err(Fault::new(field, format!("found task {task} a second time")));
+                    return Err(Fault::new(
+                        field,
+                        format!("found task {task} in a second place, expected each task once"),
+                    ));
                 }
                 Some(seen) => *seen = true,
             }
@@ -239,30 +250,30 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     {
         return Err(Fault::new(
             "partitions",
-            format!("task {task} is in no partition"),
+            format!("found no partition with task {task}"),
         ));
     }
     Ok(())
 }
 
-/// Checks the reason for the failure, if the plan states one.
+/// Checks the reason why the plan is not schedulable. Only a plan that is not schedulable states a reason.
 fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     let fault = |message: &str| Err(Fault::new("failure", message));
     let Some(failure) = &plan.failure else {
         return if plan.schedulable {
             Ok(())
         } else {
-            fault("found none, expected a reason why there is no plan")
+            fault("found none, expected the reason why no plan was found")
         };
     };
     if plan.schedulable {
-        return fault("found a failure in a schedulable plan");
+        return fault("found a reason for a failure, expected none in a schedulable plan");
     }
     match failure {
         Failure::HeuristicFailed => Ok(()), // no claim to check
         Failure::BoundExceedsGpu => match &plan.bound {
             Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
-            _ => fault("found bound-exceeds-gpu, expected a bound above the GPU"),
+            _ => fault("found bound-exceeds-gpu, expected a lower bound above the number of SMs of the GPU"),
         },
         Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => {
             lemma(failure, plan, set, wcets).or_else(|message| fault(&message))
@@ -270,16 +281,16 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Checks that no plan for the GPU of `plan` exists, for the reason `failure`, with the WCETs `wcets`. The lemmas assume that a
-/// task has its least demand in isolation. `Err` contains the fault.
+/// Checks that `failure` proves that no plan for the GPU of `plan` exists with the WCETs `wcets`. The lemmas assume that
+/// the demand of a task is least in isolation. `Err` contains the fault.
 fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), String> {
     let fault = |message: &str| Err(message.to_owned());
     if !pricing::known_alone(set) {
-        return fault("found that no plan exists, but some WCETs are known in conflict but not in isolation");
+        return fault("found a proof that no plan exists, although some WCETs are known only in conflict");
     }
     match failure {
-        Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found no lemma"),
-        // A task has its least work in isolation.
+        Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found no lemma for this reason"),
+        // The work of a task is least in isolation.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
                 let work = wcets.least_work(task.wcet(), false)?;
@@ -290,12 +301,15 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
             };
             match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
                 true => Ok(()),
-                false => fault("found work-exceeds-gpu, but the work fits"),
+                false => fault("found work-exceeds-gpu, but the work of all tasks does not exceed the GPU"),
             }
         }
         Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => {
             if *task >= set.tasks().len() {
-                return fault("found a task that does not exist");
+                return fault(&format!(
+                    "found task {task}, expected less than {}, the number of tasks",
+                    set.tasks().len()
+                ));
             }
             let largest = hardware::Sizes::of(plan).at_most(plan.gpu_sms);
             let alone = jobs(set, &[*task], largest, wcets);
@@ -310,10 +324,10 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
                     "found wcet-unknown, but task {task} has a known WCET on {}",
                     counted(largest, "SM")
                 )),
-                // In isolation, a task has no contention and no interference. If C + J ≤ min(T, D), it passes under every
-                // policy.
+                // In isolation, a task has no contention and no interference. If C + J ≤ min(T, D), the task passes its
+                // test under every policy.
                 Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
-                Ok(_) => fault("found task-does-not-fit, but it fits"),
+                Ok(_) => fault("found task-does-not-fit, but the task passes its test in isolation"),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Check of the WCET margin of a plan, and of the limit for all plans.
+//! Check of the WCET margin of a plan, and of the limit on the margin of every plan.
 
 use super::pricing::{self, Effort, Unchecked};
 use super::wcet::Wcets;
@@ -6,25 +6,26 @@ use super::{Fault, bound_by_prices, jobs, lemma};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 
-/// Findings of the check of a WCET margin.
+/// Findings about a WCET margin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedMargin {
-    /// Factor that the plan states, in thousandths.
+    /// WCET factor that the plan states, in thousandths.
     pub stated: u64,
-    /// Whether every partition passes at this factor. If not, no test of the verifier decides it.
+    /// Whether every partition passes its test at the stated factor. `false` means that no test of the verifier
+    /// decides this.
     pub confirmed: bool,
-    /// Stated limit for all plans, in thousandths.
+    /// Stated limit on the WCET factor of every plan, in thousandths.
     pub at_most: u64,
-    /// Whether the limit is confirmed; `Err` contains the reason why not, if known.
+    /// Whether the verifier confirms the limit. `Err` contains the reason why not, if the reason is known.
     pub limit: Result<(), Option<Unchecked>>,
 }
 
-/// Checks the factors in the margin and in the sensitivity of `plan`.
+/// Checks the WCET factors in the margin and in the sensitivity of `plan`.
 ///
-/// The check does not prove that a factor is the largest for the plan, because a smaller factor is safe.
+/// The check does not prove that a factor is the largest possible factor of the plan. A smaller factor is safe.
 ///
 /// # Errors
-/// Fails for a partition that fails at a stated factor, and for a limit that does not follow.
+/// Fails if a partition fails its test at a stated factor, or if a stated limit does not follow from its reason.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -58,14 +59,15 @@ pub(super) fn check(
     }))
 }
 
-/// Whether every partition passes its test at the factor `permille`. Returns false if the test is inconclusive or there is no
-/// test, as with memory traffic of other partitions. `Err` contains the fault.
+/// Whether every partition passes its test at the factor `permille`. Returns `false` if a test is inconclusive. Returns
+/// `false` also if the partitions share a memory, because the verifier has no test for scaled WCETs then. `Err` contains
+/// the fault.
 fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result<bool, String> {
     if !(1000..=LARGEST_SCALING).contains(&permille) {
         return Err(format!("found {permille}, expected 1000 to {LARGEST_SCALING}"));
     }
     if !plan.schedulable {
-        return Err("found a factor of a plan that is not schedulable".to_owned());
+        return Err("found a WCET factor, expected none in a plan that is not schedulable".to_owned());
     }
     let wcets = wcets.scaled(permille);
     let mut decided = plan.memory.is_none();
@@ -74,10 +76,10 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
         let jobs = jobs(set, &partition.tasks, partition.sms, wcets);
         match jobs.map_or(Some(false), |jobs| pricing::passes(policy, &jobs, partition.sms)) {
             Some(true) => {}
-            // A partition that fails without traffic also fails with it.
+            // A partition that fails its test without memory traffic also fails it with memory traffic.
             Some(false) => {
                 return Err(format!(
-                    "found {permille}, but partitions[{index}] fails with WCETs times {permille}/1000"
+                    "found {permille}, but partitions[{index}] fails its test with all WCETs multiplied by {permille}/1000"
                 ));
             }
             None => decided = false,
@@ -86,7 +88,7 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
     Ok(decided)
 }
 
-/// Checks the reason why no plan exists beyond `margin`. `Ok(Err(_))` means that the reason is not confirmed.
+/// Checks the reason why no plan exists at any factor above `margin`. `Ok(Err(_))` means that the reason is not confirmed.
 fn limit(
     margin: &Margin,
     plan: &Plan,
@@ -100,25 +102,27 @@ fn limit(
     if margin.bound.is_some() && !expects_bound {
         return Err(Fault::new(
             "bound",
-            "found one, expected it only with the limit bound-exceeds-gpu",
+            "found a lower bound, expected one only with the limit bound-exceeds-gpu",
         ));
     }
     match (&margin.limit, &margin.bound) {
         (None, _) if margin.at_most_permille == LARGEST_SCALING => Ok(Ok(())),
         (None, _) => {
-            let message = format!("found none, expected the reason why no plan exists at {beyond}/1000");
+            let message =
+                format!("found none, expected the reason why no plan exists at the factor {beyond}/1000");
             Err(Fault::new("limit", message))
         }
         (Some(_), _) if beyond > LARGEST_SCALING => {
-            let message =
-                format!("found one, expected none: factors beyond {LARGEST_SCALING}/1000 are not examined");
+            let message = format!(
+                "found a reason, expected none, because factors above {LARGEST_SCALING}/1000 are not examined"
+            );
             Err(Fault::new("limit", message))
         }
         (Some(Failure::BoundExceedsGpu), None) => Ok(Err(None)),
         (Some(Failure::BoundExceedsGpu), Some(bound)) => {
             if bound.sms <= plan.gpu_sms {
                 let message = format!(
-                    "found {}, expected more than the {} of the GPU",
+                    "found {}, expected more than {}, the number of SMs of the GPU",
                     bound.sms, plan.gpu_sms
                 );
                 return Err(Fault::new("bound.sms", message));

@@ -1,4 +1,4 @@
-//! One partition: its tasks as its scheduler sees them, and the evidence of its verdict.
+//! One partition: its tasks as its scheduler treats them, and the evidence for its verdict.
 
 use super::job::{Job, jobs};
 use super::memory::{Beside, DelayedPartition};
@@ -22,7 +22,7 @@ pub(super) fn check_partition(
     let verdict = &partition.verdict;
     if plan_needs_proof(beside.is_some(), verdict.policy) {
         let message = format!(
-            "found {}, which has no proof for partitions that share a memory",
+            "found {}, expected a policy with a schedulability test for partitions that share a memory",
             verdict.policy
         );
         return Err(Fault::new("verdict.policy", message));
@@ -34,8 +34,8 @@ pub(super) fn check_partition(
             jobs,
             beside,
         };
-        // A partition that fails without interference delay also fails with it. So negative evidence comes from the test
-        // without delay.
+        // A partition that fails its test without interference delay also fails it with interference delay. So evidence
+        // of a failure comes from the test without delay.
         let negative = !verdict.evidence.is_positive();
         let claims_nothing = matches!(
             verdict.evidence,
@@ -58,7 +58,7 @@ pub(super) fn check_partition(
         .map_err(|fault| fault.inside("verdict.evidence"))?;
     if verdict.schedulable != positive {
         let message = format!(
-            "found {}, but the evidence is for {positive}",
+            "found {}, but the evidence supports {positive}",
             verdict.schedulable
         );
         return Err(Fault::new("verdict.schedulable", message));
@@ -66,7 +66,7 @@ pub(super) fn check_partition(
     Ok(())
 }
 
-/// Whether the plan needs a proof for partitions that share a memory and `policy` has no such proof.
+/// Whether the partitions share a memory and `policy` has no schedulability proof for this case.
 fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
     let proven = match policy {
         Policy::Edf | Policy::NpEdf => true,
@@ -85,12 +85,12 @@ fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Res
     let positive = verdict.evidence.is_positive();
     if verdict.schedulable != positive {
         let message = format!(
-            "found {}, but the evidence is for {positive}",
+            "found {}, but the evidence supports {positive}",
             verdict.schedulable
         );
         return Err(Fault::new("verdict.schedulable", message));
     }
-    // A test that is inconclusive without delay is inconclusive with it.
+    // A test that is inconclusive without delay is also inconclusive with delay.
     let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
     if verdict.strength != Strength::Sufficient && !undecided {
         let message = format!(
@@ -112,7 +112,7 @@ fn strength(policy: Policy) -> Strength {
     }
 }
 
-/// Checks `evidence`, and returns whether it is evidence for "schedulable".
+/// Checks `evidence`. Returns whether it is evidence that the partition is schedulable.
 fn check_evidence(
     evidence: &Evidence,
     policy: Policy,
@@ -177,7 +177,7 @@ fn check_evidence(
             };
             expect(
                 above.cmp(1).is_gt(),
-                "found utilization-above-one, but it is at most 1",
+                "found utilization-above-one, but the utilization is at most 1",
             )?;
         }
         Evidence::ResponseTimes {
@@ -222,7 +222,7 @@ fn check_evidence(
         }
         Evidence::BoundHolds => {
             let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
-            expect(holds, "found bound-holds, but it does not")?;
+            expect(holds, "found bound-holds, but the bound is exceeded")?;
         }
         Evidence::BoundExceeded => {
             let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
@@ -239,7 +239,7 @@ fn check_evidence(
     Ok(evidence.is_positive())
 }
 
-/// Checks the evidence of the work-capacity tests.
+/// Checks evidence of the work-capacity tests.
 fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(), Fault> {
     if !matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
         return Err(Fault::new(
@@ -271,7 +271,10 @@ fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(
         true => Ok(()),
         false => Err(Fault::new(
             "reason",
-            format!("found {}, which does not hold", evidence.reason()),
+            format!(
+                "found {}, but the recomputed work contradicts this result",
+                evidence.reason()
+            ),
         )),
     }
 }

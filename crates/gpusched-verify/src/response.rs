@@ -1,14 +1,14 @@
-//! Response times under fixed priorities, iterated from the printed recurrences.
+//! Response times under fixed priorities, computed by iteration of the printed recurrences.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 
-/// Maximum number of iterations. Beyond it, a response time counts as unknown.
+/// Maximum number of iterations. A response time that needs more iterations counts as unknown.
 const STEP_LIMIT: u64 = 10_000_000;
 
-/// Returns `jobs` by priority, highest first, or `None` if the test has to find the order.
+/// Returns `jobs` sorted by priority, highest first. Returns `None` if the test may choose the priority order.
 fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     let mut order: Vec<&Job> = jobs.iter().collect();
     match priorities {
@@ -22,15 +22,15 @@ fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     Some(order)
 }
 
-/// Worst case over all jobs of a task.
+/// Worst-case response of all jobs of a task.
 enum Worst {
-    /// All jobs meet their deadlines, and the longest response time is this time [ns].
+    /// All jobs meet their deadlines. The value is the longest response time [ns].
     InTime(u128),
     /// A job misses its deadline.
     Late,
 }
 
-/// A job with the jobs of higher and of lower priority.
+/// A job together with the jobs of higher priority and the blocking by jobs of lower priority.
 struct Level<'a> {
     preemption: Preemption,
     job: &'a Job,
@@ -70,7 +70,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the work of higher priority that is released in a window of `length`. Without preemption,
+    /// Returns the work of all higher-priority jobs that are released in a window of `length`. Without preemption,
     /// releases at the end of the window count, too.
     fn interference(&self, length: u128) -> u128 {
         let of = |other: &&Job| {
@@ -83,8 +83,8 @@ impl<'a> Level<'a> {
         self.higher.iter().map(of).fold(0u128, u128::saturating_add)
     }
 
-    /// Returns the least fixed point of `next` from `start`, or the first value of at least `enough`. Returns `None` if the
-    /// step limit is reached first.
+    /// Iterates `next` from `start`. Returns the least fixed point, or the first value of at least `enough`. Returns `None`
+    /// if the iteration reaches its step limit first.
     fn settle(start: u128, enough: u128, next: impl Fn(u128) -> u128) -> Option<u128> {
         let mut length = start;
         for _ in 0..STEP_LIMIT {
@@ -97,7 +97,7 @@ impl<'a> Level<'a> {
         None
     }
 
-    /// Returns the least common multiple of the periods of the level, or the largest number if it is larger.
+    /// Returns the least common multiple of all periods of the level, or `u128::MAX` if it does not fit.
     fn hyperperiod(&self) -> u128 {
         let gcd = |mut a: u128, mut b: u128| {
             while b > 0 {
@@ -110,8 +110,8 @@ impl<'a> Level<'a> {
         })
     }
 
-    /// Returns the completion time of job `q`, counted from the start of the busy period. A value of at least `enough` is a
-    /// lower bound.
+    /// Returns the completion time of job `q`, counted from the start of the busy period. A returned value of at least
+    /// `enough` is only a lower bound on the completion time.
     fn window(&self, q: u128, enough: u128) -> Option<u128> {
         let own = |jobs: u128| self.blocking + jobs * self.job.wcet;
         match self.preemption {
@@ -134,7 +134,8 @@ impl<'a> Level<'a> {
         utilization.cmp(1).is_gt()
     }
 
-    /// Returns the longest response time if all jobs meet their deadlines, or `None` if it is unknown.
+    /// Returns the longest response time, or that a job misses its deadline. Returns `None` if the response time is
+    /// unknown.
     fn worst(&self) -> Option<Worst> {
         let job = self.job;
         // A value above this limit is only a lower bound and does not prove that the busy period ends.
@@ -155,19 +156,21 @@ impl<'a> Level<'a> {
         let jobs_in_hyperperiod = self.hyperperiod() / job.period;
         let mut worst = 0;
         for q in 0.. {
-            // Job q arrives J before the start of the busy period plus q periods. Up to its deadline, the window is exact.
+            // Job q arrives at q·T − J, counted from the start of the busy period. The window of job q is exact up to the
+            // deadline of job q.
             let due = q * job.period + job.deadline;
             let window = self.window(q, (due + 1).saturating_sub(job.jitter))?;
             if window + job.jitter > due {
                 return Some(Worst::Late);
             }
             worst = worst.max((window + job.jitter).saturating_sub(q * job.period));
-            // The busy period may be endless (U = 1). A window that ends before the next release still ends it.
+            // The busy period ends with job q if the next job is released at or after the end of the busy period.
             match busy {
                 Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
                     return Some(Worst::InTime(worst));
                 }
-                // If the busy period is endless (U = 1), job q + h responds no later than job q, with h jobs per hyperperiod.
+                // If the busy period is endless (U = 1), job q + h responds no later than job q. h is the number of jobs
+                // per hyperperiod, so h jobs suffice.
                 None if q + 1 >= jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
                 None if q >= u128::from(STEP_LIMIT) => return None,
                 _ => {}
@@ -177,7 +180,7 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Checks the order of `jobs` by priority.
+/// Checks that `order` contains all tasks of `jobs`, in the order of their priorities.
 pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize]) -> Result<(), Fault> {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
@@ -197,7 +200,7 @@ pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize])
     Ok(())
 }
 
-/// Checks `response-times`.
+/// Checks evidence of the kind `response-times`.
 pub(super) fn check(
     preemption: Preemption,
     priorities: Priorities,
@@ -207,7 +210,7 @@ pub(super) fn check(
 ) -> Result<(), Fault> {
     check_order(priorities, jobs, order)?;
     if stated.len() != jobs.len() {
-        let message = format!("found {} times, expected {}", stated.len(), jobs.len());
+        let message = format!("found {} response times, expected {}", stated.len(), jobs.len());
         return Err(Fault::new("response_times_ns", message));
     }
     for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
@@ -223,7 +226,7 @@ pub(super) fn check(
                 let expected = match found {
                     Some(Worst::InTime(response)) => format!("{response} ns"),
                     Some(Worst::Late) => "a missed deadline".to_owned(),
-                    None => "no bound".to_owned(),
+                    None => "an unknown response time".to_owned(),
                 };
                 let message = format!("found {} ns, expected {expected}", stated.ns());
                 return Err(Fault::new(format!("response_times_ns[{index}]"), message));
@@ -233,7 +236,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks `deadline-missed`: a job of `task` misses its deadline.
+/// Checks evidence of the kind `deadline-missed`: a job of `task` misses its deadline.
 pub(super) fn check_miss(
     preemption: Preemption,
     priorities: Priorities,
@@ -245,7 +248,7 @@ pub(super) fn check_miss(
     let Some(order) = fixed_order(priorities, jobs) else {
         return Err(Fault::new(
             "reason",
-            "found a miss, but the priorities are free to choose",
+            "found a missed deadline, but the test may choose the priority order",
         ));
     };
     let Some(rank) = order.iter().position(|job| job.task == task) else {
@@ -256,19 +259,20 @@ pub(super) fn check_miss(
     };
     let job = order[rank];
     let level = Level::new(preemption, job, order[..rank].to_vec(), &order[rank + 1..]);
-    // The stated times are lower bounds. The search ends when it proves the miss.
+    // The stated times are lower bounds, because the analysis stops when it has proved the missed deadline.
     let (window, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
     let before = (window + job.jitter).checked_sub(response);
     let Some(q) = before
         .filter(|before| before % job.period == 0)
         .map(|before| before / job.period)
     else {
-        let message =
-            format!("found {response_time}, expected the end {busy_period} of a job less its arrival");
+        let message = format!(
+            "found {response_time}, expected the completion time {busy_period} minus the arrival time of a job"
+        );
         return Err(Fault::new("response_time_ns", message));
     };
     if response <= job.deadline {
-        let message = format!("found {response_time}, which is within the deadline");
+        let message = format!("found {response_time}, expected more than the deadline");
         return Err(Fault::new("response_time_ns", message));
     }
     match level.window(q, window) {
@@ -280,7 +284,8 @@ pub(super) fn check_miss(
     }
 }
 
-/// Checks `no-priority-order`: each of `tasks` misses its deadline if the other tasks of the list have higher priority.
+/// Checks evidence of the kind `no-priority-order`: each task of `tasks` misses its deadline if all other tasks of `tasks`
+/// have higher priority.
 pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
     if tasks.is_empty() {
         return Err(Fault::new("tasks", "found no task, expected at least one"));
@@ -297,12 +302,14 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
         match Level::new(preemption, job, higher, &lower).worst() {
             Some(Worst::Late) => {}
             Some(Worst::InTime(response)) => {
-                let message = format!("task {task} has a response time of {response} ns below the others");
+                let message = format!(
+                    "found task {task}, with a response time of {response} ns at the lowest priority of the list"
+                );
                 return Err(Fault::new("tasks", message));
             }
             None => {
                 let message = format!(
-                    "found that task {task} misses its deadline below the others, which is not confirmed"
+                    "found task {task}, with an unknown response time at the lowest priority of the list"
                 );
                 return Err(Fault::new("tasks", message));
             }
@@ -311,14 +318,15 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
     Ok(())
 }
 
-/// Whether every job meets its deadline, under the fixed order or under some order. `None` if a response time is unknown.
+/// Whether every job meets its deadline under the fixed priority order. If the order is free, some order suffices. Returns
+/// `None` if a response time is unknown.
 pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
     let order = fixed_order(priorities, jobs);
     let is_fixed = order.is_some();
     let mut above = order.unwrap_or_else(|| jobs.iter().collect());
     let mut below: Vec<&Job> = Vec::new();
-    // The loop assigns priorities from the lowest up. If the order is free, any task that meets its deadline gets the priority
-    // (Audsley).
+    // The loop assigns priorities from the lowest to the highest. If the order is free, a priority goes to any task that
+    // meets its deadline at this priority (Audsley).
     while !above.is_empty() {
         let first = if is_fixed { above.len() - 1 } else { 0 };
         let mut lowest = None;

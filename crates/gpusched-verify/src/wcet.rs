@@ -1,17 +1,18 @@
-//! C(m) from the printed formulas in 128-bit fractions, times a common factor, and the conflicts of two tasks.
+//! The WCET C(m) from the printed formulas in 128-bit fractions, multiplied by a common factor. Also decides whether two
+//! tasks conflict.
 
 use super::memory::Slices;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
 use gpusched_model::{Interference, Task, WcetFunction};
 
-/// The WCETs that a check uses.
+/// WCETs that a check uses.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wcets<'a> {
     pub interference: Interference,
     /// Factor on all WCETs, in thousandths.
     permille: u64,
-    /// Memory slices of the partitions, if each partition has its own.
+    /// Memory slices of the partitions; `None` if the partitions share the whole memory.
     pub slices: Option<Slices<'a>>,
 }
 
@@ -25,7 +26,7 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Returns these WCETs for partitions with `slices` of the memory.
+    /// Returns these WCETs for partitions that have the memory slices `slices`.
     pub fn within(self, slices: Option<Slices<'_>>) -> Wcets<'_> {
         Wcets {
             interference: self.interference,
@@ -34,17 +35,19 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Returns these WCETs times `permille`/1000, which is at most [`LARGEST_SCALING`](gpusched_model::plan::LARGEST_SCALING).
+    /// Returns these WCETs times `permille`/1000. `permille` is at most
+    /// [`LARGEST_SCALING`](gpusched_model::plan::LARGEST_SCALING).
     pub fn scaled(self, permille: u64) -> Wcets<'a> {
         Wcets { permille, ..self }
     }
 
-    /// Returns these WCETs without memory traffic. A partition that passes with traffic also passes without it.
+    /// Returns these WCETs without memory traffic. A partition that passes its test with traffic also passes without
+    /// traffic.
     pub fn without_memory(self) -> Wcets<'static> {
         Wcets::stated(self.interference).scaled(self.permille)
     }
 
-    /// Returns C of `task` times the factor, with the delay due to its memory slices, or `None` if it is unknown.
+    /// Returns the WCET C of `task` times the factor, with the delay due to its memory slices, or `None` if C is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
         let whole = |sms| self.at(task.wcet(), sms, conflict);
         match self.slices {
@@ -53,7 +56,7 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Whether tasks contend.
+    /// Whether the interference model counts conflicts between tasks.
     pub fn conflict(self) -> bool {
         matches!(
             self.interference,
@@ -61,18 +64,18 @@ impl<'a> Wcets<'a> {
         )
     }
 
-    /// Returns [`at`] times the factor.
+    /// Returns the result of [`at`] times the factor.
     pub fn at(self, function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
         at(function, sms, conflict).map(|wcet| self.time(wcet))
     }
 
-    /// Returns [`least_work`] times the factor, rounded up. Rounding up is valid, because m times the rounded-up C(m) is a
-    /// whole number.
+    /// Returns the result of [`least_work`] times the factor, rounded up. The result is a valid bound, because m times the
+    /// rounded-up C(m) is a whole number.
     pub fn least_work(self, function: &WcetFunction, conflict: bool) -> Option<u128> {
         least_work(function, conflict).map(|work| self.times(work))
     }
 
-    /// Returns `ns` times the factor, rounded up, and at most 1 ns above the longest time.
+    /// Returns `ns` times the factor, rounded up. The result is at most 1 ns above the longest supported time.
     pub fn time(self, ns: u128) -> u128 {
         self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
     }
@@ -82,7 +85,7 @@ impl<'a> Wcets<'a> {
     }
 }
 
-/// Whether two tasks contend: they have the same kind, or one kind is unknown.
+/// Whether two tasks contend. Two tasks contend if their kinds are equal, or if one kind is unknown.
 pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     match (a.kind(), b.kind()) {
         (Some(a), Some(b)) => a == b,
@@ -90,9 +93,10 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     }
 }
 
-/// Returns C(m) [ns] on `sms` SMs, rounded up, or `None` below the first point of a table, on 0 SMs, or above [`MAX_SMS`].
+/// Returns C(m) [ns] on `sms` SMs, rounded up. Returns `None` below the first point of a table, for 0 SMs, and for more
+/// than [`MAX_SMS`] SMs.
 ///
-/// The products fit, because the model refuses a function that needs more than 128 bits at any m up to [`MAX_SMS`].
+/// The products fit into 128 bits, because the model rejects every function that needs more bits at an m up to [`MAX_SMS`].
 fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     if !(1..=MAX_SMS).contains(&sms) {
         return None;
@@ -116,7 +120,7 @@ fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
             let line = pair.conflict.filter(|_| conflict).unwrap_or(pair.isolated);
             Some(u128::from(line.a.ns()).div_ceil(m) + u128::from(line.b.ns()))
         }
-        // the largest measured m' ≤ m
+        // C at the largest measured m' ≤ m
         Form::Table(table) => {
             let measured = points(table, conflict).iter().filter(|point| point.0 <= sms);
             measured
@@ -126,7 +130,8 @@ fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     }
 }
 
-/// Returns the minimum over m of m·C(m) [SM·ns], or `None` if no C(m) is known. In the parametric forms, it is at m = 1.
+/// Returns the minimum of m·C(m) over all m [SM·ns], or `None` if no C(m) is known. A parametric form has its minimum at
+/// m = 1.
 fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
     match function.form() {
         Form::Table(table) => {
@@ -141,7 +146,7 @@ fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
 
 type Fraction = (u128, u128);
 
-/// Returns a, β and k.
+/// Returns the parameters `a`, β and k.
 fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
     let wide = |(n, d): (u64, u64)| (u128::from(n), u128::from(d));
     let k = if conflict {

@@ -1,16 +1,20 @@
-//! Estimates the duration of a kernel in isolation. A few rounds of blocks on one SM represent the whole run.
+//! Estimate of the duration of a kernel in isolation. A few rounds of thread blocks on one SM represent the whole run.
 //!
-//! 1. *Equal SMs.* Blocks are spread evenly over `n` SMs. So one SM with as many blocks as the busiest SM represents
-//!    all SMs. It executes one of every `n` blocks.
-//! 2. *Equal rounds.* The simulation stops after some rounds of resident blocks; short blocks need more rounds. All
-//!    further blocks end at the rate of the later two thirds of the simulation.
-//! 3. *Equal loop rounds.* If that is still long and loops have many rounds, two simulations run with few loop rounds.
-//!    Their difference gives the time of all further loop rounds.
-//! 4. *Shared memory system.* The simulated SM uses the memory in isolation and takes `alone` cycles. The sectors of
-//!    all SMs would keep L2 busy for `memory` cycles at the rate that L2 reaches. The estimate is √(alone² + memory²).
-//!    It equals the larger value if one value dominates, and exceeds it if both matter.
+//! 1. *Equal SMs.* The blocks are spread evenly over `n` SMs. One SM represents all SMs. This SM executes as many blocks as
+//!    the busiest SM, selected as one of every `n` blocks.
+//! 2. *Equal rounds.* The simulation stops after some rounds of resident blocks. If the blocks are short, more rounds
+//!    are simulated. The estimate assumes that all later blocks end at the rate of the last two thirds of the
+//!    simulation.
+//! 3. *Equal loop rounds.* If the simulation would still be long and loops have many rounds, gpusched shortens the
+//!    loops. gpusched then runs two simulations with different small numbers of loop rounds. The difference between
+//!    both results is the time per further loop round.
+//! 4. *Shared memory system.* The simulated SM uses the memory system in isolation and takes `alone` cycles. The
+//!    sectors of all SMs occupy L2 for `memory` cycles, at the rate that kernels reach in practice. The estimate is
+//!    √(alone² + memory²). If one of the values dominates, the estimate is close to this value. If both values matter,
+//!    the estimate exceeds both.
 //!
-//! The result is an estimate, not a bound. No verdict may use it. `benches/warps.rs` measures the error.
+//! The result is an estimate, not a bound. No verdict may use the estimate. `benches/warps.rs` measures the error of
+//! the estimate.
 
 use std::sync::Arc;
 
@@ -18,52 +22,53 @@ use super::code::{BlockKey, Stream, Unlike};
 use super::gpu::{Failure, Launch, Results, Settings, Source, run_until};
 use gpusched_model::machine::Machine;
 
-/// Share of the peak rate of L2 that kernels reach [percent]. The highest rate in the reference measurements is 578 of
-/// 1048 GB/s (`saxpyl`, 120 blocks).
+/// Share of the peak rate of L2 that kernels reach in practice [percent]. The highest rate in the reference
+/// measurements is 578 of 1048 GB/s (`saxpyl`, 120 blocks).
 const REACHED_PERCENT: u128 = 55;
 
-/// Minimum number of simulated warp instructions, if the kernel has enough.
+/// Minimum number of warp instructions to simulate, unless the kernel has fewer.
 const ENOUGH: u64 = 4096;
 
-/// Minimum number of rounds of a loop that is shortened. Loops are shortened only if more than twice `ENOUGH`
-/// instructions would be simulated.
+/// Minimum number of rounds of a loop that may be shortened. Loops are shortened only if more than twice `ENOUGH`
+/// instructions would be simulated otherwise.
 const MANY_ROUNDS: u64 = 16;
 
-/// Numbers of rounds of the two simulations with shortened loops.
+/// Numbers of loop rounds in the two simulations with shortened loops.
 const FEW_ROUNDS: [u64; 2] = [6, 2];
 
-/// Maximum number of counted instructions of a block.
+/// Maximum number of instructions of a block that are counted.
 const COUNTED: u64 = 1 << 20;
 
-/// The estimated duration of a kernel.
+/// Estimated duration of a kernel, with intermediate values.
 #[derive(Debug, Clone)]
 pub struct Estimate {
     /// Duration of the kernel [core cycles].
     pub cycles: u64,
     /// Duration if each SM used the memory system in isolation [core cycles].
     pub alone: u64,
-    /// Time for which the sectors of all SMs keep L2 busy [core cycles].
+    /// Time that the sectors of all SMs occupy L2 [core cycles].
     pub memory: u64,
-    /// Number of completely simulated blocks.
+    /// Number of blocks that were simulated from start to end.
     pub simulated_blocks: u64,
-    /// Results of the simulation, with instructions and traffic of all blocks. Blocks and stalls cover only the
-    /// simulated part.
+    /// Results of the simulation, scaled to the instructions and traffic of all blocks. Block records and stalls cover
+    /// only the simulated part.
     pub results: Results,
 }
 
-/// The blocks of one of several SMs.
+/// Source of instructions for the one SM that represents all SMs.
 struct Share {
     source: Arc<dyn Source>,
     sms: u64,
     /// Number of blocks of the whole kernel.
     blocks: u64,
-    /// Number of blocks of the SM in the first round.
+    /// Number of blocks that the SM executes in the first round.
     resident: u64,
 }
 
 impl Share {
-    /// Selects one of each `sms` blocks. In the first round, the SM gets the first block. Later, the SM with the first
-    /// free place gets the block, which is modelled by a pseudo-random choice.
+    /// Returns the block that the SM executes as its block number `index`. The returned block is one of `sms`
+    /// consecutive blocks. In the first round, it is the first of these blocks. In later rounds, the SM that has a free
+    /// place first would execute the next block. A pseudo-random choice among the `sms` blocks models this behavior.
     fn block(&self, index: u64) -> u64 {
         let drawn = match index < self.resident {
             true => 0,
@@ -84,30 +89,30 @@ impl Source for Share {
     }
 }
 
-/// The part of the kernel that is simulated.
+/// Part of the kernel that is simulated.
 struct Sampling<'a> {
     machine: Machine,
     kernel: &'a Launch,
     settings: Settings,
-    /// Number of SMs that run the kernel.
+    /// Number of SMs that execute the kernel.
     sms: u64,
-    /// Number of blocks of the busiest SM.
+    /// Number of blocks that the busiest SM executes.
     busiest: u64,
-    /// Number of blocks that the busiest SM holds at a time.
+    /// Maximum number of blocks that are resident on the busiest SM at the same time.
     resident: u64,
-    /// Number of blocks that are simulated to their end.
+    /// Number of blocks that are simulated from start to end.
     simulated: u64,
 }
 
-/// The result of one simulation.
+/// Result of one simulation.
 struct Sample {
     alone: u64,
-    /// Results with instructions and traffic of all blocks.
+    /// Results of the simulation, scaled to the instructions and traffic of all blocks.
     results: Results,
 }
 
-/// Estimates the duration of `kernel` in isolation on `machine`, or on `settings.sms` of its SMs. Simulates `rounds`
-/// rounds of blocks, at least two.
+/// Estimates the duration of `kernel` in isolation on `machine`, or on `settings.sms` of its SMs. The estimate
+/// simulates `rounds` rounds of thread blocks, but at least two.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -139,7 +144,8 @@ fn narrow(cycles: u128) -> u64 {
     u64::try_from(cycles).unwrap_or(u64::MAX)
 }
 
-/// Extrapolates a number to loops of `rounds` rounds from its values with the two numbers of `FEW_ROUNDS`.
+/// Extrapolates a result to loops of `rounds` rounds. `longer` and `shorter` are the results with the two numbers of
+/// rounds in `FEW_ROUNDS`.
 fn extended(longer: u64, shorter: u64, rounds: u64) -> u64 {
     let [more, less] = FEW_ROUNDS;
     let further = u128::from(longer.saturating_sub(shorter)) * u128::from(rounds.saturating_sub(more));
@@ -157,7 +163,8 @@ impl<'a> Sampling<'a> {
         let busiest = kernel.blocks.div_ceil(sms).max(1);
         let resident = busiest.min(u64::from(machine.blocks_per_sm(&kernel.need))).max(1);
         let rounds = u64::from(rounds.max(2)).saturating_mul(resident);
-        // The simulated cluster has one SM. A shared cluster would leave places free for the blocks of the other SM.
+        // The simulated cluster has only one SM. In a cluster of two SMs, places would stay free for blocks of the
+        // second SM.
         let mut shape = machine.clone().into_shape();
         shape.sms_per_cluster = 1;
         let single = Machine::new(shape).map_err(|error| Failure::Unsupported {
@@ -202,7 +209,7 @@ impl<'a> Sampling<'a> {
         self.sample(Arc::clone(source))
     }
 
-    /// Simulates the blocks of `source`.
+    /// Simulates the sampled blocks, with instructions from `source`.
     fn sample(&self, source: Arc<dyn Source>) -> Result<Sample, Failure> {
         let whole = self.simulated == self.busiest;
         let block = match whole {
@@ -211,8 +218,8 @@ impl<'a> Sampling<'a> {
         };
         let sample = Launch {
             name: self.kernel.name.clone(),
-            // Other blocks still run when the last counted block ends. If their instructions are unknown, these blocks
-            // are left out.
+            // Other blocks are still running when the last counted block ends. If the number of instructions of a block
+            // is unknown, these other blocks are omitted.
             blocks: match block {
                 Some(_) => self.busiest,
                 None => self.simulated,
@@ -221,7 +228,7 @@ impl<'a> Sampling<'a> {
             at: 0,
             resident: Some(u32::try_from(self.resident).unwrap_or(u32::MAX)),
             budget: self.kernel.budget,
-            // The first SM, for every number of SMs per cluster.
+            // Only the first SM is permitted, for every number of SMs per cluster.
             sms: Some(vec![true]),
             source: Arc::new(Share {
                 source,
@@ -238,7 +245,7 @@ impl<'a> Sampling<'a> {
                 .copied()
                 .unwrap_or(run.cycles)
         };
-        // The rate is measured from the end of one round to the end of the last round.
+        // The rate is measured from the end of an early round to the end of the last round.
         let from = (self.simulated / self.resident).div_ceil(3) * self.resident;
         let (from, to) = (from.min(self.simulated), end(self.simulated));
         let time = u128::from(to.saturating_sub(end(from)));

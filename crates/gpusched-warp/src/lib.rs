@@ -1,11 +1,12 @@
-//! The warp level: sub-cores that issue the instructions of their warps cycle by cycle.
+//! Simulation at the warp level: sub-cores that issue the instructions of their warps cycle by cycle.
 //!
-//! * [`code`]: the instructions of warps, with one stream per warp.
+//! * [`code`]: instructions of warps, with one instruction stream per warp.
 //! * [`policy`]: warp scheduling policies of a sub-core (LRR, GTO, oldest, RT-PAWS, QAWS).
-//! * [`gpu`]: a whole GPU with SMs, L1 and L2, the crossbar and the DRAM.
-//! * [`estimate`]: estimate of the duration of a kernel in isolation, from a few rounds of blocks on one SM.
+//! * [`gpu`]: a whole GPU with SMs, L1, L2, the crossbar and DRAM.
+//! * [`estimate`]: estimates the duration of a kernel in isolation, from a few rounds of thread blocks on one SM.
 //! * [`scenario`]: converts a [`WarpRun`](gpusched_model::WarpRun) to a run of the GPU.
-//! * [`subcore`]: one sub-core with abstract latencies, as in the examples of the papers on the policies.
+//! * [`subcore`]: one sub-core whose instructions have abstract latencies, as in the examples of the papers on
+//!   policies.
 
 pub mod accelsim;
 mod cache;

@@ -1,52 +1,52 @@
-//! Requests of the memory system, one sector each.
+//! Requests of the memory system. Each request accesses one sector.
 
-/// Bytes of a sector, the unit of transfers between caches and DRAM.
+/// Size of a sector [bytes]. Caches and DRAM transfer whole sectors.
 pub const SECTOR: u64 = 32;
 
-/// Bytes of a cache line: four sectors.
+/// Size of a cache line [bytes]; a line has four sectors.
 pub const LINE: u64 = 128;
 
-/// The type of a request.
+/// Type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Read of data by an SM.
     Read,
-    /// Write of data by an SM; answered with an acknowledgment.
+    /// Write of data by an SM. The answer is an acknowledgment.
     Write,
-    /// Read-modify-write in L2; answered with data.
+    /// Read-modify-write by L2. The answer contains data.
     Atomic,
-    /// Write of a dirty line from L2 to DRAM, without an answer.
+    /// Write of a dirty line from L2 to DRAM. There is no answer.
     WriteBack {
         /// Number of dirty sectors, 1 to 4.
         sectors: u8,
     },
 }
 
-/// A request for one sector, or the write-back of one line.
+/// Request for one sector, or write-back of one line.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// Address of the first byte of the sector; for a write-back, of the line.
+    /// Address of the first byte of the sector. For a write-back, address of the line.
     pub address: u64,
     /// Accessed bytes of the sector, one bit each.
     pub bytes: u32,
     /// Type of the request.
     pub kind: Kind,
-    /// Whether the answer bypasses L1.
+    /// Whether the request and its answer bypass L1.
     pub past_l1: bool,
     /// SM that sent the request.
     pub sm: u16,
     /// Warp slot on the SM.
     pub slot: u8,
-    /// In-flight instruction of the SM that sent the request.
+    /// In-flight instruction of the SM that causes the request.
     pub flight: u32,
-    /// L2 slice that receives the request.
+    /// L2 slice that serves the request.
     pub slice: u8,
-    /// Number of lanes that the request serves; used for atomics.
+    /// Number of lanes whose accesses the request contains; used for atomics.
     pub lanes: u8,
 }
 
 impl Request {
-    /// Returns whether the request carries data away from the SM.
+    /// Returns whether the request transfers data from the SM to memory.
     pub fn writes(&self) -> bool {
         matches!(self.kind, Kind::Write | Kind::WriteBack { .. })
     }

@@ -1,19 +1,19 @@
-//! A queue in a ring buffer.
+//! Queue in a ring buffer.
 
-/// A first-in, first-out queue of small values.
+/// First-in, first-out queue of small values.
 ///
-/// The number of places is a power of two, and each place always holds a value. So adding or removing a value takes a
-/// few instructions.
+/// The number of places is a power of two, and each place always contains a value. Adding or removing a value therefore
+/// takes only a few instructions.
 #[derive(Debug, Clone)]
 pub struct Ring<T> {
-    /// Places of the ring; empty before the first value is added.
+    /// Places of the ring. Empty until the first value is added.
     places: Vec<T>,
-    /// Index of the first value, below the number of places.
+    /// Index of the place of the first value.
     first: usize,
     len: usize,
 }
 
-/// Minimum number of places.
+/// Minimum number of places of a ring that is not empty.
 const FEWEST: usize = 8;
 
 impl<T: Copy> Ring<T> {
@@ -34,12 +34,12 @@ impl<T: Copy> Ring<T> {
         self.len == 0
     }
 
-    /// Returns the index of the place that is `behind` places after the first value.
+    /// Returns the index of the place that is `behind` places after the place of the first value.
     fn place(&self, behind: usize) -> usize {
         self.first.wrapping_add(behind) & self.places.len().wrapping_sub(1)
     }
 
-    /// Returns the oldest value.
+    /// Returns the oldest value; `None` if the queue is empty.
     pub fn front(&self) -> Option<&T> {
         match self.len {
             0 => None,
@@ -47,7 +47,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Returns the oldest value.
+    /// Returns the oldest value for modification; `None` if the queue is empty.
     pub fn front_mut(&mut self) -> Option<&mut T> {
         match self.len {
             0 => None,
@@ -55,7 +55,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Returns the newest value.
+    /// Returns the newest value; `None` if the queue is empty.
     pub fn back(&self) -> Option<&T> {
         match self.len {
             0 => None,
@@ -63,7 +63,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Adds `value` at the end.
+    /// Adds `value` as the newest value.
     pub fn push_back(&mut self, value: T) {
         if self.len == self.places.len() {
             self.grow(value);
@@ -75,16 +75,16 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Removes and returns the oldest value.
+    /// Removes and returns the oldest value; `None` if the queue is empty.
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
         self.len = self.len.wrapping_sub(1);
-        // An empty queue restarts at the first place, so it keeps to few places in memory.
+        // An empty queue restarts at the first place. The queue thus uses few different places of memory.
         self.first = if self.len == 0 { 0 } else { self.place(1) };
         Some(value)
     }
 
-    /// Doubles the number of places; the new places hold `filler`.
+    /// Doubles the number of places. The new places contain `filler`.
     #[cold]
     fn grow(&mut self, filler: T) {
         self.places.rotate_left(self.first);
@@ -112,7 +112,7 @@ mod tests {
         for _ in 0..50 {
             let (mut ring, mut twin) = (Ring::new(), VecDeque::new());
             for value in 0..500 {
-                // The queue fills and drains in turn.
+                // The queue alternately fills and drains.
                 if random(10) < [4, 6][value / 100 % 2] {
                     ring.push_back(value);
                     twin.push_back(value);

@@ -13,13 +13,13 @@ use crate::error::{Error, Refusal, Result};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Format of results [default: by the ending of --output, else text]
+    /// Format of results [default: from the ending of --output, otherwise text]
     #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
-    /// No progress, no notes on standard error, no assumptions in text
+    /// Omit progress, notes on standard error, and assumptions in text
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Number of worker threads; results do not depend on it [default: all cores]
+    /// Number of worker threads, without effect on results [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
     /// File for results; `-` is standard output
@@ -37,17 +37,18 @@ pub struct Global {
 pub enum Format {
     /// Plain text with tables.
     Text,
-    /// One JSON document, or one per line for several task sets.
+    /// One JSON document; for several task sets, one document per line.
     Json,
     /// Comma-separated values with a header.
     Csv,
 }
 
-/// Upper limit of `--threads`: more than the cores of any machine. Each thread needs a stack.
+/// Upper limit of `--threads`, above the number of cores of any machine. It bounds the memory for the stacks of the threads.
 const MOST_THREADS: usize = 1024;
 
 impl Global {
-    /// The requested format. Without a request, the ending of the output file decides; the fallback is text.
+    /// Returns the requested format. Without `--format`, the ending of the output file determines the format. Without an ending,
+    /// the format is text.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,
@@ -56,16 +57,16 @@ impl Global {
         })
     }
 
-    /// The ending of the output file, in lower case.
+    /// Returns the ending of the output file, in lower case.
     fn ending(&self) -> Option<String> {
         let ending = self.file()?.extension()?.to_str()?;
         Some(ending.to_ascii_lowercase())
     }
 
-    /// Refuses an output file whose name does not fit a result.
+    /// Checks that the name of the output file suits a result.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a folder, and for the file ending of a figure or a web page.
+    /// [`Error::Refused`] for a folder, and for the file ending of a figure or of a web page.
     pub fn check_answer(&self) -> Result<()> {
         let Some(path) = self.file() else { return Ok(()) };
         let is_folder = path.is_dir() || path.to_string_lossy().ends_with('/');
@@ -83,37 +84,37 @@ impl Global {
         ))
     }
 
-    /// Refuses every requested format except JSON.
+    /// Checks that no other format than JSON is requested.
     ///
     /// # Errors
-    /// [`Error::Refused`] for CSV and text, with the `expected` format.
+    /// [`Error::Refused`] for CSV and text. Its message contains the `expected` format.
     pub fn only_json(&self, expected: &str) -> Result<()> {
         match self.format {
             None | Some(Format::Json) => Ok(()),
-            Some(_) => Err(Error::parameter("format", "another than json", expected)),
+            Some(_) => Err(Error::parameter("format", "a format other than json", expected)),
         }
     }
 
-    /// The output file; `None` for standard output.
+    /// Returns the output file; `None` for standard output.
     pub fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new("-"))
     }
 
-    /// Width of the terminal in columns; `None` if results do not go to a terminal.
+    /// Returns the width of the terminal in columns; `None` if results are not written to a terminal.
     pub fn width(&self) -> Option<usize> {
         let (_, columns) = console::Term::stdout().size_checked()?;
         self.file().is_none().then_some(columns.into())
     }
 
-    /// Seed of all random numbers.
+    /// Returns the seed of all random numbers.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
 
-    /// Pool of worker threads.
+    /// Creates the pool of worker threads.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the system does not provide this number of threads.
+    /// [`Error::Refused`] if the operating system cannot create this number of threads.
     pub fn pool(&self) -> Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))

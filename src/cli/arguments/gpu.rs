@@ -1,4 +1,4 @@
-//! `--gpu`: the GPU, as a name or a file. `--granularity`: the unit of its partitions.
+//! The options `--gpu` (a GPU, as a name or a file) and `--granularity` (the unit of its partitions).
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use crate::partitioning::Offer;
 const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
 
 /// Hint for a missing number of SMs.
-pub const NEXT: &str = "see the GPUs with `gpusched gpus`, then add `--gpu NAME`, such as `--gpu orin`";
+pub const NEXT: &str = "list the GPUs with `gpusched gpus`, then add `--gpu NAME`, such as `--gpu orin`";
 
-/// The GPU: its number of SMs, or a device.
+/// The GPU, as a number of SMs or as a device.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Gpu {
     /// Number of SMs, as an alternative to `--gpu`
@@ -29,7 +29,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Number of SMs, M. `others` lists further ways to state it, such as `--plan PLAN, `.
+    /// Returns the number of SMs, M. `others` starts the list of expected options in the error message, such as `--plan PLAN, `.
     ///
     /// # Errors
     /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
@@ -39,7 +39,11 @@ impl Gpu {
             (None, Some(gpu)) => return Ok(gpu.sms()),
             (Some(_), Some(gpu)) => (
                 "both --sms and --gpu".to_owned(),
-                format!("one: {} has {}", gpu.name(), counted(gpu.sms(), "SM")),
+                format!(
+                    "only one of them: {} has {}",
+                    gpu.name(),
+                    counted(gpu.sms(), "SM")
+                ),
             ),
             (None, None) => (
                 match others.split(' ').next().filter(|first| !first.is_empty()) {
@@ -56,7 +60,7 @@ impl Gpu {
         })
     }
 
-    /// Number of SMs, M; `None` if neither option is given.
+    /// Returns the number of SMs, M; `None` if neither option is given.
     ///
     /// # Errors
     /// [`Error::Refused`] if both `--sms` and `--gpu` are given.
@@ -67,16 +71,16 @@ impl Gpu {
         }
     }
 
-    /// The device; `None` without `--gpu`.
+    /// Returns the device; `None` without `--gpu`.
     pub fn device(&self) -> Option<&Device> {
         self.gpu.as_ref()
     }
 }
 
-/// The device called `name`, or the device in the file `name`.
+/// Returns the device called `name`, or the device in the file `name`.
 ///
 /// # Errors
-/// Describes what is wrong with the file, or lists similar names.
+/// States what is wrong with the file, or lists similar names.
 pub fn device(name: &str) -> Result<Device, String> {
     if let Some(device) = Device::named(name) {
         return Ok(device);
@@ -93,7 +97,7 @@ pub fn device(name: &str) -> Result<Device, String> {
     Devices::only(path, "device").map_err(|error| error.to_string())
 }
 
-/// Known names similar to `name`, the most similar first. Case and punctuation do not count.
+/// Returns known names similar to `name`, the most similar name first. Case and punctuation have no effect.
 fn near(name: &str) -> Vec<String> {
     let plain = |name: &str| -> String {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);
@@ -103,7 +107,7 @@ fn near(name: &str) -> Vec<String> {
     let mut near: Vec<(u64, String)> = Device::all()
         .filter_map(|device| {
             let known = plain(device.name());
-            // Part of the name or of the product, such as the 4090 of the RTX 4090.
+            // `name` may be a part of a GPU name or of a product name, such as 4090 for the RTX 4090.
             let is_part =
                 wanted.len() > 2 && (known.contains(&wanted) || plain(device.title()).contains(&wanted));
             let likeness = match is_part {
@@ -124,7 +128,7 @@ fn near(name: &str) -> Vec<String> {
     near.into_iter().map(|(_, known)| known).collect()
 }
 
-/// Thread-block limits of the GPU called `name`.
+/// Returns the thread-block limits of the GPU called `name`.
 ///
 /// # Errors
 /// Lists the known names.
@@ -132,15 +136,15 @@ pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| {
         let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
         let names = names.join(", ");
-        let expected = format_args!("a GPU whose limits of thread blocks are known: {names}");
+        let expected = format_args!("a GPU with known thread-block limits: {names}");
         refused(name, expected)
     })
 }
 
-/// Supported partition sizes of `device` at `granularity`; `None` if neither is given.
+/// Returns the supported partition sizes of `device` at `granularity`; `None` if both are absent.
 ///
 /// # Errors
-/// [`Error::Refused`] for a granularity without device, or for one that the device does not support.
+/// [`Error::Refused`] for a granularity without a device, or for a granularity that the device does not support.
 pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
     match (device, granularity) {
         (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),

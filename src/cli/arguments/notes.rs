@@ -4,26 +4,41 @@ use std::collections::BTreeSet;
 
 use crate::cli::complain;
 use crate::cli::report::clip;
-use crate::model::{Plan, TaskSet};
+use crate::model::traffic::{Bytes, SharedMemory};
+use crate::model::{Plan, Task, TaskSet};
 use crate::time::Time;
 
-/// A shorter time of a kernel is probably a number without its unit.
+/// A period or deadline below this time is probably a number without its unit.
 const SHORT: Time = Time::from_ns(1_000);
 
-/// Notes that were already written for a stream of task sets; each kind of note appears once.
+/// A deadline of more than this number of periods is probably a mistake.
+const LATE: u64 = 100;
+
+/// Remembers which kinds of notes were written for a stream of task sets, so that each kind appears once.
 #[derive(Debug, Default)]
 pub struct Notes {
+    memory: Option<SharedMemory>,
     names: bool,
     times: bool,
+    deadlines: bool,
+    load: bool,
 }
 
 impl Notes {
-    /// Writes the notes on `set`.
+    /// Creates notes for task sets whose partitions share `memory`.
+    pub fn new(memory: Option<SharedMemory>) -> Notes {
+        Notes {
+            memory,
+            ..Notes::default()
+        }
+    }
+
+    /// Writes the notes on `set`, except for kinds of notes that were already written.
     pub fn on(&mut self, set: &TaskSet) {
         if let Some(name) = repeated(set).filter(|_| !self.names) {
             self.names = true;
             complain(&format!(
-                "note: several tasks are called `{}`; results tell them apart by their position",
+                "note: several tasks are called `{}`; results distinguish these tasks by their positions",
                 clip(name, 40)
             ));
         }
@@ -31,20 +46,35 @@ impl Notes {
             self.times = true;
             let ns = time.ns();
             complain(&format!(
-                "note: `{field}` of {ns} ns is below 1 us: a number without unit is in nanoseconds (write \"{ns}ms\" for milliseconds)"
+                "note: `{field}` of {ns} ns is below 1 us: a number without a unit is in nanoseconds (write \"{ns}ms\" for milliseconds)"
+            ));
+        }
+        if let Some((label, deadline, period)) = late(set).filter(|_| !self.deadlines) {
+            self.deadlines = true;
+            complain(&format!(
+                "note: task `{}` has a deadline of {deadline} and a period of {period}; check the units",
+                clip(&label, 40)
+            ));
+        }
+        if let Some(memory) = self.memory.filter(|memory| !self.load && overloads(set, memory)) {
+            self.load = true;
+            complain(&format!(
+                "note: the tasks and the other traffic request more than {} on average, so the memory is overloaded; check `traffic` and \
+                 `--memory-bandwidth`",
+                memory.bandwidth
             ));
         }
     }
 }
 
-/// The first name that two tasks share.
+/// Returns the first name that two tasks share.
 fn repeated(set: &TaskSet) -> Option<&str> {
     let mut seen = BTreeSet::new();
     let mut names = set.tasks().iter().filter_map(|task| task.name());
     names.find(|name| !seen.insert(*name))
 }
 
-/// The first period or deadline below [`SHORT`], with its field.
+/// Returns the first period or deadline below [`SHORT`], with the name of its field.
 fn short(set: &TaskSet) -> Option<(&'static str, Time)> {
     set.tasks().iter().find_map(|task| {
         let times = [("period", task.period()), ("deadline", task.deadline())];
@@ -52,13 +82,36 @@ fn short(set: &TaskSet) -> Option<(&'static str, Time)> {
     })
 }
 
-/// Writes a note if the plan uses Cⁿ for tasks without a stated Cᶜ.
+/// Returns the first task whose deadline is longer than [`LATE`] periods, with its deadline and its period.
+fn late(set: &TaskSet) -> Option<(String, Time, Time)> {
+    let is_late = |task: &Task| task.deadline().ns() > task.period().ns().saturating_mul(LATE);
+    let index = set.tasks().iter().position(is_late)?;
+    let task = set.tasks().get(index)?;
+    Some((set.label(index), task.deadline(), task.period()))
+}
+
+/// Whether the total traffic that tasks and other sources state exceeds the bandwidth of `memory` on average. Rates are rounded
+/// down.
+fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
+    let rate = |traffic: Bytes, period: Time| traffic.nano() / u128::from(period.ns().max(1));
+    let tasks = set
+        .tasks()
+        .iter()
+        .filter_map(|task| Some(rate(task.traffic()?, task.period())));
+    let others = set
+        .other_traffic()
+        .iter()
+        .map(|source| rate(source.traffic, source.period));
+    tasks.chain(others).sum::<u128>() > u128::from(memory.bandwidth.bytes_per_second())
+}
+
+/// Writes a note if the plan uses the isolated WCET Cⁿ for tasks that do not state Cᶜ, the WCET in conflict.
 pub fn conflict(set: &TaskSet, plan: &Plan) {
     let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
     conflict_in(set, groups);
 }
 
-/// Writes the note of [`conflict`] for the tasks in `groups`; each group shares a partition.
+/// Writes the note of [`conflict`] for the tasks in `groups`. The tasks of one group share a partition.
 pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>) {
     let mut silent: Vec<usize> = Vec::new();
     for group in groups {
@@ -79,7 +132,7 @@ pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>)
         many => format!("{many} tasks, such as `{name}`, share"),
     };
     complain(&format!(
-        "note: {tasks} a partition with tasks of the same kind, without a WCET in `conflict`: \
-         gpusched uses the isolated WCET, which is unsafe if they delay each other"
+        "note: {tasks} a partition with tasks of the same kind, but without a WCET in `conflict`; \
+         gpusched uses the isolated WCET, which is unsafe if these tasks delay each other"
     ));
 }

@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::model::counted;
 use crate::model::reader::{Document, Documents};
 
-/// Checks that two files contain the same number of documents, before any work starts. Pipes are not checked.
+/// Checks, before any work starts, that two files contain the same number of documents. It does not check pipes.
 ///
 /// # Errors
-/// [`Error::Refused`] if the numbers differ; errors of reading the files.
+/// [`Error::Refused`] if the numbers of documents differ, and errors of reading the files.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());
@@ -30,7 +30,7 @@ pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Res
     }
 }
 
-/// Number of documents in the file at `path`.
+/// Returns the number of documents in the file at `path`.
 fn length<T: Document>(path: &Path) -> Result<u64> {
     let mut documents = Documents::<T>::open(path)?;
     let mut length = 0;
@@ -42,7 +42,7 @@ fn length<T: Document>(path: &Path) -> Result<u64> {
     }
 }
 
-/// Number of documents that are counted at a time.
+/// Number of documents that are read at a time to count them.
 const BATCH: usize = 64;
 
 fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
@@ -50,11 +50,11 @@ fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
     Error::file(
         shorter,
         found,
-        format!("as many entries as in {longer}, which has more"),
+        format!("the same number of entries as in {longer}, which has more"),
     )
 }
 
-/// Pairs the documents of both streams; an error if one stream ends first.
+/// Returns the documents of both streams in pairs, and an error if one stream ends first.
 pub fn pairs<A: Document, B: Document>(
     mut left: Documents<A>,
     mut right: Documents<B>,

@@ -27,14 +27,14 @@ pub struct Request {
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// Scheduling policy and test
+    /// Policy and its test
     ///
-    /// `edf`: earliest deadline first. `dm`, `rm`, `fp-given`, `fp-audsley`: fixed priorities, deadline-monotonic, rate-monotonic,
-    /// in the order of the tasks, or by Audsley's algorithm. These tests are exact and assume immediate preemption. `np-edf`,
-    /// `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`: the same policies without preemption, exact. `lp-edf`, `lp-fp`,
-    /// `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`: preemption at thread-block boundaries, sufficient. `density` (for edf),
-    /// `hyperbolic`, `liu-layland` (for fixed priorities): sufficient bounds. `work-capacity`, `work-capacity-deadline`: necessary
-    /// conditions only.
+    /// `edf`: earliest deadline first. Fixed priorities: `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the order
+    /// of the tasks), `fp-audsley` (Audsley's algorithm). The tests of these five policies are exact and assume immediate
+    /// preemption. `np-edf`, `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`: exact tests without preemption. `lp-edf`,
+    /// `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`: sufficient tests with preemption at thread-block boundaries. `density`
+    /// (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities): sufficient bounds. `work-capacity` and
+    /// `work-capacity-deadline`: necessary conditions only.
     #[arg(long, value_parser = policy(), default_value_t, help_heading = "Analysis")]
     policy: Policy,
     /// Interference model
@@ -42,19 +42,19 @@ pub struct Request {
     interference: Interference,
     /// Guaranteed memory bandwidth under load, e.g., 100GB/s
     ///
-    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use a measured minimum over all request mixes. The peak
-    /// from the data sheet is too optimistic and makes the result unsafe.
+    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use a measured minimum over all request mixes. The
+    /// peak from the data sheet is unsafe.
     #[arg(long, value_name = "RATE", help_heading = "Analysis")]
     memory_bandwidth: Option<Bandwidth>,
     /// Memory arbiter [default: any]
     ///
-    /// `any` stands for any work-conserving arbiter. Under `max-min`, no partition gets less bandwidth than another one that requests
-    /// more.
+    /// `any` stands for any work-conserving arbiter. Under `max-min`, no partition gets more bandwidth than a
+    /// partition that gets less than it requests.
     #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
     arbitration: Option<Arbitration>,
 }
 
-/// The shared memory; `None` if the interference model does not count memory traffic.
+/// Returns the shared memory; `None` if the interference model does not count memory traffic.
 ///
 /// # Errors
 /// [`Error::Refused`] for a missing bandwidth, or for an option without effect.
@@ -90,7 +90,7 @@ pub fn shared_memory(
     }
 }
 
-/// ` (#3 is "camera")`, for messages that number `task` of `set`; empty if the task has no name.
+/// Returns ` (#3 is "camera")`, for messages that contain the number of `task` in `set`; empty if the task has no name.
 pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
         Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
@@ -102,30 +102,31 @@ pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
 pub struct Case<'a> {
     /// Position in the stream, from 0.
     pub index: u64,
-    /// Whether it is the only task set of the stream.
+    /// Whether the stream contains only this task set.
     pub alone: bool,
-    /// Whether to leave out assumptions in text and notes on standard error.
+    /// Whether to omit assumptions in text and notes on standard error.
     pub quiet: bool,
-    /// Tasks with their names.
+    /// The task set.
     pub set: &'a TaskSet,
-    /// Tasks on their GPU.
+    /// Partitioning problem of the task set on its GPU.
     pub problem: Problem<'a>,
 }
 
 impl Case<'_> {
-    /// ` (#3 is "camera")`, for messages that number `task`; empty if the task has no name.
+    /// Returns ` (#3 is "camera")`, for messages that contain the number of `task`; empty if the task has no name.
     pub fn naming(&self, task: Option<usize>) -> String {
         naming(self.set, task)
     }
 
-    /// Whether to write notes on missing WCETs in conflict: only for a single task set and a model that counts them.
+    /// Whether to write notes on missing WCETs in conflict. It does so only for a single task set, and only if the interference
+    /// model uses these WCETs.
     pub fn notes_on_conflict(&self, request: &Request) -> bool {
         let model = request.interference();
         let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
         self.alone && !self.quiet && counts
     }
 
-    /// ` [NAME]`, for the end of a line of a list; empty if the set has no name.
+    /// Returns ` [NAME]`, for the end of a line in a list of results; empty if the set has no name.
     pub fn in_brackets(&self) -> String {
         let name = self.set.name().map(|name| format!(" [{}]", clip(name, 40)));
         name.unwrap_or_default()
@@ -138,37 +139,39 @@ pub struct Answer {
     pub positive: bool,
     /// Complete lines of output.
     pub text: String,
-    /// Content of the additional output file.
+    /// Content of the additional output file, if there is one.
     pub beside: Option<String>,
 }
 
 impl Request {
-    /// Test inside a partition.
+    /// Returns the test inside a partition.
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// Interference model.
+    /// Returns the interference model.
     pub fn interference(&self) -> Interference {
         self.interference
     }
 
-    /// Name of the test in text. It states whether gpusched neglects interference, because such a verdict is weaker.
+    /// Returns the name of the test for text. The name states if gpusched neglects interference, because such a verdict is weaker.
     pub fn test_name(&self) -> String {
         match self.interference {
             Interference::None => format!("{}, interference neglected", self.policy),
             Interference::Conflict => self.policy.to_string(),
-            Interference::ConflictBandwidth => format!("{}, beside the traffic of others", self.policy),
+            Interference::ConflictBandwidth => {
+                format!("{}, with the memory traffic of other partitions", self.policy)
+            }
             Interference::Bandwidth => {
                 format!(
-                    "{}, beside the traffic of others, conflicts neglected",
+                    "{}, with the memory traffic of other partitions, conflicts neglected",
                     self.policy
                 )
             }
         }
     }
 
-    /// The partitioning problem of `set`.
+    /// Returns the partitioning problem of `set`.
     pub fn problem<'a>(
         &self,
         set: &'a TaskSet,
@@ -185,15 +188,15 @@ impl Request {
         }
     }
 
-    /// The shared memory; `None` if the interference model does not count memory traffic.
+    /// Returns the shared memory; `None` if the interference model does not count memory traffic.
     ///
     /// # Errors
-    /// As [`shared_memory`].
+    /// Errors of [`shared_memory`].
     pub fn memory(&self) -> Result<Option<SharedMemory>> {
         shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
     }
 
-    /// Number of SMs, M.
+    /// Returns the number of SMs, M.
     ///
     /// # Errors
     /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
@@ -201,19 +204,19 @@ impl Request {
         self.gpu.sms("")
     }
 
-    /// The device; `None` without `--gpu`.
+    /// Returns the device; `None` without `--gpu`.
     pub fn device(&self) -> Option<&Device> {
         self.gpu.device()
     }
 
-    /// Writes a result for each task set, in their order, until the reader of the output closes it. The outcome is positive if all
-    /// results are. Memory use is bounded.
+    /// Writes a result for each task set, in the order of the sets, until the reader of the output closes it. The outcome is
+    /// positive if all results are positive. Memory use is bounded.
     ///
     /// `header` precedes the first result, and `beside` is the path of an additional output file. `offer` restricts the partition
-    /// sizes. A batch with an invalid task set produces no output.
+    /// sizes. If a batch contains an invalid task set, gpusched writes no result of this batch.
     ///
     /// # Errors
-    /// Errors of reading, analysis and writing; of several invalid task sets, the first is reported.
+    /// Errors of reading, analysis and writing. If several task sets are invalid, it reports the first of them.
     pub fn ask(
         &self,
         global: &Global,
@@ -230,7 +233,7 @@ impl Request {
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, header.is_empty());
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
-        let mut notes = Notes::default();
+        let mut notes = Notes::new(gpu.1);
         while whole {
             let raw = sets.batch(BATCH)?;
             if raw.is_empty() {
@@ -281,7 +284,7 @@ impl Request {
             }
         }
         if !silent {
-            output.finish()?; // without results, leave the output file as it is
+            output.finish()?; // without results, the output file stays unchanged
         }
         if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
             complain(&format!("{positive} of {asked} task sets pass"));
@@ -290,7 +293,7 @@ impl Request {
     }
 }
 
-/// Number of task sets per chunk: a chunk takes a fraction of a second, so that results appear soon.
+/// Number of task sets per chunk. It adapts so that gpusched analyses a chunk in a fraction of a second, and results appear soon.
 struct Pace {
     chunk: usize,
     threads: usize,
@@ -310,7 +313,7 @@ impl Pace {
         self.chunk
     }
 
-    /// Adapts the size of the next chunk after one is done.
+    /// Adapts the size of the next chunk to the time of the last chunk.
     fn step(&mut self) {
         let elapsed = self.since.elapsed();
         if elapsed < Duration::from_millis(50) {

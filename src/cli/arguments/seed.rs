@@ -1,4 +1,4 @@
-//! Note on `--seed` for commands without random numbers: every command accepts the option.
+//! Note that `--seed` has no effect. Every command accepts `--seed`, also a command without random numbers.
 
 use clap::ArgMatches;
 
@@ -19,8 +19,8 @@ const RANDOM: [&str; 11] = [
     "wcet synth",
 ];
 
-/// Writes a note on standard error if a command without random numbers got a seed. Scripts pass a seed to all commands, so this is
-/// neither an error nor a warning.
+/// Writes a note on standard error if a command without random numbers got a seed. The note is neither an error nor a warning,
+/// because scripts pass a seed to all commands.
 pub fn note(matches: &ArgMatches, global: &Global) {
     let Some(seed) = global.seed else { return };
     let command = path(matches);
@@ -31,7 +31,7 @@ pub fn note(matches: &ArgMatches, global: &Global) {
     }
 }
 
-/// Names of the subcommands in `matches`, joined by spaces.
+/// Returns the names of the subcommands in `matches`, joined by spaces.
 fn path(matches: &ArgMatches) -> String {
     let first = matches.subcommand();
     let names = std::iter::successors(first, |(_, matches)| matches.subcommand()).map(|(name, _)| name);

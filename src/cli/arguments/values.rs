@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use crate::error::excerpt;
 
-/// Error message for the text `found`.
+/// Returns the error message for the text `found`.
 pub fn refused(found: &str, expected: impl Display) -> String {
     let found = if found.is_empty() { "nothing" } else { found };
     format!("found {}, expected {expected}", excerpt(found))
 }
 
-/// Parser of a whole number in `range`; without an upper end, of 64 bits.
+/// Returns a parser of a whole number in `range`. Without an upper end of `range`, the largest number is 2^64 − 1.
 pub fn whole<T>(
     range: impl RangeBounds<T> + Clone + Send + Sync + 'static,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static

@@ -1,4 +1,4 @@
-//! `gpusched budget nominal`: the largest budget within a slowdown.
+//! `gpusched budget nominal`: the largest budget that keeps the slowdown of a kernel within a limit.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct Args {
     /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// Accepted slowdown (G(Q) − G(0))/G(0)
+    /// Largest accepted slowdown, (G(Q) − G(0))/G(0)
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
@@ -60,7 +60,8 @@ impl Args {
 }
 
 impl Args {
-    /// Note on the shorter regulation period that allows the largest budget, if `kernel` ends within one regulation period.
+    /// Returns a note if `kernel` ends within one regulation period. The note names the shorter regulation period that allows the
+    /// largest budget.
     fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
         let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
         if alone >= period {
@@ -77,7 +78,7 @@ impl Args {
         Ok((at < period).then(|| {
             format!(
                 "note: {} takes {alone} in isolation, less than its regulation period of {period}; \
-                 a regulation period of {at} allows Q = {best} in place of {}",
+                 a regulation period of {at} allows Q = {best} instead of {}",
                 title(kernel),
                 found.nominal_q
             )
@@ -85,7 +86,7 @@ impl Args {
     }
 }
 
-/// The periods 1, 2, 5, 10, 20, 50 … us, up to 5 s.
+/// Returns the periods 1, 2, 5, 10, 20, 50 … us, up to 5 s.
 fn rounded_periods() -> impl Iterator<Item = Time> {
     let units = (0..7).map(|digits| 1_000 * 10_u64.pow(digits));
     units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))
@@ -112,12 +113,12 @@ impl Report for About<(&Kernel, &Traffic), Nominal> {
             let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
             let any = traffic.estimator(kernel).bound(least, traffic.sync)?.wcet_ns;
             return Ok(format!(
-                "{name}: {bad}no budget{bad:#}: any at all costs {} of {alone} alone, for the blocks that bursts may cover in part\n",
+                "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to {alone} in isolation, because bursts may cover blocks in part\n",
                 percent(any, alone)
             ));
         }
         Ok(format!(
-            "{name}: {good}Q = {}{good:#} slows it down by {}: {alone} alone, at most {} under that budget\n",
+            "{name}: {good}Q = {}{good:#} slows it down by {}: {alone} in isolation, at most {} under that budget\n",
             found.nominal_q,
             percent(found.wcet_nominal_ns, alone),
             found.wcet_nominal_ns

@@ -10,25 +10,25 @@ use crate::simulator::regulation::{AccessPattern, Offset, Setting};
 use crate::study;
 use crate::time::Time;
 
-/// Options on the regulation of best-effort cores, the runs and the figure.
+/// Options for the regulation of best-effort cores, for the runs, and for the figure.
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
-    /// Blocks that count as delayed if memory time covers them in part
+    /// Blocks that count as delayed although memory time covers only a part of them
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
     /// Budget policies to simulate
     #[arg(long, alias = "policy", value_parser = named::<Policies>(), default_value = "all")]
     pub budget_policy: Policies,
-    /// Access pattern of best-effort cores in a regulation period
+    /// Access pattern of best-effort cores within a regulation period
     #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,
-    /// Time from the start of a regulation period to the first start, or `random`
+    /// Time from the start of a period to the first kernel start, or `random`
     #[arg(long, value_name = "TIME", default_value = "0ns")]
     offset: Offset,
-    /// Time that the budget computation starts before its period
+    /// Time from the start of the budget computation to the start of its period
     #[arg(long, value_name = "TIME", default_value = "50us")]
     lead: Time,
-    /// Memory requests of the budget computation per ms, out of 60,000
+    /// Memory requests of the budget computation per ms, from 0 to 60,000
     ///
     /// gpusched subtracts these requests from the budget of the best-effort cores.
     #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
@@ -36,13 +36,13 @@ pub struct Regulation {
     /// Number of runs under each budget policy
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub runs: u64,
-    /// Also draw Q over time in the first run, as SVG
+    /// Also draw the budget Q over time in the first run, as SVG
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     pub svg: Option<OutputPath>,
 }
 
 impl Regulation {
-    /// Setting of a simulation with these options.
+    /// Returns the setting of a simulation with these options.
     pub fn setting(&self) -> Setting {
         Setting {
             pattern: self.pattern,
@@ -69,12 +69,12 @@ pub enum Policies {
     Fair,
     /// The next period gets all slack.
     Greedy,
-    /// Greedy with a low-pass filter, and never below fair.
+    /// Greedy with a low-pass filter, but never below the fair budget.
     Smooth,
 }
 
 impl Policies {
-    /// Whether `policy` is included.
+    /// Whether these policies include `policy`.
     pub fn include(self, policy: BudgetPolicy) -> bool {
         match self {
             Policies::All => true,
@@ -86,8 +86,8 @@ impl Policies {
     }
 }
 
-/// Figure of Q over the time since `origin` from a CSV of periods, with one line per policy ([Aghilinasab20] Fig. 3). `name` is the
-/// kernel or the system.
+/// Draws Q over the time since `origin` from a CSV of periods, with one line per policy ([Aghilinasab20] Fig. 3). `name` is the
+/// name of the kernel or of the system.
 pub fn figure(csv: &str, name: &str, origin: &str) -> Result<String> {
     let table = study::Table::from_reader("periods", csv.as_bytes())?;
     let options = Options {

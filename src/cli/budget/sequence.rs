@@ -1,4 +1,4 @@
-//! `gpusched budget sequence`: several kernels, one at a time, with best-effort cores under one regulation.
+//! `gpusched budget sequence`: several kernels that run one at a time, and best-effort cores under one regulation.
 
 mod beforehand;
 mod periods;
@@ -31,42 +31,44 @@ pub struct Args {
     /// Kernels with their periods and budgets (JSON); `-` is standard input
     #[arg(value_name = "SYSTEM")]
     system: PathBuf,
-    /// Order of the kernels that wait for the GPU, without preemption
+    /// Non-preemptive order of the kernels that wait for the GPU
     #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
-    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels without a budget or slowdown
+    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels that state no budget or slowdown
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
     regulation: Regulation,
-    /// Share of time when best-effort cores want to access memory
+    /// Memory demand of best-effort cores, as a share of time
     ///
-    /// Give a number, or `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The named values are assumptions.
+    /// Give a number, or `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The values of these names are
+    /// assumptions.
     #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
     demand: Demand,
-    /// Block times in the simulation
+    /// Execution times of the blocks in the simulation
     ///
-    /// `mean` and `drawn` require the distributions of the profiles.
+    /// `mean` and `drawn` require profiles with distributions.
     #[arg(long, default_value_t, value_parser = untraced())]
     blocks: BlockTimes,
 }
 
 const EXAMPLE: &str = "\
-The result is a summary and the jobs of the first run; with --format csv (or -o NAME.csv), each regulation period.
-Exit code 1: a job misses its deadline or ends after its nominal WCET.
+The result is a summary and a list of the jobs of the first run. With --format csv (or -o NAME.csv), the result has the regulation
+periods, with one row per time span where the budget and the running kernel stay the same.
+Exit code 1: a job misses its deadline or takes longer than its nominal WCET.
 
 Example:
   gpusched budget sequence tasksets/kernels/two-kernels.json --dispatch np-edf";
 
-/// Number of runs that are simulated before gpusched writes any of them.
+/// Number of runs that gpusched simulates at a time, before it writes their results.
 const BATCH: u64 = 16;
 
-/// The block times that require no trace, because a sequence cannot replay traces.
+/// Returns a parser of the block times that require no trace, because a sequence cannot replay traces.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
     one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }
 
-/// A policy with the budget allocators of all kernels.
+/// A budget policy and the budget allocators of all kernels.
 type Deciders = (BudgetPolicy, Vec<Allocator>);
 
 impl Args {
@@ -162,7 +164,7 @@ impl Args {
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))
     }
 
-    /// Nominal budget Q̄ of `task`.
+    /// Returns the nominal budget Q̄ of `task`.
     fn budget(&self, task: &KernelTask) -> Result<Factor> {
         let slowdown = task.slowdown().unwrap_or(self.slowdown);
         match task.q() {

@@ -1,4 +1,4 @@
-//! `gpusched budget simulate`: a kernel with best-effort cores under budgets that change at run time.
+//! `gpusched budget simulate`: a kernel, and best-effort cores whose budgets change at run time.
 
 mod consumers;
 mod replay;
@@ -27,10 +27,10 @@ pub struct Args {
     /// One kernel (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// Nominal budget [default: the largest within --slowdown]
+    /// Nominal budget [default: the largest budget within --slowdown]
     #[arg(long, value_name = "Q", value_parser = budget, conflicts_with = "slowdown")]
     q: Option<Factor>,
-    /// Accepted slowdown (G(Q) − G(0))/G(0)
+    /// Largest accepted slowdown, (G(Q) − G(0))/G(0)
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
@@ -39,18 +39,19 @@ pub struct Args {
     consumers: Consumers,
     #[command(flatten)]
     times: Times,
-    /// Also compute a limit and planned budgets with full knowledge of each run
+    /// Also compute budgets planned with full knowledge of each run, and an upper limit
     #[arg(long)]
     optimum: bool,
 }
 
 const EXAMPLE: &str = "\
-The result is a summary; with --format csv (or -o NAME.csv), each regulation period. Exit code 1: a run ends after the nominal WCET.
+The result is a summary. With --format csv (or -o NAME.csv), it has one row per regulation period.
+Exit code 1: a run takes longer than the nominal WCET.
 
 Example:
   gpusched budget simulate tasksets/kernels/histo-table1.json --blocks drawn --runs 20";
 
-/// Number of runs that are simulated before gpusched writes any of them.
+/// Number of runs that gpusched simulates at a time, before it writes their results.
 const BATCH: u64 = 64;
 
 impl Args {
@@ -152,7 +153,7 @@ impl Args {
         ))
     }
 
-    /// Warns on standard error if the budget computation needs more than the nominal budget.
+    /// Warns on standard error if the requests of the budget computation exceed the nominal budget.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
         let dynamic = self.regulation.budget_policy != Policies::Nominal;

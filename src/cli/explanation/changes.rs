@@ -1,4 +1,5 @@
-//! Single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline. Each one is tested.
+//! Finds single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline. It tests each
+//! change.
 
 use std::cell::Cell;
 
@@ -18,10 +19,10 @@ const MOST_RUNS: u32 = 20;
 /// Maximum number of tests of all searches together; the last search may exceed it.
 const MOST_TESTS: u64 = 400_000;
 
-/// Maximum number of SMs for scaled WCETs, because scaling builds a table with one entry per SM.
+/// Maximum number of SMs for scaled WCETs. Scaling builds a table of WCETs with one entry per number of SMs.
 const MOST_POINTS: u32 = 1024;
 
-/// Searches for plans of problems with one change.
+/// Searches for a plan after one change of the problem.
 pub struct Trials<'t, 'c> {
     request: &'t Request,
     case: &'t Case<'c>,
@@ -31,7 +32,7 @@ pub struct Trials<'t, 'c> {
 }
 
 impl<'t, 'c> Trials<'t, 'c> {
-    /// Creates trials that search by `find`.
+    /// Creates trials that search with `find`.
     pub fn new(
         request: &'t Request,
         case: &'t Case<'c>,
@@ -46,7 +47,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Lines with the changes that lead to a plan. Searches start at `from` SMs; `task` caused the failure, if there is one.
+    /// Returns lines with the changes that lead to a plan. Searches start at `from` SMs. `task` is the task that caused the
+    /// failure, if there is one.
     pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
         let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
             .into_iter()
@@ -66,7 +68,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`; false after too many searches or tests.
+    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. Returns false if the limit of searches or of tests is
+    /// exceeded.
     fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
         if self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
             return false;
@@ -87,7 +90,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         found
     }
 
-    /// Less memory traffic of other partitions, or more bandwidth.
+    /// Returns a change of the memory that leads to a plan: more bandwidth, or no traffic of other partitions.
     fn memory(&self) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory()?;
@@ -111,7 +114,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some("no memory traffic of other partitions".to_owned())
     }
 
-    /// More SMs: the smallest number that bisection finds.
+    /// Returns the smallest larger number of SMs that leads to a plan, by bisection.
     fn sms(&self, from: u32) -> Option<String> {
         let (set, present) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory();
@@ -136,7 +139,7 @@ impl<'t, 'c> Trials<'t, 'c> {
         None
     }
 
-    /// Shorter WCETs: the largest percentage that bisection finds.
+    /// Returns the smallest reduction of all WCETs that leads to a plan, by bisection.
     fn wcets(&self) -> Option<String> {
         let sms = self.case.problem.sms();
         let passes = |percent: u64| {
@@ -160,14 +163,14 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some(format!("WCETs of all tasks shorter by {} %", 100 - holds))
     }
 
-    /// A later deadline of one task: its period, or twice its deadline.
+    /// Returns a later deadline of one task that leads to a plan: the period of the task, or twice its deadline.
     fn deadline(&self, task: Option<usize>) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let tasks = set.tasks();
         let mut candidates: Vec<usize> = (0..tasks.len())
             .filter(|&index| Some(index) == task || tasks[index].deadline() < tasks[index].period())
             .collect();
-        // The task that caused the failure is first, then the tasks with the largest WCET relative to their deadlines.
+        // The task that caused the failure is first. Then follow the tasks with the largest ratio of WCET to deadline.
         let urgency = |index: usize| {
             let wcet = tasks[index]
                 .wcet()
@@ -197,7 +200,7 @@ impl<'t, 'c> Trials<'t, 'c> {
     }
 }
 
-/// `set` with `change` applied to each task.
+/// Returns `set` with `change` applied to each task.
 fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Option<TaskSet> {
     let tasks: Option<Vec<Task>> = (0..)
         .zip(set.tasks())
@@ -208,7 +211,7 @@ fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Opti
     Some(changed.beside(other))
 }
 
-/// `set` with WCETs scaled to `percent` on up to `sms` SMs, rounded up.
+/// Returns `set` with WCETs scaled to `percent` of their values on up to `sms` SMs, rounded up.
 fn scaled(set: &TaskSet, sms: u32, percent: u64) -> Option<TaskSet> {
     changed(set, |_, task| {
         let points = |contention| {

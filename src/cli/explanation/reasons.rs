@@ -8,7 +8,7 @@ use crate::model::{Contention, Evidence, Plan, Utilization, Verdict};
 use crate::schedulability::Demand;
 use crate::time::Time;
 
-/// Reasons why no plan exists or was found.
+/// Returns the reasons why no plan exists, or why no plan was found.
 pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
     let sms = case.problem.sms();
     match &plan.failure {
@@ -37,13 +37,13 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
     }
 }
 
-/// Reasons why all tasks do not fit in one partition.
+/// Returns the reasons why one partition cannot contain all tasks.
 pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let all: Vec<usize> = (0..case.set.tasks().len()).collect();
     of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
 }
 
-/// Line on tasks without stated traffic, if the interference model counts traffic.
+/// Returns a line on tasks without stated traffic, if the interference model counts traffic.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
     let memory = case.problem.memory()?;
     let tasks = case.set.tasks();
@@ -74,7 +74,7 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     }
 }
 
-/// Lemma 1 with its numbers.
+/// States Lemma 1 with the numbers of the task set.
 fn work(case: &Case<'_>) -> String {
     let shares = case.set.tasks().iter().map(|task| {
         let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
@@ -89,7 +89,7 @@ fn work(case: &Case<'_>) -> String {
     )
 }
 
-/// Sentence ` Task ... has the largest share, ...`; empty for a single task.
+/// Returns the sentence ` Task … has the largest share, …`; empty for a single task.
 fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> String {
     let shares: Vec<(usize, f64)> = shares.collect();
     let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -104,7 +104,7 @@ fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> Strin
     }
 }
 
-/// Reasons why `tasks` do not fit in a partition of `sms` SMs. The report states the evidence separately.
+/// Returns the reasons why `tasks` do not fit in a partition of `sms` SMs. The report states the evidence separately.
 fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> Vec<String> {
     let Ok(demands) = case.problem.demands(tasks, sms) else {
         return Vec::new();
@@ -147,7 +147,7 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
         } => of(task).map(|demand| {
             let late = response_time_ns.checked_sub(demand.deadline).unwrap_or_default();
             format!(
-                "On {on}, task {} may respond after {response_time_ns}, {late} after its deadline of {}. Its WCET is {}.",
+                "On {on}, task {} may have a response time of {response_time_ns}, {late} more than its deadline of {}. Its WCET is {}.",
                 called(case.set, *task),
                 demand.deadline,
                 demand.wcet
@@ -169,7 +169,7 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
     line.into_iter().collect()
 }
 
-/// Work of jobs with release and deadline within `interval` [ns].
+/// Returns the work of all jobs with release and deadline within `interval` [ns].
 fn within(demand: &Demand, interval: Time) -> u64 {
     let due = demand.deadline.ns().saturating_sub(demand.jitter.ns());
     match interval.ns().checked_sub(due) {

@@ -19,13 +19,13 @@ pub struct Args {
     /// `kernelslist.g`, or the `.traceg` file of one kernel; `-` is standard input
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// Number of the kernel to select
+    /// Select the kernel with this number [default: all kernels]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(0..))]
     kernel: Option<u64>,
 }
 
 const EXAMPLE: &str = "\
-Traces must be processed (.traceg), uncompressed, and of version 3 or later. The CSV result has one row per kernel.
+Traces must be post-processed (.traceg) and uncompressed, and have version 3 or later. The CSV result has one row per kernel.
 
 Example:
   gpusched import accel-sim tasksets/traces/accelsim/kernelslist.g";
@@ -59,7 +59,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// All kernels, or the kernels with the number of `--kernel`.
+    /// Returns the files of all kernels, or of the kernels with the number of `--kernel`.
     fn chosen<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Result<Vec<&'a Path>> {
         let files: Vec<&Path> = files.collect();
         let Some(number) = self.kernel else {

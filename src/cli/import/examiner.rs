@@ -1,4 +1,4 @@
-//! `gpusched import examiner`: converts logs of cuda_scheduling_examiner to a scenario, or compares them with a simulation.
+//! `gpusched import examiner`: converts logs of cuda_scheduling_examiner to a scenario, or compares the logs with a simulation.
 
 mod report;
 
@@ -31,13 +31,14 @@ pub struct Args {
     /// Compare the measured SM of each block with the simulation
     #[arg(long)]
     compare: bool,
-    /// Largest time from a block start to a nearby block end
+    /// Longest time between a block start and a block end that counts as nearby
     #[arg(long, value_name = "TIME", default_value = "2us", requires = "compare")]
     window: Time,
 }
 
 const EXAMPLE: &str = "\
-The result is a scenario (JSON) for `gpusched simulate blocks`; with --compare, a comparison as text, JSON, or CSV with each thread block.
+The result is a scenario (JSON) for `gpusched simulate blocks`. With --compare, the result is a comparison as text, JSON, or CSV
+with one row per thread block.
 
 Example:
   gpusched import examiner tasksets/scenarios/examiner/spin-*.json --gpu k5000 --compare";

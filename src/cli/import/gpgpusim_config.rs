@@ -12,13 +12,13 @@ use crate::warp::gpu;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Configuration files (the last value of an option counts); `-` is standard input
+    /// Configuration files; the last value of an option counts; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Name of the simulated GPU
     #[arg(long, value_name = "NAME", default_value = "imported")]
     name: String,
-    /// List options without effect, and defaults, on standard error
+    /// List options without effect, and used defaults, on standard error
     #[arg(long, short)]
     verbose: bool,
 }
@@ -75,7 +75,7 @@ impl Args {
         };
         let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
-        // The names may reveal misspelled options.
+        // The names of options without effect may reveal misspelled options.
         let names: Vec<String> = ignored
             .iter()
             .take(NAMED)
@@ -87,10 +87,10 @@ impl Args {
             _ => format!(" ({}, …)", names.join(", ")),
         };
         complain(&format!(
-            "{count} without effect on the machine{names}, {missing}{hint}"
+            "{count} without effect on the simulated GPU{names}, {missing}{hint}"
         ));
     }
 }
 
-/// Maximum number of named options without effect.
+/// Maximum number of options without effect that a note names.
 const NAMED: usize = 10;

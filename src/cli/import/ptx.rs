@@ -28,9 +28,10 @@ pub struct Args {
     /// Threads per block, e.g., 256, 16x16 or 8x8x4
     #[arg(long, value_name = "SIZE")]
     block: Dimensions,
-    /// Parameters of the kernel, in order: memory NAME:BYTES, numbers NAME=VALUE
+    /// Kernel parameters in their order: NAME:BYTES for memory, NAME=VALUE for numbers
     ///
-    /// Parameters of type f32 and f64 also accept decimals, such as `a=2.5`. Their values have no effect on timing.
+    /// Parameters of type f32 and f64 also accept decimals, such as `a=2.5`. The values of these parameters have no effect on
+    /// timing.
     #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
     parameters: Vec<Argument>,
     /// Registers per thread
@@ -39,7 +40,7 @@ pub struct Args {
     /// Dynamic shared memory per block [bytes]
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     shared_memory: u32,
-    /// Ignore modifiers that an opcode does not have
+    /// Ignore modifiers that do not belong to their opcode
     ///
     /// By default, such a modifier is an error, because it may change the effect of an instruction and its timing.
     #[arg(long)]
@@ -50,8 +51,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result is the program as JSON, one statement per line. It is valid only for this launch, because statements without effect are
-left out. For another grid, block or parameter, import the kernel again.
+The result is the program as JSON, with one statement per line. The program omits statements that have no effect in this launch,
+so it is valid only for this launch. For another grid, block or parameter, import the kernel again.
 
 Example:
   gpusched import ptx tasksets/kernels/ptx/kernels.ptx --kernel pc --grid 120 --block 256 -p a:122880 -p b:122880 -p n=16";
@@ -70,7 +71,7 @@ fn argument(text: &str) -> std::result::Result<Argument, String> {
         return Ok(Argument::Buffer(
             name.to_owned(),
             value.parse().map_err(|_| {
-                format!("found {value:?} as the bytes of {name}, expected a whole number from 0")
+                format!("found {value:?} as the number of bytes of {name}, expected a whole number from 0")
             })?,
         ));
     }

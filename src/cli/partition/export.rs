@@ -1,4 +1,4 @@
-//! `--export`: the plan in the format of a tool, in place of the result or in an additional file.
+//! Option `--export`: writes the plan in the format of a tool, instead of the result or to an additional file.
 
 use crate::cli::arguments::{Case, named};
 use crate::cli::export::{misnamed, of};
@@ -12,10 +12,10 @@ use crate::partitioning::Offer;
 /// Options of the export.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
-    /// Export the plan for a tool, in place of the result; requires `--gpu`
+    /// Export the plan for a tool, instead of the result; requires `--gpu`
     #[arg(long, value_parser = named::<Target>(), value_name = "TOOL", help_heading = "Output")]
     export: Option<Target>,
-    /// File of the export, in addition to the result
+    /// File of the export, which is then written in addition to the result
     #[arg(long, value_name = "FILE", requires = "export", value_parser = OutputPath::of(Content::Export),
         value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     export_to: Option<OutputPath>,
@@ -69,7 +69,7 @@ impl Export {
             None => Ok(()),
             Some(path) => {
                 let (path, format) = (path.display(), global.format());
-                let found = format!("{path} with --export {target}, which is no {format}");
+                let found = format!("{path} with --export {target}, which is not {format}");
                 Err(Error::parameter("output", found, beside))
             }
         }
@@ -85,7 +85,7 @@ impl Export {
         self.export_to.as_ref()
     }
 
-    /// The plan of `case` in the format of the tool; `None` without `--export`. gpusched does not export a plan that is not
+    /// Returns the plan of `case` in the format of the tool; `None` without `--export`. gpusched does not export a plan that is not
     /// schedulable.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Export {
             return Err(Error::parameter("export", "more than one task set", "one"));
         }
         if !plan.schedulable {
-            complain("note: the plan is not schedulable, so it is not exported");
+            complain("note: gpusched does not export the plan, because it is not schedulable");
             return Ok(None);
         }
         let text = target.export(plan, case.set);

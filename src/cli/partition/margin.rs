@@ -2,7 +2,7 @@
 
 use crate::model::plan::{LARGEST_SCALING, Margin};
 
-/// Line with the factor of the plan and the upper limit over all plans.
+/// Returns a line with the WCET margin of the plan and the upper limit of this margin over all plans.
 pub(super) fn line(margin: &Margin) -> String {
     let found = times(margin.wcet_scaling_permille);
     let limit = match margin.at_most_permille {
@@ -22,7 +22,7 @@ pub(super) fn line(margin: &Margin) -> String {
     format!("\nWCET margin: all WCETs may grow together to {found}{limit}\n")
 }
 
-/// Text of a factor in thousandths.
+/// Returns a factor in thousandths as text.
 pub(super) fn times(permille: u64) -> String {
     match permille {
         LARGEST_SCALING.. => format!("{} times or more", LARGEST_SCALING / 1000),

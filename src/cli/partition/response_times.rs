@@ -4,7 +4,7 @@ use crate::cli::arguments::Case;
 use crate::cli::report::{Column, Table, clip};
 use crate::model::{Evidence, Plan};
 
-/// Table of tasks and response times; `None` if no verdict contains response times.
+/// Returns a table of tasks and response times; `None` if no verdict contains response times.
 pub(super) fn table(case: &Case<'_>, plan: &Plan) -> Option<Table> {
     let mut rows = Vec::new();
     for (index, partition) in plan.partitions.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
 use crate::model::plan::Sensitivity;
 
-/// Table of spare SMs and WCET margins. Each entry assumes that everything else stays the same.
+/// Returns a table of spare SMs and WCET margins. Each entry assumes that all other values stay the same.
 pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {
     let mut table = Table::new(vec![
         Column::Right("partition"),

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::partitioning;
 
-/// Solver names, the same in every build.
+/// Solver names. They are the same in every build.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
@@ -14,12 +14,12 @@ pub(super) enum Solver {
     /// Branch and bound in integer arithmetic.
     #[default]
     Exact,
-    /// HiGHS first, to find plans; its claims beyond the proven bound are reported separately.
+    /// HiGHS first, to find plans. Bounds that only HiGHS claims are reported separately.
     Highs,
 }
 
 impl Solver {
-    /// The solver of the library.
+    /// Returns the solver of the library with this name.
     ///
     /// # Errors
     /// Fails for HiGHS in a build without it.

@@ -20,7 +20,7 @@ pub const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,t
     ended_by,wcet_scaling_permille,at_most_permille";
 
 impl Args {
-    /// Headline: verdict in color, then the number of SMs or the reason of the failure.
+    /// Returns the headline: the verdict in color, then the number of SMs or the reason of the failure.
     fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
@@ -47,18 +47,18 @@ impl Args {
                 let why = match failure {
                     Failure::TaskDoesNotFit { task } => {
                         format!(
-                            "task #{task} fails it even alone on all SMs{}",
+                            "task #{task} fails this test even in isolation on all SMs{}",
                             case.naming(Some(*task))
                         )
                     }
-                    _ => "every plan that passes it needs more SMs than the GPU has".to_owned(),
+                    _ => "every plan that passes this test needs more SMs than the GPU has".to_owned(),
                 };
                 format!("{style}NO PLAN FOUND{style:#} under the sufficient test `{policy}`: {why}")
             }
             Some(failure) => {
                 let style = palette.bad;
                 let task = failure.task();
-                // `failure` says "all SMs"; these are the SMs of the largest supported partition.
+                // The text of `failure` says "all SMs". These are the SMs of the largest supported partition.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
                 let largest =
@@ -78,7 +78,7 @@ impl Args {
         by_test && self.request.policy().strength() == Strength::Sufficient
     }
 
-    /// Hint if the search found no plan and a plan may still exist.
+    /// Returns a hint if the search found no plan and a plan may still exist.
     fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
         if plan.failure != Some(Failure::HeuristicFailed) {
             return "";
@@ -155,14 +155,14 @@ impl Args {
         let stats = plan.stats;
         let dim = palette.dim;
         if stats == SearchStats::default() {
-            return text; // a lemma decided without a search
+            return text; // a lemma gave the result without a search
         }
         text += &format!(
             "\n{dim}search: {} tested{} in {}{dim:#}",
             counted(stats.merges_tested, "merge"),
             match stats.other_work {
                 0 => String::new(),
-                other => format!(", and other work that takes as long as {other} more,"),
+                other => format!(", and other work that takes as long as {other} further merges,"),
             },
             microseconds(stats.search_ns)
         );
@@ -184,7 +184,7 @@ impl Args {
         })
     }
 
-    /// States what ended the search, and which option would let it continue.
+    /// States what ended the search, and which option allows a longer search.
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
@@ -200,7 +200,7 @@ impl Args {
             }
             EndedBy::Time => "it ended by --time-limit; a longer one may lead to a better answer\n".to_owned(),
             EndedBy::Choices => {
-                "it is incomplete: there are more candidate partitions than it examines with any --search-effort\n".to_owned()
+                "the search is incomplete: there are more candidate partitions than it examines with any --search-effort\n".to_owned()
             }
         }
     }
@@ -261,7 +261,7 @@ impl Args {
 }
 
 impl Report for About<(&Args, &Case<'_>), Plan> {
-    /// Adds one row per partition; a single row without partition if there is no partition.
+    /// Adds one row per partition. A plan without partitions has a single row with empty cells.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((args, case), plan) = self;
         let system = (
@@ -320,13 +320,13 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
     if case.problem.memory().is_some() {
-        return None; // the delay by other partitions may grow as well
+        return None; // the delay that other partitions cause may grow as well
     }
     let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
     edf::slack(&demands)
 }
 
-/// A measured time in whole microseconds; nanoseconds are noise.
+/// Rounds a measured time down to whole microseconds, because nanoseconds are noise.
 fn microseconds(ns: u64) -> Time {
     Time::from_ns(ns - ns % 1_000)
 }

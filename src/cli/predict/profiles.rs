@@ -22,8 +22,8 @@ const TIMES: [(&str, &str); 4] = [
 /// Columns with a bandwidth.
 pub const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 
-/// The profile called `name`, or the profile in the file `name`, relative to `folder`. Adds the file to `files`. `refuse` creates
-/// the error for a name that is neither.
+/// Returns the profile called `name`, or the profile in the file `name`, relative to `folder`. Adds the file to `files`. `refuse`
+/// creates the error if there is neither a profile nor a file with this name.
 ///
 /// # Errors
 /// Fails for an unknown name, or if the file cannot be read.
@@ -39,7 +39,7 @@ pub fn find(
         path
     };
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
-    // Errors inside a file name the file. A missing file is an error of the group that names it.
+    // An error in the content of a file names this file. A missing file is an error in the group that names the file.
     let read = |profile: Result<MemoryProfile>| match profile {
         Err(Error::Io { path, action, cause }) => {
             let why = format!("cannot {action} {}: {cause}", path.display());
@@ -62,7 +62,7 @@ pub fn find(
     }
 }
 
-/// A profile with the name of the file at `path`.
+/// Reads a profile from the CSV file at `path`. The profile has the name of the file.
 fn read_csv(path: &Path) -> Result<MemoryProfile> {
     let table = Table::read(path)?;
     let times = TIMES.map(|(name, _)| name);
@@ -102,7 +102,7 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             })?,
             bandwidth: bandwidth_in(&table, row.row, bandwidth)?,
         });
-        // The last row has the most SMs; Eqs 1 and 3 of [Masola23] apply to all SMs.
+        // The last row has the most SMs. Eqs 1 and 3 of [Masola23] use values that were measured on all SMs.
         if counted == [true, true] {
             let count = |text: &str| text.parse::<u64>().ok();
             let instructions = row.needed("thread_instructions", "a whole number", count)?;
@@ -116,10 +116,10 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
     MemoryProfile::try_from(shape).map_err(|error| table.error(None, error))
 }
 
-/// The column with a bandwidth, if there is one.
+/// Returns the column with a bandwidth, if there is one.
 ///
 /// # Errors
-/// Fails for more than one.
+/// Fails for more than one such column.
 pub fn bandwidth_column(table: &Table) -> Result<Option<&'static str>> {
     match BANDWIDTHS.iter().any(|name| table.find(name).is_some()) {
         true => only(table, &BANDWIDTHS, "bandwidths").map(Some),
@@ -127,7 +127,7 @@ pub fn bandwidth_column(table: &Table) -> Result<Option<&'static str>> {
     }
 }
 
-/// The bandwidth in the column `name`, one of [`BANDWIDTHS`]; `None` for an empty cell.
+/// Returns the bandwidth in the column `name`, one of [`BANDWIDTHS`]; `None` for an empty cell.
 ///
 /// # Errors
 /// Fails for any other content of the cell.
@@ -139,7 +139,7 @@ pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Fact
     })
 }
 
-/// The GPU of all measurements, if the table states it.
+/// Returns the GPU of all measurements, if the table states the GPU.
 ///
 /// # Errors
 /// Fails if only one of [`GPU_COLUMNS`] is present, for an invalid cell, or for rows of different GPUs.
@@ -152,7 +152,7 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
     for row in 0..table.len() {
         let cells = Row { table, row };
         let of_row = MeasuredGpu {
-            sms: cells.needed(sms, "the number of all SMs of the GPU", |text| {
+            sms: cells.needed(sms, "the total number of SMs of the GPU", |text| {
                 text.parse().ok().filter(|sms| (1..=MAX_SMS).contains(sms))
             })?,
             bandwidth: cells.needed(
@@ -160,19 +160,23 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
                 "the nominal bandwidth of the GPU in bytes per second, at least 10^9",
                 |text| {
                     let rate = text.parse().ok().and_then(Factor::from_billionths);
-                    rate.filter(|&rate| rate >= Factor::ONE) // a smaller rate is in another unit
+                    rate.filter(|&rate| rate >= Factor::ONE) // a smaller rate is probably in another unit
                 },
             )?,
         };
         if *gpu.get_or_insert(of_row) != of_row {
-            let refusal = Refusal::new(sms, "another GPU than before", "the same GPU in all rows");
+            let refusal = Refusal::new(
+                sms,
+                "a GPU that differs from the GPU of previous rows",
+                "the same GPU in all rows",
+            );
             return Err(table.error(Some(row), refusal));
         }
     }
     Ok(gpu)
 }
 
-/// The only one of `names` that is a column; `what` describes its content.
+/// Returns the only one of `names` that is a column. `what` describes the content of such a column.
 fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     let found: Vec<&str> = names
         .iter()
@@ -190,7 +194,7 @@ fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     }
 }
 
-/// The time `text` in the unit of the column `name`.
+/// Parses the time `text`, which is in the unit of the column `name`.
 fn time_in(name: &str, text: &str) -> Option<Time> {
     let (_, unit) = TIMES.iter().find(|(known, _)| *known == name)?;
     let time: Option<Time> = format!("{text}{unit}").parse().ok();
@@ -204,7 +208,7 @@ struct Row<'t> {
 }
 
 impl Row<'_> {
-    /// The cell in the column `name`.
+    /// Returns the value that `read` finds in the cell in the column `name`.
     fn needed<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
         let text = self.table.column(name)?.text(self.row).trim();
         read(text).ok_or_else(|| {
@@ -213,7 +217,7 @@ impl Row<'_> {
         })
     }
 
-    /// The cell in the column `name`; `None` if it is empty.
+    /// Returns the value that `read` finds in the cell in the column `name`; `None` if the cell is empty.
     fn optional<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
         match self.table.column(name)?.text(self.row).trim() {
             "" => Ok(None),

@@ -38,17 +38,17 @@ pub struct ModelAnswer {
 pub struct KernelAnswer {
     /// Name of the kernel.
     pub kernel: String,
-    /// Number of its SMs, n.
+    /// Number of SMs of the kernel, n.
     pub sms: u32,
-    /// Resource that the kernel mostly uses, by its bandwidth on all SMs; null if that was not measured.
+    /// Resource that the kernel uses most, according to its bandwidth on all SMs; null if this bandwidth was not measured.
     pub class: Option<Class>,
     /// C(n): execution time in isolation on n SMs [ns].
     pub isolated_ns: u64,
-    /// Whether C(n) is in the profile; otherwise the model estimates it.
+    /// Whether C(n) is in the profile. Otherwise, the model estimates C(n).
     pub isolated_measured: bool,
     /// BW(n): bandwidth in isolation on n SMs [GB/s].
     pub bandwidth: f64,
-    /// Whether BW(n) is in the profile; otherwise the model estimates it.
+    /// Whether BW(n) is in the profile. Otherwise, the model estimates BW(n).
     pub bandwidth_measured: bool,
     /// Predicted execution time with the other kernels of the group [ns].
     pub predicted_ns: u64,
@@ -56,7 +56,8 @@ pub struct KernelAnswer {
     pub slowdown: f64,
 }
 
-/// Time window with a constant set of running kernels: by predicted times for `fluid`, otherwise by times in isolation.
+/// Time window with a constant set of running kernels. For `fluid`, kernels run for their predicted times; for other models, for
+/// their times in isolation.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictionWindow")]
 pub struct WindowAnswer {

@@ -5,7 +5,7 @@ use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::counted;
 
-/// CSV columns: one row per kernel and model, or per kernel, window and model.
+/// Returns the CSV columns. There is one row per kernel and model, or with `windows` one row per kernel, window and model.
 pub fn columns(windows: bool) -> &'static str {
     match windows {
         true => {
@@ -76,7 +76,7 @@ impl Report for About<(usize, bool), Answer> {
                 .flat_map(|prediction| &prediction.kernels)
         };
         if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
-            text += "~ not in the profile: filled in by the model\n";
+            text += "~ not in the profile, but estimated by the model\n";
         }
         if *windows {
             for prediction in &answer.predictions {
@@ -99,7 +99,7 @@ fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
     ]
 }
 
-/// Cells of a row, starting with the number of the window.
+/// Returns the cells of each row, from the number of the window on.
 fn window_rows(prediction: &ModelAnswer) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (number, window) in prediction.windows.iter().enumerate() {

@@ -66,7 +66,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         .try_for_each(|output| output.path.check(&output.argument))
 }
 
-/// Displayed name of an argument of `command`; a global option has its own name.
+/// Returns the displayed name of an argument of `command`. An `id` that is not an argument of `command` is a global option.
 fn shown(command: &Command, id: &str) -> String {
     let argument = command.get_arguments().find(|argument| argument.get_id() == id);
     let value = argument.filter(|argument| argument.is_positional());
@@ -76,7 +76,7 @@ fn shown(command: &Command, id: &str) -> String {
     }
 }
 
-/// Input files that the argument `id` names.
+/// Returns the input files that the argument `id` names.
 fn read(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
     if NAMES.contains(&id) {
         let values = matches.get_raw(id).into_iter().flatten();
@@ -115,7 +115,7 @@ fn is_standard_input(path: &Path) -> bool {
     }
 }
 
-/// Other systems cannot detect this.
+/// Other systems provide no way to find this out, so the result is false.
 #[cfg(not(unix))]
 fn is_standard_input(_path: &Path) -> bool {
     false

@@ -15,8 +15,8 @@ use clap::{Arg, ArgAction, Command};
 use crate::cli::arguments::{NEXT, refused};
 use crate::error::{Error, Refusal, Result, excerpt};
 
-/// `command` that treats a negative number after an option as the value of this option, so that the option can state what it
-/// expects.
+/// Returns `command`, changed so that a negative number after an option is the value of this option. Then the option can state what
+/// it expects.
 pub fn prepared(command: Command) -> Command {
     let command = command.mut_args(|option| {
         let takes_number = takes_value(&option) && !option.is_positional();
@@ -30,8 +30,8 @@ fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Converts `error` of `arguments`. gpusched reports invalid values of options itself. clap reports all other errors, and help, and
-/// ends the process.
+/// Converts `error` of `arguments`. gpusched itself reports invalid values of options. clap reports all other errors and the help,
+/// and then ends the process.
 pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
     command.build(); // otherwise arguments have no text form
     if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {
@@ -44,7 +44,7 @@ pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::E
     in_short(error).exit()
 }
 
-/// Error of an invalid or missing value; `None` for all other errors.
+/// Returns the error of an invalid or missing value; `None` for all other errors.
 fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     let option = known(command, &|option| {
         text(error, ContextKind::InvalidArg) == Some(&option.to_string())
@@ -66,7 +66,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
         _ => return None,
     };
     let refusal = Refusal::told(name(option), message);
-    // The option belongs to a command that takes a number of SMs or a GPU.
+    // This `--sms` is an option of a command that accepts a number of SMs or a GPU.
     let is_either = option.get_long() == Some("sms") && option.get_help_heading() == Some("GPU");
     Some(match is_either {
         true => refusal.hint(NEXT),
@@ -74,7 +74,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     })
 }
 
-/// Error of a negative value with a unit, such as -5ms, after its option: clap does not accept it as a value.
+/// Returns the error of a negative value with a unit, such as -5ms, after its option. clap does not accept such a text as a value.
 fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Refusal> {
     let found = text(error, ContextKind::InvalidArg)?;
     let is_value = |value: &OsString| {
@@ -93,7 +93,7 @@ fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> O
     bad_value(command, &error)
 }
 
-/// Hint on how to write a value that clap does not accept after an option and a blank.
+/// Returns a hint on how to write a value that clap does not accept after an option and a blank.
 fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<String> {
     let found =
         text(error, ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
@@ -119,7 +119,7 @@ fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Opt
     })
 }
 
-/// `error` with shortened arguments.
+/// Returns `error` with shortened arguments.
 fn in_short(mut error: clap::Error) -> clap::Error {
     let repeated: Vec<(ContextKind, String)> = error
         .context()
@@ -129,7 +129,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
         })
         .collect();
     for (kind, text) in repeated {
-        // A suggestion repeats the argument, too.
+        // A suggestion also repeats the argument.
         if error.get(kind) != Some(&ContextValue::String(text.clone())) {
             error.insert(ContextKind::Suggested, ContextValue::None);
         }
@@ -138,7 +138,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Text of `error` for `kind`, if it is a single text.
+/// Returns the text of `error` for `kind`, if it is a single text.
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),
@@ -146,7 +146,7 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// The first `wanted` argument of `command` and its subcommands.
+/// Returns the first argument of `command` and its subcommands that is `wanted`.
 fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c Arg> {
     let mut own = command.get_arguments();
     let mut inner = command.get_subcommands();
@@ -154,7 +154,7 @@ fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c 
         .or_else(|| inner.find_map(|inner| known(inner, wanted)))
 }
 
-/// Displayed name of `option`, such as `--gap` or `SET`.
+/// Returns the displayed name of `option`, such as `--gap` or `SET`.
 fn name(option: &Arg) -> String {
     match (option.get_long(), option.get_value_names()) {
         (Some(long), _) => format!("--{long}"),
@@ -184,13 +184,13 @@ pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// `command` with `options` in every subcommand, and with text values for all options.
+/// Returns `command` with `options` in every subcommand, and with text values for all options.
 fn without_globals(command: Command, options: &[Arg]) -> Command {
     let command = command.mut_args(as_text);
     command.mut_subcommands(|inner| without_globals(inner.args(options), options))
 }
 
-/// `option` as an option of one command, with any text as its value.
+/// Returns `option` as an option of one command, with any text as its value.
 fn as_text(option: Arg) -> Arg {
     match takes_value(&option) {
         true => option.global(false).value_parser(ValueParser::os_string()),

@@ -2,7 +2,7 @@
 
 use crate::model::assumptions::Assumption;
 
-/// Numbered list of assumptions.
+/// Returns a numbered list of assumptions.
 pub fn numbered(assumptions: &[Assumption]) -> String {
     let lines = (1..).zip(assumptions);
     let lines: String = lines

@@ -1,7 +1,7 @@
-//! Destination of results: standard output, locked and buffered, or a file, and additional files. All files of a command appear
-//! together when the command succeeds. After an error, no file appears.
+//! Destination of results: either standard output, locked and buffered, or a file. There may be additional files. All files of a
+//! command appear together when the command succeeds. After an error, no file appears.
 //!
-//! If the reader of standard output closes it (`| head`), this is not an error, and later output is dropped. Commands with much
+//! The reader of standard output may close it (`| head`). This is not an error, and later output is dropped. Commands with much
 //! output check from time to time whether there still is a [reader](Output::has_reader).
 
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -14,7 +14,7 @@ use crate::artifact::{Artifact, Outputs};
 use crate::cli::Global;
 use crate::error::{Error, Result};
 
-/// Destination of results. Without [finish](Output::finish), no file appears.
+/// Destination of results. Files appear only after [finish](Output::finish).
 #[derive(Debug)]
 pub struct Output {
     form: Form,
@@ -53,7 +53,7 @@ impl Output {
         })
     }
 
-    /// Opens an additional file if there is a `path`. Pass the complete file to [`Output::add`].
+    /// Opens an additional file if `path` is not `None`. Pass the complete file to [`Output::add`].
     ///
     /// # Errors
     /// Errors of [`Outputs::create`].
@@ -76,7 +76,7 @@ impl Output {
         Ok(())
     }
 
-    /// Protects files that an input names.
+    /// Protects files that an input refers to, so that no output overwrites them.
     ///
     /// # Errors
     /// Errors of [`Outputs::keep`].
@@ -130,7 +130,7 @@ impl Output {
         self.answer(text)
     }
 
-    /// Writes `report` as the end of the result, after all additional files are on disk.
+    /// Writes `report` as the last part of the result, after all additional files are on disk.
     ///
     /// # Errors
     /// Errors of [`Output::report`].
@@ -139,7 +139,8 @@ impl Output {
         self.answer(text)
     }
 
-    /// Writes `value` as one line of JSON, the whole result. It writes in pieces, because the text may be larger than the value.
+    /// Writes `value` as the whole result, in one line of JSON. It writes the text in pieces, because the text may be larger than
+    /// `value`.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -160,12 +161,12 @@ impl Output {
         written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Whether the output is still open for a reader.
+    /// Whether the output still has a reader.
     pub fn has_reader(&self) -> bool {
         !matches!(self.sink, Sink::Nobody)
     }
 
-    /// Returns `unread` instead of the error if the reader of standard output closed it. Other errors remain errors.
+    /// Returns `unread` instead of the error if the reader of standard output closed it. All other errors remain.
     fn heed<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
         match written {
             Err(cause)
@@ -187,7 +188,7 @@ impl Output {
         written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Finishes the output: first the files on disk, then standard output, then the final names of the files.
+    /// Finishes the output. First it writes the files to disk, then standard output. Then the files get their final names.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -214,7 +215,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.flush(),
-            // The file is not visible yet.
+            // The file does not have its final name yet.
             Sink::File(_) | Sink::Nobody => Ok(()),
         };
         self.heed(flushed, ())

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::cli::Global;
 
-/// Styles of text; all plain unless standard output is a terminal with colors.
+/// Styles of text. All styles are plain unless standard output is a terminal with colors.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Palette {
     /// Positive verdict.
@@ -15,12 +15,12 @@ pub struct Palette {
     pub bad: Style,
     /// Header of a table.
     pub header: Style,
-    /// Text of less interest.
+    /// Less important text.
     pub dim: Style,
 }
 
 impl Palette {
-    /// The palette for the output of `global`.
+    /// Returns the palette for the output of `global`.
     pub fn of(global: &Global) -> Palette {
         let choice = anstream::AutoStream::choice(&io::stdout());
         if global.file().is_some() || choice == anstream::ColorChoice::Never {

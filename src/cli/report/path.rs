@@ -36,12 +36,12 @@ pub enum Content {
 }
 
 impl OutputPath {
-    /// Parser of an option for a file with `content`.
+    /// Returns a parser for an option that names a file with `content`.
     pub fn of(content: Content) -> impl TypedValueParser<Value = OutputPath> {
         PathBufValueParser::new().map(move |path| OutputPath { path, content })
     }
 
-    /// Checks that the path fits its content. `option` is the option of the path.
+    /// Checks that the path suits its content. `option` is the name of the option.
     ///
     /// # Errors
     /// [`Error::Refused`] for standard output, which contains the result, and for the ending of another format. [`Error::Io`] for a
@@ -63,7 +63,7 @@ impl OutputPath {
 }
 
 impl Content {
-    /// Supported endings, and whether a name without ending is allowed; `None` for any name.
+    /// Returns the supported endings, and whether a name without ending is allowed; `None` if any name is allowed.
     fn endings(self) -> Option<(&'static [&'static str], bool)> {
         match self {
             Content::Answer | Content::Export => None,
@@ -74,7 +74,7 @@ impl Content {
         }
     }
 
-    /// Checks that `path` of `option` is a device or has an ending of this content.
+    /// Checks that `path`, the value of `option`, is a device file or has an ending of this content.
     ///
     /// # Errors
     /// [`Error::Refused`] with the supported endings.

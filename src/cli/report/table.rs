@@ -29,7 +29,7 @@ impl Column {
 }
 
 impl Table {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new(columns: impl Into<Vec<Column>>) -> Table {
         Table {
             columns: columns.into(),
@@ -42,12 +42,12 @@ impl Table {
         self.rows.push(cells.into());
     }
 
-    /// Width of the rendered table [characters].
+    /// Returns the width of the rendered table [characters].
     pub fn width(&self) -> usize {
         self.render(Style::new()).lines().map(width).max().unwrap_or(0)
     }
 
-    /// The table as text: two blanks before each column, and titles in `header` style.
+    /// Returns the table as text, with two blanks before each column, and with titles in `header` style.
     pub fn render(&self, header: Style) -> String {
         let widths: Vec<usize> = self
             .columns
@@ -95,7 +95,7 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A name from a file as part of a line of text: without control characters, with at most `longest` characters.
+/// Returns a name from a file for use in a line of text: without control characters, and with at most `longest` characters.
 pub fn clip(name: &str, longest: usize) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     if width(name) <= longest {
@@ -105,7 +105,7 @@ pub fn clip(name: &str, longest: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// `words` separated by commas, on lines of about `longest` characters.
+/// Returns `words` separated by commas, on lines of about `longest` characters.
 pub fn wrap(words: impl IntoIterator<Item = String>, longest: usize) -> String {
     let mut text = String::new();
     let mut line = 0;

@@ -41,8 +41,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result is when and where each kernel ran; with --format json or csv (or -o NAME.csv), each thread block. `simulate` writes the CSV
-rows during the simulation, in the order of the ends of blocks.
+The result has the time and the SMs of each kernel. With --format json or csv (or -o NAME.csv), it has the time and the SM of each
+thread block. gpusched writes the CSV rows during the simulation, in the order in time of the ends of blocks.
 
 Examples:
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
@@ -64,7 +64,7 @@ impl Args {
         let shape = scenario.shape();
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
         let expected = match global.format() {
-            _ if blocks > MOST => format!("at most {MOST} of all kernels (field `blocks`)"),
+            _ if blocks > MOST => format!("at most {MOST} in all kernels together (field `blocks`)"),
             Format::Json if blocks > MOST_BLOCKS => {
                 format!(
                     "at most {MOST_BLOCKS} for JSON, which must fit in memory; --format csv supports {MOST}"
@@ -107,7 +107,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Simulates and records the timeline if required. Errors of the simulation name the file.
+    /// Simulates, and records the timeline if an output requires it. Errors of the simulation name the file.
     fn simulate(
         &self,
         scenario: &Scenario,
@@ -127,7 +127,7 @@ impl Args {
         Ok((end, Some(timeline)))
     }
 
-    /// The scenario with the values of the options.
+    /// Returns the scenario with the values of the options.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
         if self.block_scheduler.is_none() && self.gpu.is_none() {

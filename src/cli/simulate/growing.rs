@@ -5,19 +5,20 @@ use std::fmt::{self, Write as _};
 use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
-/// Size of the text that is written at once [bytes].
+/// Size of the text that is written at a time [bytes].
 const CHUNK: usize = 1 << 16;
 
-/// A table that grows.
+/// CSV table that grows during a simulation.
 pub struct Growing<'a> {
     output: &'a mut Output,
     text: String,
-    /// First error of writing; after it, nothing is written.
+    /// First error of writing. After this error, no further rows are written.
     failure: Option<Error>,
 }
 
 impl<'a> Growing<'a> {
-    /// An empty table. The header of comma-separated `columns` precedes the first rows; `None` if it was already written.
+    /// Creates an empty table. The comma-separated `columns` precede the first rows as a header; `None` if the header was already
+    /// written.
     pub fn new(output: &'a mut Output, columns: Option<&str>) -> Growing<'a> {
         Growing {
             output,

@@ -45,12 +45,13 @@ pub struct Args {
     /// Issue budget (`qaws`) or priority (`rt-paws`) of the kernel
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     budget: Option<u32>,
-    /// Start with an empty L2 cache, not with the buffers of the program
+    /// Start with an empty L2 cache, without the buffers of the program
     #[arg(long)]
     cold: bool,
-    /// Estimate from ROUNDS rounds of blocks on one SM
+    /// Estimate the time from ROUNDS rounds of blocks on one SM
     ///
-    /// The default is 3 rounds. An estimate is many times faster than a simulation, but inexact. Do not use it in a safety
+    /// `--estimate` without a number means 3 rounds. An estimate takes much less time than a simulation, but it is inexact. Do not
+    /// use an estimate in a safety argument.
     /// argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
         value_parser = estimated, conflicts_with = "equal_sms_once")]
@@ -66,7 +67,7 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-`wcet fit` reads the CSV result, with one row per number of SMs. It handles kernels that are slower on more SMs.
+The CSV result has one row per number of SMs. `wcet fit` reads this result, also if the kernel is slower on more SMs.
 
 Examples:
   gpusched simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060
@@ -82,7 +83,7 @@ impl Args {
     /// Simulates the kernel on each number of SMs.
     ///
     /// # Errors
-    /// Fails on bad input, for unsupported programs, for runs that are too long, or if output cannot be written.
+    /// Fails on bad input, for unsupported programs, for runs that exceed the limit of cycles, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let setup = self.setup()?;
         let sms = self.numbers(setup.machine())?;
@@ -109,7 +110,7 @@ impl Args {
         let warm = !self.cold && !is_trace(&self.program);
         let answer = Answer::new(&setup, warm, self.estimate, points);
         output.only(&answer.columns(), &answer)?;
-        // Text results contain the warning.
+        // Text results already contain the warning.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {
             complain(&format!("warning: {estimated}"));
@@ -142,7 +143,7 @@ impl Args {
         kernels::setup(&self.program, shape, &[]).map_err(kernels::blame)
     }
 
-    /// The requested numbers of SMs, if `machine` supports them.
+    /// Returns the requested numbers of SMs, if `machine` supports these numbers.
     fn numbers(&self, machine: &Machine) -> Result<Vec<u32>> {
         let (all, cluster) = (machine.sms(), machine.sms_per_cluster);
         let range = self.sms.unwrap_or(SmRange::new(cluster, all, cluster));
@@ -157,7 +158,7 @@ impl Args {
                 let expected = match cluster {
                     1 => format!("1 to {all}, the SMs of {name}"),
                     _ => format!(
-                        "multiples of {cluster} (the SMs of a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
+                        "multiples of {cluster} (the number of SMs in a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
                     ),
                 };
                 Err(Error::parameter("sms", found, expected))

@@ -55,10 +55,10 @@ pub struct Args {
     /// Release jitter of the jobs
     #[arg(long, value_parser = named::<Jitter>(), default_value_t)]
     jitter: Jitter,
-    /// Distance of the arrivals of a task
+    /// Time between two arrivals of a task
     #[arg(long, value_parser = named::<Arrivals>(), default_value_t)]
     arrivals: Arrivals,
-    /// Position of a task that arrives 1 ns before all others, without jitter
+    /// Position of a task that arrives 1 ns before all other tasks, without jitter
     #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
     blocker: Option<usize>,
     /// Execution times of the jobs
@@ -75,7 +75,7 @@ pub struct Args {
     /// Also write the utilization of each partition over time, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     utilization: Option<OutputPath>,
-    /// Number of equal intervals of the utilization [default: 200]
+    /// Number of equal time intervals for the utilization [default: 200]
     ///
     /// Only with `--utilization`.
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
@@ -98,7 +98,8 @@ pub enum Times {
 }
 
 const EXAMPLE: &str = "\
-The result is a summary; with --format csv (or -o NAME.csv), each job. Exit code 1: a job misses its deadline, or a plan has no partitions.
+The result is a summary. With --format csv (or -o NAME.csv), it has one row per job.
+Exit code 1: a job misses its deadline, or a plan has no partitions.
 A run without misses proves nothing about other releases. For a proof, use `gpusched test` or `gpusched partition`.
 
 Examples:
@@ -157,7 +158,7 @@ impl Args {
             };
             positive &= summary.misses == 0 && summary.failure.is_none();
             if let (true, Some(failure)) = (is_csv, &summary.failure) {
-                // The CSV has no rows of a plan without jobs.
+                // The CSV has no rows for a plan without jobs.
                 complain(&format!(
                     "warning: task set {} is not simulated: {failure}",
                     case.index
@@ -201,7 +202,7 @@ impl Args {
         }
     }
 
-    /// Simulates `case`. The result includes the timeline and its title if they are required.
+    /// Simulates `case`. The result includes the timeline and its title if an output requires them.
     fn simulate(
         &self,
         (case, alone): (&Case<'_>, bool),
@@ -217,11 +218,11 @@ impl Args {
             return Err(Error::parameter(
                 "blocker",
                 format!("task {found}"),
-                format!("at most {}, the last of task set {}", tasks - 1, case.index),
+                format!("at most {}, the last task of task set {}", tasks - 1, case.index),
             ));
         }
         let numbers = (seed, case.index);
-        // The releases of all partitions refer to a common instant.
+        // The releases in all partitions refer to a common start time.
         let together: Vec<Task> = case
             .parts
             .iter()
@@ -265,7 +266,7 @@ impl Args {
         Ok((summary, timeline.map(|timeline| (timeline, title.to_owned()))))
     }
 
-    /// Chart of partition `index` of `set`.
+    /// Returns the chart of partition `index` of `set`.
     fn chart<'a>(
         &self,
         timeline: &'a mut Timeline,

@@ -25,7 +25,7 @@ pub struct TimelineFiles {
 }
 
 impl TimelineFiles {
-    /// Whether a trace or a chart is required.
+    /// Whether a trace or a chart is requested.
     pub fn wanted(&self) -> bool {
         self.trace.is_some() || self.gantt.is_some()
     }
@@ -53,7 +53,7 @@ impl TimelineFiles {
         })
     }
 
-    /// The chart of a run called `title`.
+    /// Returns the chart of a run called `title`.
     fn chart(&self, timeline: &Timeline, title: &str) -> Result<String> {
         let options = Options {
             title: Some(title.to_owned()),
@@ -69,7 +69,7 @@ impl TimelineFiles {
     }
 }
 
-/// Open output files of the timeline, still empty.
+/// Output files of the timeline that are open, but still empty.
 #[derive(Debug)]
 pub struct Canvas<'a> {
     timeline_files: &'a TimelineFiles,

@@ -28,7 +28,7 @@ use crate::warp::subcore::{Issue, Overview, Record, simulate};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Scenario or program (JSON; `-` is standard input), or Accel-Sim trace (`.traceg`)
+    /// Scenario or program (JSON; `-` is standard input), or Accel-Sim trace (.traceg)
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
     /// Warp scheduler [default: scheduler of the scenario]
@@ -44,10 +44,11 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Result on a simulated GPU: finish time of each kernel, memory traffic, and stalls of the schedulers. --format json adds each
-thread block. --format csv (or -o NAME.csv) has one row per kernel.
-Result on a sub-core (a scenario without machine): finish time of each kernel. --format json adds the warp that issued in each
-cycle. --format csv has one row per issued instruction. Traces and Gantt charts show a cycle as one nanosecond.
+The result on a simulated GPU has the finish time of each kernel, the memory traffic, and the stalls of the schedulers.
+With --format json, it also has the thread blocks. With --format csv (or -o NAME.csv), it has one row per kernel.
+The result on a sub-core (a scenario without `machine`) has the finish time of each kernel. With --format json, it also has the warp
+that issued in each cycle. With --format csv, it has one row per issued instruction.
+In traces and Gantt charts, one nanosecond stands for one cycle.
 
 Examples:
   gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --scheduler gto
@@ -116,7 +117,7 @@ impl Args {
                 let timeline = self.simulate(&scenario, &mut record)?;
                 if let Some(most) = record.exceeded() {
                     let message = format!(
-                        "found a run of more than {most} cycles, expected at most that for JSON, which must fit in memory; \
+                        "found a run of more than {most} cycles, expected at most this number for JSON, which must fit in memory; \
                          --format csv has no limit"
                     );
                     return Err(self.refuse(&message));
@@ -134,7 +135,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Simulates and records the timeline if required. Errors of the simulation name the file.
+    /// Simulates, and records the timeline if an output requires it. Errors of the simulation name the file.
     fn simulate(
         &self,
         scenario: &WarpScenario,
@@ -156,7 +157,7 @@ impl Args {
             .into()
     }
 
-    /// The scenario with the values of the options.
+    /// Returns the scenario with the values of the options.
     fn changed(&self, scenario: WarpScenario) -> Result<WarpScenario> {
         let mut shape = scenario.shape().clone();
         if let Some(scheduler) = self.scheduler {

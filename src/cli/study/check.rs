@@ -14,13 +14,13 @@ use crate::study::{self, Finding, Findings, State, Study};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Folder of `study run`, or study files with results in subfolders by study name
+    /// Output folder of `study run`, or folder of study files with results per study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 const EXAMPLE: &str = "\
-Exit code 1: a claim that must hold is not reproduced. Studies without results are left out.
+Exit code 1: a claim that must hold is not reproduced. Studies without results are skipped.
 
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study check results";
@@ -43,8 +43,8 @@ impl Args {
     }
 }
 
-/// Studies with results in the folder at `path`. Without any results it returns all studies, so that a later error names what is
-/// missing.
+/// Returns the studies with results in the folder at `path`. If there are no results, it returns all studies, so that a later error
+/// names what is missing.
 pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     let mut studies = study::studies(path)?;
     if studies.iter().any(|study| study.state != State::Missing) {
@@ -94,7 +94,7 @@ fn text(study: &Findings, palette: &Palette) -> String {
     text
 }
 
-/// Published statement and criterion of its reproduction.
+/// Returns the published statement, and the criterion for its reproduction.
 fn statement(finding: &Finding) -> String {
     let must = if finding.must_hold { " [must hold]" } else { "" };
     let mut text = format!("\n  {}{must}: {}", finding.id, finding.text);
@@ -109,7 +109,7 @@ fn statement(finding: &Finding) -> String {
     text
 }
 
-/// Measured figures in words.
+/// Returns the measured figures in words.
 fn figures(finding: &Finding, separator: &str) -> String {
     let figures = finding.figures_in_words();
     let figures = figures.iter().map(|(name, value)| format!("{name} = {value}"));

@@ -14,7 +14,7 @@ pub fn draw(study: &Study) -> Result<()> {
     }
 }
 
-/// Title of the figure.
+/// Returns the title of the figure.
 fn title(study: &Study) -> &str {
     match study.spec.title() {
         "" => study.spec.name(),
@@ -22,7 +22,7 @@ fn title(study: &Study) -> &str {
     }
 }
 
-/// Draws lines of selected rows.
+/// Draws a figure with lines of the rows that `figure` selects.
 fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
     let selections = figure.selection.iter();
     let options = Options {
@@ -47,8 +47,8 @@ fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
     outputs.commit()
 }
 
-/// Draws figures over the utilization, or over the number of tasks if the study has more different numbers of tasks. The other one
-/// gets one figure per value.
+/// Draws figures over the utilization. If the study has more numbers of tasks than utilizations, it draws figures over the number
+/// of tasks. There is one figure for each value of the other quantity.
 fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
     let folder = &study.folder;
     let path = match of.figure().table {

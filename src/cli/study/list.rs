@@ -14,7 +14,7 @@ use crate::study::{self, Kind, State, Study};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Folder with study files, and results there or in subfolders by study name
+    /// Folder with study files, and with results in it or in one subfolder per study
     #[arg(default_value = "analysis", value_name = "DIR")]
     folder: PathBuf,
 }
@@ -23,7 +23,7 @@ const EXAMPLE: &str = "\
 Example:
   gpusched study list analysis";
 
-/// One line of the list. Fields that do not apply to the kind of study are empty.
+/// One line of the list. Fields that do not apply to this kind of study are empty.
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
@@ -82,7 +82,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// Size of the study, in words.
+    /// Returns the size of the study, in words.
     fn size(&self) -> String {
         match (self.points, self.sets, self.cases) {
             (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
@@ -152,7 +152,8 @@ impl Report for List<'_> {
         })
     }
 
-    /// The widest table that fits: with narrower cells, or without analysis variants and algorithms.
+    /// Returns the widest table that fits on the terminal. To save width, the cells first become narrower. Then the table omits
+    /// analysis variants and algorithms.
     fn text(&self, palette: &Palette) -> Result<String> {
         let cells = (WIDEST - 24..=WIDEST).rev();
         let all = cells.clone().map(|cell| self.table(cell, true));
@@ -164,11 +165,12 @@ impl Report for List<'_> {
     }
 }
 
-/// Maximum width of a cell with analysis variants, metrics and algorithms [characters]; sources may have four more.
+/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have four more.
 const WIDEST: usize = 36;
 
 impl List<'_> {
-    /// Table with cells of about `cell` characters. `words` adds analysis variants, metrics and algorithms.
+    /// Returns a table with cells of about `cell` characters. If `words` is true, it shows analysis variants, metrics and
+    /// algorithms.
     fn table(&self, cell: usize, words: bool) -> Table {
         let mut columns = vec![
             Column::Left("study"),

@@ -13,7 +13,7 @@ use crate::study::{Reasons, Study, reproduction};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Folders as for `study check`
+    /// Folders, as for `study check`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// JSON file with reasons for deviations [default: reasons.json in DIR]
@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Exit code 1: a claim that must hold is not reproduced. Studies without results are left out.
+Exit code 1: a claim that must hold is not reproduced. Studies without results are skipped.
 
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study reproduction results -o reproduction.md";

@@ -12,7 +12,7 @@ use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 
-/// Arguments of `gpusched study run`. An interrupted run continues when the command is repeated.
+/// Arguments of `gpusched study run`. To continue an interrupted run, repeat the command.
 ///
 /// For each study, it writes NAME.csv (results), NAME.timing.csv (measured times), NAME.weighted.csv (weighted schedulability),
 /// NAME.svg, NAME.claims.json, NAME.provenance.json, NAME.toml (the study as run), NAME.inputs.json (files of its cases) and
@@ -26,7 +26,7 @@ pub struct Args {
     /// Part i of n to run; `study merge` combines the parts
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
-    /// Task sets per point, for a quick look [default: as in the study]
+    /// Number of task sets per point, for a quick trial [default: as in the study]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     sets: Option<u64>,
 }
@@ -49,7 +49,7 @@ Example:
 #[derive(Debug, clap::Args)]
 #[command(after_help = MERGE_EXAMPLE)]
 pub struct MergeArgs {
-    /// Folders with the journals of shards
+    /// Output folders of the shards
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 }
@@ -134,7 +134,7 @@ impl MergeArgs {
 }
 
 /// Draws the figures and writes the findings of all studies, sorted by name. The outcome is negative if a claim that must hold is
-/// not reproduced. Other files in the folder do not matter.
+/// not reproduced. Other files in the folder have no effect.
 fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
     specs.sort_by(|a, b| a.name().cmp(b.name()));
     let mut findings = Vec::new();
@@ -155,7 +155,7 @@ fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcom
     })
 }
 
-/// The folder of `--output`.
+/// Returns the folder of `--output`.
 fn folder(global: &Global) -> Result<&Path> {
     global
         .file()
@@ -165,6 +165,6 @@ fn folder(global: &Global) -> Result<&Path> {
 /// Writes a line to standard error, except with `--quiet`.
 fn note(global: &Global, line: &str) {
     if !global.quiet {
-        let _ = writeln!(anstream::stderr(), "{line}"); // a closed standard error is ignored
+        let _ = writeln!(anstream::stderr(), "{line}"); // it ignores a closed standard error
     }
 }

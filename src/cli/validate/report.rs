@@ -42,7 +42,7 @@ struct PolicyResult {
     systems: u64,
     /// Number of systems with a schedulable plan.
     schedulable: u64,
-    /// Number of partitions that the analysis accepts; all were simulated.
+    /// Number of partitions that the analysis accepts. gpusched simulates all of them.
     partitions: u64,
     /// Number of simulations of accepted partitions.
     runs: u64,
@@ -58,12 +58,12 @@ struct PolicyResult {
     rejected: u64,
     /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,
-    /// Number of rejected partitions without a missed deadline and with a utilization above 1 in the test; they may miss a deadline
+    /// Number of rejected partitions without a missed deadline whose utilization in the test is above 1. They may miss a deadline
     /// later.
     rejected_overloaded: u64,
-    /// Number of tasks of accepted partitions with a bound on their response times.
+    /// Number of tasks that have a response-time bound, in accepted partitions.
     bounded: u64,
-    /// Mean of longest response time divided by bound over these tasks; each ratio is rounded up to hundredths.
+    /// Mean ratio of longest response time to bound, over the tasks that have a bound. Each ratio is rounded up to hundredths.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_ratio: Option<f64>,
 }
@@ -107,7 +107,7 @@ impl PolicyResult {
 }
 
 impl Validation {
-    /// Result of `campaign` from its `report`. The smallest counterexample, if there is one, is in `file`.
+    /// Creates the result of `campaign` from its `report`. The smallest counterexample, if there is one, is in `file`.
     pub fn new(campaign: &Campaign, report: &validation::Report, file: &Path) -> Validation {
         let file = file.display().to_string();
         let policies = report.policies.iter();
@@ -154,9 +154,9 @@ impl Report for Validation {
         let (good, bad) = (palette.good, palette.bad);
         let sum = |number: fn(&PolicyResult) -> u64| self.policies.iter().map(number).sum::<u64>();
         let headline = match self.breaches {
-            0 => format!("{good}NO PROMISE BROKEN{good:#}"),
-            1 => format!("{bad}1 PROMISE BROKEN{bad:#}"),
-            many => format!("{bad}{many} PROMISES BROKEN{bad:#}"),
+            0 => format!("{good}NO VIOLATION FOUND{good:#}"),
+            1 => format!("{bad}1 VIOLATION FOUND{bad:#}"),
+            many => format!("{bad}{many} VIOLATIONS FOUND{bad:#}"),
         };
         let mut text = format!(
             "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
@@ -173,9 +173,9 @@ impl Report for Validation {
             Column::Right("schedulable"),
             Column::Right("partitions"),
             Column::Right("jobs"),
-            Column::Right("broken"),
+            Column::Right("violations"),
             Column::Right("rejected"),
-            Column::Right("of which miss"),
+            Column::Right("with a miss"),
             Column::Right("response / bound"),
         ]);
         for row in &self.policies {
@@ -200,7 +200,7 @@ impl Report for Validation {
         if let Some(found) = &self.reproducer {
             let _ = writeln!(
                 text,
-                "\nsystem {} breaks a promise ({}); down to {} in {}:\n{}",
+                "\nsystem {} violates a guarantee ({}); the smallest counterexample has {} and is in {}:\n{}",
                 found.system,
                 found.breach,
                 counted(found.tasks, "task"),
@@ -212,7 +212,8 @@ impl Report for Validation {
     }
 }
 
-/// CSV of the ratio of longest response time to bound: cumulative share of the tasks with a bound, by policy and ratio.
+/// Returns CSV with the cumulative share of the tasks that have a bound, by policy and by the ratio of longest response time to
+/// bound.
 pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {

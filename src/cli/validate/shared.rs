@@ -14,7 +14,7 @@ use crate::validation::shared::{self, Campaign, Tally};
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SharedValidation {
-    /// Number of random systems; two to four partitions of each share one memory.
+    /// Number of random systems. Each system has two to four partitions that share one memory.
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
@@ -22,7 +22,7 @@ pub struct SharedValidation {
     breaches: u64,
     /// Results by policy.
     policies: Vec<PolicyResult>,
-    /// Number of the first such system.
+    /// Number of the first system that `conflict+bandwidth` accepts and that misses a deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<u64>,
 }
@@ -35,9 +35,9 @@ struct PolicyResult {
     policy: Policy,
     /// Number of systems.
     systems: u64,
-    /// Number of systems that `conflict` accepts; it ignores memory traffic.
+    /// Number of systems that `conflict` accepts. This model ignores memory traffic.
     blind: u64,
-    /// Number of systems that `conflict` accepts and that miss a deadline because bandwidth is short.
+    /// Number of systems that `conflict` accepts and that miss a deadline because the memory bandwidth is insufficient.
     blind_missed: u64,
     /// Number of systems that `conflict+bandwidth` accepts.
     accepted: u64,
@@ -50,7 +50,7 @@ struct PolicyResult {
 }
 
 impl SharedValidation {
-    /// Result of `campaign` from its `report`.
+    /// Creates the result of `campaign` from its `report`.
     pub fn new(campaign: &Campaign, report: &shared::Report) -> SharedValidation {
         let result = |&(policy, tally): &(Policy, Tally)| PolicyResult {
             policy,
@@ -76,7 +76,7 @@ impl SharedValidation {
 pub const COLUMNS: &str = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs";
 
 impl PolicyResult {
-    /// Numbers in the order of the columns.
+    /// Returns the numbers in the order of the columns.
     fn numbers(&self) -> [u64; 7] {
         [
             self.systems,
@@ -107,8 +107,8 @@ impl Report for SharedValidation {
         let (good, bad) = (palette.good, palette.bad);
         let mut text = match self.breaches {
             0 => format!("{good}NO MISS{good:#}"),
-            1 => format!("{bad}1 BROKEN PROMISE{bad:#}"),
-            breaches => format!("{bad}{breaches} BROKEN PROMISES{bad:#}"),
+            1 => format!("{bad}1 VIOLATION FOUND{bad:#}"),
+            breaches => format!("{bad}{breaches} VIOLATIONS FOUND{bad:#}"),
         };
         let _ = writeln!(
             text,
@@ -116,7 +116,11 @@ impl Report for SharedValidation {
             counted(accepted, "system"),
         );
         if let Some(system) = self.broken {
-            let _ = writeln!(text, "the first is system {system} of seed {}", self.seed);
+            let _ = writeln!(
+                text,
+                "the first violation is in system {system} of seed {}",
+                self.seed
+            );
         }
         text.push('\n');
         let mut table = Table::new([

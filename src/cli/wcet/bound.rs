@@ -20,7 +20,7 @@ pub struct Args {
     /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// Share of each regulation period when best-effort cores access memory, 0 to 1
+    /// Budget Q: share of each regulation period for best-effort memory access, 0 to 1
     #[arg(long, value_name = "Q", value_parser = budget)]
     q: Factor,
     #[command(flatten)]
@@ -61,12 +61,12 @@ impl Args {
     }
 }
 
-/// Name of a kernel in text.
+/// Returns the name of a kernel for text.
 pub fn title(kernel: &Kernel) -> String {
     kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
 }
 
-/// Warns on standard error if WCETs come from fits that failed their tests, even with `--quiet`.
+/// Warns on standard error, even with `--quiet`, if WCETs come from distribution fits that failed their tests.
 pub fn distrust(kernel: &Kernel) {
     for (index, cluster) in kernel.clusters().iter().enumerate() {
         for (name, distribution) in [
@@ -84,7 +84,7 @@ pub fn distrust(kernel: &Kernel) {
     }
 }
 
-/// `+12.3 %`: the increase of `time` relative to `base`.
+/// Returns the increase of `time` relative to `base`, such as `+12.3 %`.
 pub fn percent(time: Time, base: Time) -> String {
     format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
 }
@@ -111,14 +111,14 @@ impl Report for About<(&Kernel, Solver), Bound> {
         let isolated = list_scheduling::isolated(kernel);
         let good = palette.good;
         let mut text = format!(
-            "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} alone)\n",
+            "{}: {good}at most {}{good:#} at Q = {} ({} over {isolated} in isolation)\n",
             title(kernel),
             bound.wcet_ns,
             bound.q,
             percent(bound.wcet_ns, isolated),
         );
         text += &format!(
-            "{}, {} at a time; best-effort cores access memory for {} of that, from {} on\n",
+            "{}, {} at a time; best-effort cores access memory for {} of that time, from {} on\n",
             counted(kernel.blocks(), "block"),
             kernel.active_blocks(),
             bound.memory_time_ns,
@@ -129,10 +129,10 @@ impl Report for About<(&Kernel, Solver), Bound> {
             },
         );
         if bound.straddling == Straddling::Both {
-            text += "blocks at both ends of each memory time count as hit\n";
+            text += "blocks at both ends of each memory time count as delayed\n";
         }
         if *solver == Solver::Both {
-            text += "the linear program agrees at every step\n";
+            text += "the linear program agrees with the bound at every step\n";
         }
         text += &match bound.certificate {
             Some(certificate) => format!(

@@ -30,29 +30,29 @@ pub struct Args {
     /// Measurements under unregulated interference; may be repeated
     #[arg(long, value_name = "FILE")]
     interference: Vec<PathBuf>,
-    /// Format of all these files [default: by ending and content]
+    /// Format of all measurement files [default: detected from ending and content]
     #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT")]
     trace_format: Option<TraceFormat>,
     /// Kernel to select from files of cuda_scheduling_examiner
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Blocks that run at a time on the whole GPU, M [default: maximum in the trace]
+    /// Concurrent blocks on the whole GPU, M [default: maximum in the trace]
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: Option<u32>,
     /// Regulation period T of best-effort memory traffic
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
-    /// Probability that identical blocks are divided
+    /// Probability that clustering divides identical blocks
     #[arg(long, value_name = "P", default_value_t = Options::default().alpha, value_parser = alpha)]
     alpha: f64,
     /// Maximum number of clusters
     #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
           value_parser = whole(1..=MAX_CLUSTERS as u64))]
     max_clusters: u64,
-    /// Measurements of each block and level to keep for comparisons
+    /// Number of measurements to keep per block and level, for comparisons of blocks
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1..=MAX_SAMPLES as u64))]
     samples: u64,
-    /// Definition of e0 and e1: longest time, or an extreme-value fit beyond it
+    /// Source of e0 and e1: the longest time, or an extreme-value fit beyond it
     #[arg(long, value_parser = named::<Estimate>(), default_value_t)]
     estimate: Estimate,
     /// Probability that a block exceeds e0 or e1 with gev or gpd [default: 1e-9]
@@ -93,8 +93,8 @@ enum Estimate {
 }
 
 const EXAMPLE: &str = "\
-A trace is CSV with the columns run, block, start_ns (optional), duration_ns and q, JSONL with the same fields, or the \
-output of cuda_scheduling_examiner. Memory use does not grow with the number of runs.
+A trace is a CSV file with the columns run, block, start_ns (optional), duration_ns and q, a JSONL file with the same fields, or an
+output file of cuda_scheduling_examiner. Memory use does not grow with the number of runs.
 
 Example:
   gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
@@ -121,7 +121,7 @@ impl Args {
         if !global.quiet {
             if self.active_blocks.is_none() {
                 complain(&format!(
-                    "note: `--active-blocks {active}` is the maximum in the trace"
+                    "note: gpusched uses `--active-blocks {active}`, the maximum in the trace"
                 ));
             }
             for doubt in doubts(&trace, &clustering) {
@@ -162,7 +162,7 @@ impl Args {
         files.extend(given(&self.interference, Some(Level::Interference)));
         distinct(files.iter().map(|(path, _)| path.as_path()))?;
         let samples = usize::try_from(self.samples).unwrap_or(MAX_SAMPLES);
-        let mut recorder = Recorder::new(samples, global.seed(), self.active_blocks.is_none());
+        let mut recorder = Recorder::new(samples, global.seed(), true);
         let progress = progress(global, files.iter().map(|(path, _)| path.as_path()));
         let mut before = 0;
         for (path, level) in &files {
@@ -190,31 +190,31 @@ impl Args {
                 u32::try_from(active).map_err(|_| Error::parameter("active_blocks", active, expected))
             }
             (None, None) => {
-                let expected = "the blocks that run at a time on the GPU, because a trace without starts does not show them";
+                let expected = "the number of concurrent blocks on the GPU, because a trace without start times does not show this number";
                 Err(Error::parameter("active_blocks", "none", expected))
             }
         }
     }
 }
 
-/// Notes for the user of the profile.
+/// Returns notes for the user of the profile.
 fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     let mut doubts = Vec::new();
     let (runs, kept) = (trace.isolated.runs(), trace.isolated.kept());
     if (kept as u64) < runs {
         doubts.push(format!(
-            "only {kept} of {runs} runs, selected at random (--samples), served to compare blocks; all other values use all runs"
+            "gpusched compared blocks by only {kept} of {runs} runs, selected at random (--samples); all other values use all runs"
         ));
     }
     if trace.interference.runs() < runs {
         let few = trace.interference.runs();
         doubts.push(format!(
-            "e1 is the largest of fewer runs ({few} under interference) than e0 ({runs} in isolation)"
+            "e1 is the longest time of fewer runs ({few} under interference) than e0 ({runs} in isolation)"
         ));
     }
     if clustering.rejected() > 0 {
         doubts.push(format!(
-                "{} blocks differ from the others of their cluster: {} clusters were not enough (--max-clusters); the WCETs \
+                "{} blocks differ from the other blocks of their cluster, because {} clusters were not enough (--max-clusters); the WCETs \
                  are safe",
             clustering.rejected(),
             clustering.clusters()
@@ -222,7 +222,7 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     }
     if !clustering.is_exact() {
         doubts.push(format!(
-            "there are more than {CELLS} different times, so the closest times counted as equal"
+            "there are more than {CELLS} different times, so gpusched treated the closest times as equal"
         ));
     }
     let figures = clustering.summaries(&trace.isolated).into_iter();
@@ -366,7 +366,7 @@ impl Report for About<(Trace, Wcets), Kernel> {
     }
 }
 
-/// Line on the WCETs if they are not the longest times.
+/// Returns a line on the WCETs if they are not the longest times.
 fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     let Wcets::Tail { family, exceedance } = *wcets else {
         return String::new();
@@ -393,7 +393,7 @@ fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     );
     if none + doubtful > 0 {
         text += &format!(
-            "; of {} fits {none} were not possible (the longest time instead) and {doubtful} failed their tests",
+            "; of {} fits, {none} were not possible (gpusched used the longest time instead) and {doubtful} failed their tests",
             tails.len()
         );
     }

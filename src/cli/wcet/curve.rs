@@ -58,7 +58,7 @@ impl Args {
             return Err(Error::file(
                 path,
                 "a figure",
-                "CSV, JSON or text; figures go to --svg",
+                "CSV, JSON or text, because --svg names the file of a figure",
             ));
         }
         let budgets = self.budgets()?;
@@ -87,7 +87,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// `steps` + 1 budgets from `from` to `to`, rounded down to billionths.
+    /// Returns `steps` + 1 budgets from `from` to `to`, rounded down to billionths.
     fn budgets(&self) -> Result<Vec<Factor>> {
         if self.from >= self.to {
             return Err(Error::parameter(
@@ -160,7 +160,7 @@ impl Report for KernelCurve<'_> {
     }
 }
 
-/// Figure of the curves: G [ms] over Q, with one line per kernel.
+/// Draws a figure of the curves: G [ms] over Q, with one line per kernel.
 fn figure(csv: &str) -> Result<String> {
     let table = study::Table::from_reader("curve", csv.as_bytes())?;
     let options = Options {

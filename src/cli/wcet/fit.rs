@@ -25,22 +25,23 @@ use crate::{plot, study};
 pub struct Args {
     /// Measurements (CSV); `-` is standard input
     ///
-    /// The columns are sms, one of time_ns, time_us, time_ms and time_s, and optionally contention: isolated or conflict.
+    /// The columns are `sms`, one of `time_ns`, `time_us`, `time_ms` and `time_s`, and optionally `contention` with the values
+    /// `isolated` and `conflict`.
     #[arg(value_name = "POINTS")]
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
     ///
-    /// `envelope` is the least a/m + b that no measurement exceeds. `table` is the monotone table of the measurements, without
-    /// extrapolation.
+    /// `envelope` is the smallest function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements.
+    /// The table has no extrapolation.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
-    /// Smallest improvement by more SMs that counts, above 0 and below 0.25
+    /// Smallest improvement from more SMs that counts, above 0 and below 0.25
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
-    /// Print a task set with one task of this period
+    /// Print a task set with one task that has this period
     ///
-    /// The task contains the WCET function and its source, and `kind` and `traffic` if known. Without them the analysis makes safe
-    /// assumptions.
+    /// The task contains the WCET function and its source. It contains `kind` and `traffic` only if they are known. Without these
+    /// fields, the analysis makes safe assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
     /// Also draw the speed-up over the number of SMs
@@ -49,10 +50,10 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The function is never below a measurement. It is not a bound where nothing was measured. The JSON result contains `wcet`,
-`wcet_source`, `kind` and `traffic`, as in a task of a task set.
+The function is never below a measurement. It is not a bound for numbers of SMs that were not measured. The JSON
+result contains `wcet`, `wcet_source`, `kind` and `traffic`, as in a task of a task set.
 
-A wrong kind is unsafe. Therefore the result contains `kind` only if the bandwidth on all SMs shows it.
+A wrong kind is unsafe. Therefore the result contains `kind` only if the bandwidth on all SMs shows the kind.
 
 Examples:
   gpusched wcet fit tasksets/measurements/stencil.csv
@@ -90,7 +91,8 @@ impl Args {
         let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
-        // The task set is used without further checks: its WCET is unknown, not extrapolated, where nothing was measured.
+        // gpusched does not check a task set of this command further. Therefore its WCET is unknown, not extrapolated, for numbers
+        // of SMs that were not measured.
         let form = self.form.unwrap_or(match self.period {
             Some(_) => EnvelopeForm::Table,
             None => EnvelopeForm::Envelope,
@@ -121,40 +123,48 @@ impl Args {
     }
 }
 
-/// A task set that contains only the task of `answer`.
+/// Returns a task set that contains only the task of `answer`.
 fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
     let bad = |error: &dyn std::fmt::Display| Error::parameter("period", period, error.to_string());
     let task = answer.task(period).map_err(|error| bad(&error))?;
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 
-/// Note with the reason if the kind is left out.
+/// Returns a note with the reason if the kind is left out.
 fn left_out(answer: &Fit) -> Option<String> {
     let drawn = || drawn(answer.utilization.unwrap_or_default());
     let why = match answer.kind_reason {
         Reason::Bandwidth => return None,
-        Reason::Hybrid => format!("{}, between a compute- and a memory-intensive one", drawn()),
-        Reason::Saturates => format!("{}, and yet more SMs stop helping", drawn()),
+        Reason::Hybrid => format!(
+            "{}, a value between compute-intensive and memory-intensive kernels",
+            drawn()
+        ),
+        Reason::Saturates => format!(
+            "{}, but beyond some number of SMs, more SMs bring little",
+            drawn()
+        ),
         Reason::FewSms => format!("{}, and its times do not show whether more SMs help", drawn()),
         Reason::NotOnAllSms => "its bandwidth on all SMs of the GPU was not measured".to_owned(),
         Reason::UnknownGpu => "the columns gpu_sms and gpu_bytes_per_second are missing".to_owned(),
-        Reason::NoBandwidth => "without bandwidths, times do not show what the kernel uses".to_owned(),
+        Reason::NoBandwidth => {
+            "without bandwidths, the times do not show which resource the kernel uses".to_owned()
+        }
         Reason::Estimated => "its bandwidth is an estimate".to_owned(),
     };
     Some(format!(
-        "`kind` is left out: {why}. The task conflicts with all tasks of its partition, which is safe"
+        "the result has no `kind`: {why}. gpusched assumes that the task conflicts with all tasks of its partition, which is safe"
     ))
 }
 
-/// Share of the memory bandwidth, in words.
+/// Returns the share of the memory bandwidth, in words.
 fn drawn(utilization: f64) -> String {
     format!(
-        "the kernel draws {:.1} % of the memory bandwidth on all SMs",
+        "the kernel uses {:.1} % of the memory bandwidth on all SMs",
         100.0 * utilization
     )
 }
 
-/// Notes on extrapolation and on missing or suspicious measurements.
+/// Returns notes on extrapolation and on missing or suspicious measurements.
 fn notes(answer: &Fit) -> Vec<String> {
     let mut notes = Vec::new();
     for (contention, curve) in curves(answer) {
@@ -192,7 +202,7 @@ fn notes(answer: &Fit) -> Vec<String> {
             let faster: Vec<String> = faster.map(|point| point.sms.to_string()).collect();
             if !faster.is_empty() {
                 notes.push(format!(
-                    "on {} the kernel was faster in conflict than in isolation, so the isolated time is used for both; check the labels",
+                    "on {} the kernel was faster in conflict than in isolation, so gpusched uses the isolated time for both; check the labels",
                     match faster.as_slice() {
                         [one] if one == "1" => "1 SM".to_owned(),
                         many => format!("{} SMs", many.join(", ")),
@@ -204,7 +214,7 @@ fn notes(answer: &Fit) -> Vec<String> {
     notes
 }
 
-/// Curves with their names.
+/// Returns the curves with their names.
 fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
     let conflict = answer.conflict.iter().map(|curve| ("conflict", curve));
     std::iter::once(("isolated", &answer.isolated)).chain(conflict)
@@ -246,11 +256,11 @@ impl Report for About<&str, Fit> {
         text += &format!("{why}\n");
         text += &match saturation == largest {
             true => format!(
-                "up to {}, more of them bring at least {percent} %\n\n",
+                "up to {}, additional SMs bring at least {percent} %\n\n",
                 counted(largest, "SM")
             ),
             false => format!(
-                "beyond {}, more of them (up to {largest}) bring less than {percent} % in total\n\n",
+                "beyond {}, additional SMs (up to {largest}) bring less than {percent} % in total\n\n",
                 counted(saturation, "SM")
             ),
         };
@@ -263,7 +273,7 @@ impl Report for About<&str, Fit> {
             text.push('\n');
         }
         if answer.conflict.is_none() {
-            text += "conflict: not measured, taken to be as isolated\n";
+            text += "conflict: not measured, so gpusched uses the isolated times\n";
         }
         text.push('\n');
         let mut table = Table::new([
@@ -315,7 +325,7 @@ fn figure(fitted: &About<&str, Fit>) -> Result<String> {
     plot::line_chart(&[table], &options)
 }
 
-/// The WCET function as text.
+/// Returns the WCET function as text.
 fn function(answer: &Fit, contention: &str) -> String {
     let words = |line: &Affine| format!("C(m) = {}/m + {}", line.a, line.b);
     match answer.wcet.form() {

@@ -1,5 +1,5 @@
-//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally `contention`. Of the columns of `simulate
-//! profile`, bandwidths, traffic, the GPU and the mark of estimates are used.
+//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally `contention`. From a result of `simulate
+//! profile`, it also uses the bandwidths, the traffic, the GPU and the mark of estimates.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -56,7 +56,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         let refusal = Refusal::new(
             "",
             "no line break at the end",
-            "one, because the last number may be cut off",
+            "a line break, because the last number may be cut off",
         );
         return Err(refusal.at(&file, line).into());
     }
@@ -87,7 +87,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         let found = time.text(row).trim();
         let expected = || {
             let expected =
-                format!("a positive decimal number of {unit}, in whole nanoseconds and below 2^63 of them");
+                format!("a positive decimal number of {unit} that gives whole nanoseconds, fewer than 2^63");
             fail(Refusal::new(time.name(), format!("{found:?}"), expected))
         };
         let parsed: Time = format!("{found}{unit}").parse().map_err(|_| expected())?;
@@ -130,7 +130,10 @@ pub fn read(path: &Path) -> Result<Measured> {
     }
     let (found, expected) = match conflict.is_empty() {
         true => ("no measurements", "at least one row"),
-        false => ("measurements in conflict only", "some with contention isolated"),
+        false => (
+            "measurements in conflict only",
+            "also measurements with contention isolated",
+        ),
     };
     let isolated = Points::new(isolated).map_err(|_| whole(found, expected))?;
     let conflict = match conflict.is_empty() {
@@ -161,7 +164,7 @@ fn as_csv(error: Error) -> Error {
     })
 }
 
-/// Mark of an estimated time in a cell; `None` for an empty cell, because the time is not estimated.
+/// Returns the mark of an estimated time in a cell. Returns `None` for an empty cell, because the time is then not an estimate.
 fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     if found.is_empty() {
         return Ok(None);

@@ -23,20 +23,21 @@ pub struct Args {
     /// Name of the benchmark
     #[arg(long, value_name = "NAME")]
     benchmark: String,
-    /// Blocks that run at a time on the whole GPU, M
+    /// Concurrent blocks on the whole GPU, M
     #[arg(long, value_name = "M", default_value_t = 4, value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: u32,
     /// Regulation period, T
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
-    /// Slowdown (G(Q) − G(0))/G(0) of the published budget
+    /// Slowdown (G(Q) − G(0))/G(0) under the published budget
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
 }
 
 const EXAMPLE: &str = "\
-The published figures determine blocks, clusters, intervals, the nominal budget, and the overestimation between mean and longest \
-times. All other values are SYNTHETIC, generated from --seed, and marked so. `profile` prints one line of JSON.
+The published figures determine the blocks, clusters and intervals, the nominal budget, and by how much the longest times exceed
+the mean times. All other values are SYNTHETIC. gpusched generates these values from --seed, and marks them as synthetic.
+`profile` prints one line of JSON.
 
 Example:
   gpusched wcet profile tasksets/kernels/aghilinasab20-table2.json --benchmark sad -o sad.json";

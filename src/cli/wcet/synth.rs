@@ -24,25 +24,28 @@ pub struct Args {
     /// Profile with distributions (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// Number of isolated runs, and number of runs with interference
+    /// Number of runs in isolation, and also number of runs with interference
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..))]
     runs: u64,
-    /// Number of intervals, with clusters in turn [default: profile, or one per cluster]
+    /// Number of intervals [default: as in the profile, or one per cluster]
+    ///
+    /// The intervals belong to the clusters in turn.
     #[arg(long, value_name = "K", value_parser = whole::<usize>(0..))]
     intervals: Option<usize>,
 }
 
 const EXAMPLE: &str = "\
-The output is CSV with the columns run, block, start_ns, duration_ns, q, or with --format json (or -o NAME.jsonl) one object per row. \
-The same arguments and --seed generate the same traces on every machine. A larger --runs keeps the first runs.
+The output is CSV with the columns run, block, start_ns, duration_ns and q. With --format json (or -o NAME.jsonl), the output is
+one JSON object per row. The same arguments and --seed generate the same traces on every machine. A larger --runs does not change
+the first runs.
 
 Example:
   gpusched wcet synth tasksets/traces/two-paths.json --runs 40 -o trace.csv";
 
-/// Maximum number of rows of a trace: about 20 GB of CSV.
+/// Maximum number of rows of a trace. This number of rows takes about 20 GB of CSV.
 const MOST_ROWS: u64 = 1_000_000_000;
 
-/// Approximate number of rows that are generated before they are written, which bounds memory use.
+/// Approximate number of rows that are generated before they are written. It bounds memory use.
 const BATCH_ROWS: u64 = 1 << 20;
 
 impl Args {
@@ -66,7 +69,7 @@ impl Args {
         let most = MOST_ROWS / (2 * kernel.blocks()).max(1);
         if self.runs > most {
             let blocks = counted(kernel.blocks(), "thread block");
-            let expected = format!("at most {most}, for a kernel of {blocks}: {MOST_ROWS} rows in all");
+            let expected = format!("at most {most}, for a kernel of {blocks}: {MOST_ROWS} rows in total");
             return Err(Error::parameter("runs", self.runs, expected));
         }
         let synthesizer = Synthesizer::new(&kernel, global.seed())?;
@@ -112,7 +115,7 @@ impl Args {
         }
     }
 
-    /// Progress bar on standard error; hidden if the trace goes to the same terminal.
+    /// Progress bar on standard error; hidden if the trace is written to the same terminal.
     fn progress(&self, global: &Global) -> ProgressBar {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();

@@ -4,22 +4,22 @@ use crate::cli::arguments::{named, refused};
 use crate::kernel_wcet::Estimator;
 use crate::model::{Factor, Kernel, Straddling};
 
-/// Options on best-effort memory traffic.
+/// Options for best-effort memory traffic.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Traffic {
-    /// Assume a kernel start with a regulation period [default: any time]
+    /// Assume that the kernel starts with a regulation period [default: at any time]
     #[arg(long)]
     pub sync: bool,
-    /// Blocks that count as delayed if memory time covers them in part
+    /// Blocks that count as delayed although memory time covers only a part of them
     ///
-    /// `end` is Eq. 10 of [Aghilinasab20]. It is safe if blocks slow down only during memory time. If any contact with memory time
-    /// may extend a block to e1, only `both` is safe.
+    /// `end` is Eq. 10 of [Aghilinasab20]. It is safe if blocks slow down only during memory time. If even a partial overlap with
+    /// memory time may extend a block to e1, only `both` is safe.
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
 }
 
 impl Traffic {
-    /// Algorithm 1 for `kernel` with these options.
+    /// Returns Algorithm 1 for `kernel` with these options.
     pub fn estimator<'a>(&self, kernel: &'a Kernel) -> Estimator<'a> {
         Estimator::new(kernel).straddling(self.straddling)
     }

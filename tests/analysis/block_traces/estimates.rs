@@ -123,7 +123,7 @@ fn tails_come_with_warnings() {
     let text = run(&format!("wcet cluster {trace} --estimate gpd")).stdout;
     assert!(
         text.starts_with("e0, e1: by a generalized Pareto distribution")
-            && text.contains("of 4 fits 4 were not possible"),
+            && text.contains("of 4 fits, 4 were not possible"),
         "{text}"
     );
     for (options, expected) in [

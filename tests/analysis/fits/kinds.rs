@@ -78,7 +78,7 @@ fn the_report_says_what_the_kind_rests_on() {
     assert_snapshot!(told);
     let pipe = run_with("wcet fit - --period 1ms", unclear);
     assert!(
-        pipe.stderr.contains("note: `kind` is left out"),
+        pipe.stderr.contains("note: the result has no `kind`"),
         "{}",
         pipe.stderr
     );

@@ -168,7 +168,11 @@ fn no_plan_no_export() {
         ] {
             let answer = run_with(&format!("{line}{options}"), overload);
             assert_eq!((answer.code, answer.stdout.as_str()), (1, ""), "{options}");
-            assert!(answer.stderr.contains("it is not exported"), "{}", answer.stderr);
+            assert!(
+                answer.stderr.contains("gpusched does not export the plan"),
+                "{}",
+                answer.stderr
+            );
         }
     }
     // The result file exists, but the export does not.

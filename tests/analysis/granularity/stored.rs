@@ -133,7 +133,10 @@ fn a_plan_that_fails_is_not_exported() {
     ));
     assert_eq!(
         (answer.code, answer.stderr.as_str()),
-        (1, "note: the plan is not schedulable, so it is not exported\n")
+        (
+            1,
+            "note: gpusched does not export the plan, because it is not schedulable\n"
+        )
     );
     assert_eq!(files(folder.path()).len(), 2);
 }

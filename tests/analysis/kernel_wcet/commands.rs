@@ -130,7 +130,10 @@ fn text_says_what_it_rests_on() {
     let short = KERNEL.replace("\"active_blocks\":4", "\"active_blocks\":16");
     let none = run_with("budget nominal -", short.as_str());
     assert_eq!(none.code, 0);
-    assert!(none.stdout.contains("no budget: any at all costs +"), "{none:?}");
+    assert!(
+        none.stdout.contains("no budget: even the smallest budget adds +"),
+        "{none:?}"
+    );
     // If a kernel ends within its regulation period, a note suggests a shorter period and states its budget.
     let within = KERNEL.replace("\"blocks\":10", "\"blocks\":268");
     let note = run_with("budget nominal -", within.as_str()).stderr;
@@ -139,7 +142,7 @@ fn text_says_what_it_rests_on() {
         "{note}"
     );
     assert!(
-        note.contains("a regulation period of 50us allows Q = 0.132 in place of 0.0162"),
+        note.contains("a regulation period of 50us allows Q = 0.132 instead of 0.0162"),
         "{note}"
     );
     assert_eq!(run_with("budget nominal - -q", within.as_str()).stderr, "");

@@ -76,7 +76,7 @@ fn bounds_that_contradict_themselves_are_explained() {
             3,
             Proof::Prices,
             0,
-            "bound.sms: found 3 by prices, expected 1, for every plan has at least that",
+            "bound.sms: found 3 by prices, expected 1, the minimum of every plan",
         ),
     ] {
         let (set, mut plan) = plan();

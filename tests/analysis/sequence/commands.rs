@@ -143,8 +143,8 @@ fn what_goes_wrong_is_reported() {
     let answer = run_with("budget sequence - --policy greedy", tight.clone());
     assert_eq!(answer.code, 1);
     for expected in [
-        "1 job MISSES its deadline, 0 jobs end after their nominal WCETs",
-        "NOT SCHEDULABLE by np-edf with the least deadline for all (demand-exceeds-interval)",
+        "1 job MISSES its deadline, and 0 jobs take longer than the nominal WCET",
+        "NOT SCHEDULABLE by np-edf with the smallest deadline for all kernels (demand-exceeds-interval)",
         "MISSED",
     ] {
         assert!(answer.stdout.contains(expected), "{expected}: {}", answer.stdout);
@@ -179,7 +179,7 @@ fn long_lists_are_cut() {
     let system = format!(r#"{{"kernels":[{},{}]}}"#, task(10_000), task(300_000));
     let text = run_with("budget sequence - --policy fair --lead 0ns", system.clone()).stdout;
     assert!(
-        text.ends_with("… and 11 more jobs: --format json has them\n"),
+        text.ends_with("… and 11 more jobs; --format json lists all jobs\n"),
         "{text}"
     );
     let json = run_with("budget sequence - --policy fair --lead 0ns --format json", system).stdout;

@@ -243,7 +243,7 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs in the documents.
-const OTHER_OPTIONS: [&str; 4] = ["--release", "--open", "--features", "--profile"];
+const OTHER_OPTIONS: [&str; 5] = ["--release", "--open", "--features", "--profile", "--test"];
 
 #[test]
 fn options_exist() {

@@ -129,7 +129,7 @@ fn unknown_opcodes_are_told() {
         crate::accelsim::refusals::small().replacen("insts = 2\n", "insts = 3\n0020 1 0 FNORD.X 0 0\n", 1);
     let answer = run_with("import accel-sim -", text.clone());
     assert_eq!(answer.code, 0);
-    let expected = "warning: -: 1 unknown opcodes, taken for integer ones without memory: FNORD.X (1)\n";
+    let expected = "warning: -: 1 unknown opcodes, which gpusched counts as integer opcodes without memory access: FNORD.X (1)\n";
     assert_eq!(answer.stderr, expected);
     assert_eq!(run_with("import accel-sim - --quiet", text).stderr, "");
 }

@@ -103,8 +103,8 @@ fn more_sms_than_the_gpu_has_are_warned_of() {
         (
             0,
             format!(
-                "warning: {path}: plan 0: found partitions of 8 SMs in total, expected at most the 4 of its GPU, because they run \
-                 concurrently\n"
+                "warning: {path}: plan 0: found partitions with 8 SMs in total, expected at most the 4 of the GPU, because \
+                 partitions run concurrently\n"
             )
         )
     );

@@ -18,7 +18,7 @@ fn writes_a_machine_that_is_read_again() {
     assert!(
         answer
             .stderr
-            .starts_with("1 option without effect on the machine (-visualizer_enabled), "),
+            .starts_with("1 option without effect on the simulated GPU (-visualizer_enabled), "),
         "{}",
         answer.stderr
     );

@@ -1,6 +1,6 @@
 //! [Singh22] Fig. 3 and [Singh21] Fig. 4.1, cycle by cycle, through the command.
 //!
-//! `expected/` contains the values that MODELS §8 reconstructs from the text around the figures. These values are the
+//! `expected/` contains the values that follow from the text around the figures. These values are the
 //! finishing time of each kernel, and the order of issues where the text determines it.
 
 use serde_json::Value;

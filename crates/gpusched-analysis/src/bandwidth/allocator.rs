@@ -7,7 +7,7 @@ use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
 
 /// Chooses the budget of each regulation period of one kernel run, so that the kernel ends by its nominal WCET.
 ///
-/// A decision takes O(C) steps in integers for C clusters, and allocates no memory.
+/// A decision takes O(C) steps for C clusters. It uses only integers, and allocates no memory.
 #[derive(Clone, Debug)]
 pub struct Allocator {
     /// Clusters by ascending e¹/(e¹ − e⁰).
@@ -16,33 +16,33 @@ pub struct Allocator {
     period: u64,
     ends: i128,
     policy: BudgetPolicy,
-    /// Q̄·T [ns].
+    /// Q̄·T, the memory time of a regulation period under the nominal budget [ns].
     nominal: u64,
-    /// G(Q̄, 0) [ns].
+    /// G(Q̄, 0), the WCET under the nominal budget [ns].
     deadline: u64,
-    /// Memory time of the last decision [ns].
+    /// Memory time that the last decision chose [ns].
     previous: u64,
 }
 
-/// Figures of a cluster that a decision uses; times in ns.
+/// Values of a cluster that a decision uses; times in ns.
 #[derive(Copy, Clone, Debug)]
 struct Share {
     /// Position of the cluster in the kernel.
     cluster: usize,
-    /// N, the number of all its blocks.
+    /// N, the number of blocks of the cluster in a whole run.
     blocks: u64,
     e0: u64,
     e1: u64,
 }
 
-/// The parameter a of SMOOTH, as a fraction: 0.3.
+/// The filter constant `a` of the policy SMOOTH, as a fraction: 0.3.
 const SMOOTHING: (u64, u64) = (3, 10);
 
 impl Allocator {
-    /// Creates the decisions of `policy` for `kernel` with the nominal budget Q̄ = `nominal`.
+    /// Creates the allocator of `policy` for `kernel` with the nominal budget Q̄ = `nominal`.
     ///
     /// # Errors
-    /// [`EstimateError`] if the budget exceeds 1.
+    /// Returns an [`EstimateError`] if the budget exceeds 1.
     pub fn new(
         kernel: &Kernel,
         nominal: Factor,
@@ -63,14 +63,14 @@ impl Allocator {
                 e1: times.contended().ns(),
             })
             .collect();
-        // e¹/(e¹ − e⁰) grows with e⁰/e¹.
+        // e¹/(e¹ − e⁰) increases with e⁰/e¹, so the order by e⁰/e¹ is the required order.
         clusters.sort_by(|a, b| {
             let product = |x: u64, y: u64| u128::from(x) * u128::from(y);
             product(a.e0, b.e1).cmp(&product(b.e0, a.e1))
         });
         let period = kernel.regulation_period().ns();
         let (numerator, denominator) = nominal.ratio();
-        // Rounded up, as in the bound.
+        // The nominal memory time is rounded up, as in the bound.
         let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
         let nominal = u64::try_from(burst).unwrap_or(period);
         Ok(Allocator {
@@ -88,28 +88,30 @@ impl Allocator {
         })
     }
 
-    /// G(Q̄, 0): the latest end of the kernel after its start, under every policy.
+    /// Returns G(Q̄, 0), the latest end of the kernel, measured from its start. The kernel ends by this time under every policy.
     pub fn deadline(&self) -> Time {
         Time::from_ns(self.deadline)
     }
 
-    /// Q̄·T: the memory time of the periods before the first decision, and the least memory time of all later periods.
+    /// Returns Q̄·T. It is the memory time of each period before the first decision, and a lower limit on the memory time of all
+    /// later periods.
     pub fn nominal(&self) -> Time {
         Time::from_ns(self.nominal)
     }
 
-    /// The regulation period T.
+    /// Returns the regulation period T.
     pub fn period(&self) -> Time {
         Time::from_ns(self.period)
     }
 
-    /// Forgets the previous run.
+    /// Resets the allocator before a new run of the kernel.
     pub fn restart(&mut self) {
         self.previous = self.nominal;
     }
 
-    /// Returns the memory time Q·T of the period that begins now, at least Q̄·T. The kernel started `elapsed` ago, and `remaining`
-    /// blocks of each cluster are not done. If `remaining` has no entry for a cluster, all blocks of the cluster remain.
+    /// Returns the memory time Q·T of the period that begins now, at least Q̄·T. The kernel started `elapsed` ago. `remaining`
+    /// counts the unfinished blocks of each cluster. If `remaining` has no entry for a cluster, no block of the cluster is
+    /// finished.
     pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
         self.previous = match self.policy {
             BudgetPolicy::Nominal => self.nominal,
@@ -126,7 +128,7 @@ impl Allocator {
             return self.period;
         };
         let fair = largest_burst(memory, window, self.period);
-        // Memory time that is left if all later periods get the nominal budget (Eq. 22).
+        // Memory time of all later periods if each of them has the nominal budget (Eq. 22).
         let later = window
             .checked_sub(self.period)
             .map_or(0, |later| memory_time(self.nominal, later, self.period));
@@ -146,8 +148,10 @@ impl Allocator {
         }
     }
 
-    /// Computes the most memory time with which the remaining blocks end within `window`, rounded down. It is
-    /// Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ for the printed ⌈t/P⌉. Returns `None` if the blocks end within `window` under any traffic.
+    /// Computes the largest memory time with which the remaining blocks end within `window`, rounded down. Returns `None` if the
+    /// blocks end within `window` under any traffic.
+    ///
+    /// This is Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ instead of the printed ⌈t/P⌉.
     pub fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64> {
         let of = |share: &Share| remaining.get(share.cluster).copied().unwrap_or(share.blocks);
         let left = || self.clusters.iter().filter(|share| of(share) > 0);
@@ -158,7 +162,7 @@ impl Allocator {
         let delays: i128 = left()
             .map(|share| i128::from(of(share)) * i128::from(share.e1 - share.e0))
             .sum();
-        // Eq. 31 times M: the most delay that all blocks together may have.
+        // M times Eq. 31: the largest permitted sum of the delays of all blocks.
         let allowed = self.active * i128::from(window) - (self.active - 1) * i128::from(longest) - alone;
         if delays <= allowed {
             return None;
@@ -171,7 +175,7 @@ impl Allocator {
         for share in left() {
             let (blocks, delay) = (i128::from(of(share)), i128::from(share.e1 - share.e0));
             if allowed <= 0 || delay == 0 {
-                break; // all later clusters have no delay, either
+                break; // all later clusters have a delay of 0, too
             }
             if blocks * delay <= allowed {
                 allowed -= blocks * delay;

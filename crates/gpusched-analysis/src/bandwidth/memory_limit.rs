@@ -1,14 +1,14 @@
-//! The most memory time with which the rest of a kernel ends in time: Algorithm 2, line 4, of [Aghilinasab20].
+//! The largest memory time with which the remaining blocks of a kernel end in time: Algorithm 2, line 4, of [Aghilinasab20].
 //!
-//! [`Allocator`](super::Allocator) uses a safe approximation instead (Algorithm 4). The tests compare the approximation with this
-//! limit. A system with more time per decision may use the limit itself.
+//! [`Allocator`](super::Allocator) uses a safe approximation of this limit instead (Algorithm 4). The tests compare the
+//! approximation with the limit. A system that can spend more time on each decision may use the limit itself.
 
 use crate::kernel_wcet::linear_program::{self, LpError};
 use crate::kernel_wcet::{Exposure, Program};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel, Straddling};
 
-/// The remaining blocks of a kernel, and the time until they must end.
+/// The remaining blocks of a kernel, and the time by which they must end.
 #[derive(Clone, Debug)]
 pub struct MemoryLimit {
     rest: Kernel,
@@ -19,8 +19,9 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Creates the limit for `remaining` blocks of each cluster of `kernel`, which must end within `window`. If `remaining` has no
-    /// entry for a cluster, all its blocks remain. Returns `None` if no block remains.
+    /// Creates the limit for the `remaining` blocks of each cluster of `kernel`. These blocks must end within `window`. If
+    /// `remaining`
+    /// has no entry for a cluster, all blocks of the cluster remain. Returns `None` if no block remains.
     pub fn new(
         kernel: &Kernel,
         remaining: &[u64],
@@ -30,7 +31,8 @@ impl MemoryLimit {
         let clusters = kernel.clusters().iter().enumerate();
         let clusters: Vec<Cluster> = clusters
             .filter_map(|(index, cluster)| {
-                // At most all blocks, so `Cluster::new` rejects only a cluster without remaining blocks.
+                // The number is at most the number of all blocks, so `Cluster::new` rejects only a cluster without remaining
+                // blocks.
                 let all = cluster.blocks();
                 let left = remaining.get(index).map_or(all, |&blocks| blocks.min(all));
                 Cluster::new(left, cluster.isolated(), cluster.contended()).ok()
@@ -51,7 +53,7 @@ impl MemoryLimit {
         })
     }
 
-    /// Whether the rest ends in time if best-effort CPU cores access memory for `memory` in total.
+    /// Returns whether the remaining blocks end in time if best-effort CPU cores access memory for `memory` in total.
     fn ends_with(&self, memory: u64) -> bool {
         let exposure = Exposure {
             memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
@@ -60,7 +62,7 @@ impl MemoryLimit {
         self.program.solve(exposure).wcet <= self.window
     }
 
-    /// Whether the rest ends in time under any traffic ([Aghilinasab20] Algorithm 2, line 1).
+    /// Returns whether the remaining blocks end in time under any traffic ([Aghilinasab20] Algorithm 2, line 1).
     pub fn is_free(&self) -> bool {
         let all = Exposure {
             memory_ns: u64::MAX,
@@ -69,8 +71,10 @@ impl MemoryLimit {
         self.program.solve(all).wcet <= self.window
     }
 
-    /// Returns t_mem_max, the most memory time with which the rest ends in time, in whole nanoseconds and at most the window. The
-    /// result is 0 if the rest ends late even without memory time. It is exact: a bisection with the exact solver inverts Eqs 8–12.
+    /// Returns t_mem_max, the largest memory time with which the remaining blocks end in time. It is a whole number of
+    /// nanoseconds, and at most the window. The result is 0 if the blocks end late even without memory time.
+    ///
+    /// The result is exact: a bisection with the exact solver inverts Eqs 8–12.
     pub fn exact(&self) -> Time {
         let (mut good, mut bad) = (0, self.window.ns().saturating_add(1));
         while bad - good > 1 {
@@ -83,11 +87,12 @@ impl MemoryLimit {
         Time::from_ns(good)
     }
 
-    /// Computes [`MemoryLimit::exact`] with the linear program of Eqs 14–19, in floats [ns]. Returns `None` if the rest ends in
-    /// time under any traffic, or ends late even without memory time.
+    /// Computes the value of [`MemoryLimit::exact`] with the linear program of Eqs 14–19, in floating-point numbers [ns]. Returns
+    /// `None`
+    /// if the remaining blocks end in time under any traffic. Also returns `None` if they end late even without memory time.
     ///
     /// # Errors
-    /// [`LpError`] if the solver gives up.
+    /// Returns an [`LpError`] if the solver gives up.
     pub fn by_linear_program(&self) -> Result<Option<f64>, LpError> {
         if self.is_free() || !self.ends_with(0) {
             return Ok(None);

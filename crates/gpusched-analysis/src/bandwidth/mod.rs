@@ -1,12 +1,12 @@
 //! Memory bandwidth budgets of best-effort CPU cores while a kernel runs ([Aghilinasab20] §V).
 //!
-//! * [`nominal`]: the largest budget within an accepted slowdown, computed offline;
+//! * [`nominal`]: the largest budget that keeps the slowdown of the kernel within a limit, computed offline;
 //! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
-//! * [`MemoryLimit`]: Algorithm 2, exactly and as a linear program;
-//! * [`profile`]: a synthetic kernel with published figures, including its nominal budget;
-//! * [`BudgetResults`]: published figures;
-//! * [`Sharing`]: the shares of several cores in a budget;
-//! * [`RemainingTable`]: the remaining blocks of a kernel, from the numbers of its running blocks.
+//! * [`MemoryLimit`]: Algorithm 2, solved exactly and as a linear program;
+//! * [`profile`]: a synthetic kernel with the published properties of a benchmark, including its nominal budget;
+//! * [`BudgetResults`]: published measurements;
+//! * [`Sharing`]: the division of a budget among several cores;
+//! * [`RemainingTable`]: the number of remaining blocks of a kernel, computed from the numbers of its running blocks.
 
 mod allocator;
 pub mod inverse;

@@ -13,14 +13,14 @@ pub struct Nominal {
     /// Name of the kernel, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// Accepted slowdown, (G(Q) − G(0))/G(0).
+    /// Largest accepted slowdown, (G(Q) − G(0))/G(0).
     pub slowdown: Factor,
-    /// Whether the kernel starts with a regulation period.
+    /// Whether the kernel starts together with a regulation period.
     pub sync: bool,
-    /// Blocks that count as delayed although memory time covers them only in part.
+    /// Blocks that count as delayed although they overlap memory time only in part.
     #[serde(default)]
     pub straddling: Straddling,
-    /// Largest budget Q within this slowdown, in steps of a billionth.
+    /// Largest budget Q that keeps the slowdown within the accepted slowdown, in steps of a billionth.
     pub nominal_q: Factor,
     /// G(0): WCET in isolation [ns].
     pub wcet_isolated_ns: Time,
@@ -28,13 +28,14 @@ pub struct Nominal {
     pub wcet_nominal_ns: Time,
 }
 
-/// Steps of a budget: a [`Factor`] has nine decimals.
+/// Number of steps between the budgets 0 and 1: a [`Factor`] has nine decimals.
 const STEPS: u64 = 1_000_000_000;
 
-/// Finds the largest budget under which `kernel` takes at most (1 + `slowdown`)·G(0). It uses bisection, because G grows with Q.
+/// Computes the largest budget under which the WCET of `kernel` is at most (1 + `slowdown`)·G(0). It uses bisection, because G
+/// does not decrease as Q increases.
 ///
 /// # Errors
-/// As [`Estimator::bound`]. Never fails here, because budgets are from 0 to 1 and the solver is exact.
+/// Has the errors of [`Estimator::bound`]. Never fails, because every tested budget is from 0 to 1 and the solver is exact.
 pub fn nominal(
     kernel: &Kernel,
     slowdown: Factor,
@@ -52,7 +53,7 @@ pub fn nominal(
         let delay = u128::from(time.ns().saturating_sub(isolated.ns()));
         delay * u128::from(denominator) <= u128::from(isolated.ns()) * u128::from(numerator)
     };
-    // `good` is accepted, `bad` is not.
+    // Invariant: the slowdown under `good` is accepted, and the slowdown under `bad` is not.
     let (mut good, mut bad) = (0, STEPS + 1);
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;

@@ -1,7 +1,8 @@
-//! Synthetic kernels with the published figures of a benchmark whose block times are not published.
+//! Synthetic kernels that match the published properties of a benchmark whose block times are not published.
 //!
-//! The figures are block count, clusters, intervals, nominal budget and overestimation. gpusched computes in integers from the
-//! seed. Only means and standard deviations are floats, each from one division.
+//! The published properties are the number of blocks, clusters and intervals, the nominal budget, and the overestimation.
+//! gpusched computes the kernel from the seed in integers. Only means and standard deviations are floating-point numbers, each
+//! from one division.
 
 use std::collections::BTreeMap;
 
@@ -14,44 +15,46 @@ use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::{Benchmark, Benchmarks, Cluster, Factor, Kernel, Straddling};
 
-/// Assumptions in addition to the published figures.
+/// Assumptions about a synthetic kernel in addition to the published properties.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Recipe {
-    /// M.
+    /// M, the number of active blocks.
     pub active_blocks: u32,
-    /// T.
+    /// T, the regulation period.
     pub period: Time,
-    /// Accepted slowdown of the nominal budget.
+    /// Accepted slowdown under the nominal budget.
     pub slowdown: Factor,
-    /// Seed of block times, cluster sizes and sensitivities.
+    /// Seed of the random block times, cluster sizes and sensitivities.
     pub seed: u64,
 }
 
-/// Range of isolated block times [ns]. The blocks of histo take 1,700 to 3,300 ns ([Aghilinasab20] Table I).
+/// Range of isolated block times [ns]. The blocks of histo take from 1,700 to 3,300 ns ([Aghilinasab20] Table I).
 const TIMES: (u64, u64) = (1_500, 3_500);
 
-/// Distance of the longest time from the mean, in standard deviations: the 99.5th percentile, as in [Aghilinasab20] Table I.
+/// Distance of the longest block time from the mean, in standard deviations. The longest time is the 99.5th percentile, as in
+/// [Aghilinasab20] Table I.
 const LONGEST: f64 = 2.576;
 
-/// Largest difference between the nominal budget and the published one, which is printed to half a percentage point.
+/// Largest accepted difference between the computed and the published nominal budget. The paper prints the budget to half a
+/// percentage point.
 const PRECISION: f64 = 0.0005;
 
-/// The most clusters. With more clusters, isolated times could not be told apart.
+/// The largest number of clusters. With more clusters, the isolated times would be too close to each other.
 const MAX_CLUSTERS: u64 = 100;
 
-/// Steps of the delay per unit of sensitivity and of time.
+/// Resolution of the delay. With a delay of `STEPS` steps, a block of sensitivity 1 is delayed by its isolated time.
 const STEPS: u64 = 1_000_000;
 
-/// A cluster before its delay is known.
+/// A cluster whose delay is not yet known.
 struct Draft {
     blocks: u64,
     e0: u64,
-    /// Sensitivity relative to other clusters [thousandths].
+    /// Sensitivity of the blocks to memory traffic, relative to other clusters [thousandths].
     sensitivity: u64,
 }
 
 impl Draft {
-    /// The cluster, if blocks of sensitivity 1 are delayed by `delay`/[`STEPS`] of their isolated time.
+    /// Returns the cluster, if blocks of sensitivity 1 are delayed by `delay`/[`STEPS`] of their isolated time.
     fn cluster(&self, delay: u64) -> Result<Cluster> {
         let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
         let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;
@@ -64,15 +67,16 @@ impl Draft {
     }
 }
 
-/// Creates a kernel with the block count, clusters and intervals of benchmark `name`.
+/// Creates a kernel with the published number of blocks, clusters and intervals of the benchmark `name`.
 ///
-/// Block delays are the largest with which the nominal budget equals the published one. If the published budget is 1, the slowdown
-/// under full interference is half of the accepted slowdown. Block times are normal. The ratio of longest time to mean follows the
-/// published overestimation.
+/// The block delays are the largest delays with which the nominal budget equals the published budget. If the published budget is
+/// 1, the slowdown under full interference is half of the accepted slowdown. Block times have a normal distribution. The ratio of
+/// the longest time to the mean follows from the published overestimation.
 ///
 /// # Errors
-/// [`Error::Refused`] if the benchmark is unknown, a figure is missing, or clusters and intervals do not fit the blocks; or if no
-/// delays produce the budget to a twentieth of a percentage point.
+/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the clusters and intervals do not
+/// fit the number of blocks. Also returns this error if no delays produce the published budget to a twentieth of a percentage
+/// point.
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
     let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {
@@ -117,7 +121,7 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
     Ok(kernel.with_sources(sources(benchmarks, recipe)))
 }
 
-/// Published figures that determine a kernel.
+/// Published properties that determine a kernel.
 struct Figures {
     blocks: u64,
     clusters: u32,
@@ -146,7 +150,7 @@ impl Figures {
     }
 }
 
-/// Source of each field.
+/// Returns the source of each field.
 fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> {
     let Recipe { slowdown, seed, .. } = recipe;
     let of = |field: &str| {
@@ -200,7 +204,8 @@ fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> 
     sources.map(|(field, text)| (field.to_owned(), text)).into()
 }
 
-/// Draws clusters with distinct isolated times, block shares and sensitivities. `number` selects the random stream of the seed.
+/// Draws clusters with distinct isolated times, numbers of blocks and sensitivities. `number` selects the random stream of the
+/// seed.
 fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> {
     let (blocks, count) = (figures.blocks, u64::from(figures.clusters));
     if !(1..=MAX_CLUSTERS).contains(&count) || blocks < 8 * count || blocks > MAX_BLOCKS {
@@ -214,7 +219,7 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
     let width = (TIMES.1 - TIMES.0) / count;
     let mut drawn = Vec::new();
     for index in 0..count {
-        // In the middle three fifths of the part of the range that belongs to this cluster.
+        // The time is drawn from the middle three fifths of the part of the range that belongs to this cluster.
         let inner = usize::try_from(width * 3 / 5 + 1).unwrap_or(1);
         let e0 = TIMES.0 + index * width + width / 5 + below(&mut rng, inner) as u64;
         let weight = 500 + below(&mut rng, 1001) as u64;
@@ -238,7 +243,8 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
     Ok(drafts)
 }
 
-/// Finds the largest delay with which the budget of `kernel` is at least `q`. It uses bisection: the budget falls with the delay.
+/// Computes the largest delay with which the nominal budget of `kernel` is at least `q`. It uses bisection, because the budget
+/// decreases as the delay increases.
 fn delay(q: Factor, recipe: Recipe, kernel: impl Fn(u64) -> Result<Kernel>) -> Result<u64> {
     let slowdown = match q == Factor::ONE {
         true => half(recipe.slowdown),
@@ -268,7 +274,7 @@ fn budget(kernel: &Kernel, slowdown: Factor) -> Result<Factor> {
         .nominal_q)
 }
 
-/// Normal distribution, rounded to a tenth of a nanosecond.
+/// Returns a normal distribution, rounded to a tenth of a nanosecond.
 fn distribution(longest: Time, over: Factor) -> Distribution {
     let tenths = |ns: f64| (ns * 10.0).round() / 10.0;
     let mean = longest.ns() as f64 / (1.0 + over.as_f64());

@@ -1,20 +1,23 @@
-//! Number of blocks of each cluster that are not done, from the numbers of the running blocks ([Aghilinasab20] §VI-B).
+//! Number of unfinished blocks of each cluster, computed from the numbers of the running blocks ([Aghilinasab20] §VI-B).
 
 use gpusched_model::Kernel;
 
-/// The cluster intervals of a kernel, and the number of blocks of every cluster from the start of each interval on.
+/// The cluster intervals of a kernel. For the start of each interval, the table also has the number of blocks of every cluster
+/// from there to the end of the kernel.
 #[derive(Clone, Debug)]
 pub struct RemainingTable {
-    /// First block and cluster of each interval, by ascending first block from 0.
+    /// First block and cluster of each interval, sorted by first block. The first interval begins at block 0.
     intervals: Vec<(u64, usize)>,
-    /// Number of blocks of each cluster from the start of each interval on, and after the last interval.
+    /// For the start of each interval, number of blocks of each cluster from there on. The last entries are for the end of the
+    /// kernel.
     rest: Vec<u64>,
     clusters: usize,
     blocks: u64,
 }
 
 impl RemainingTable {
-    /// Creates the table of `kernel`. Without intervals, its clusters follow each other.
+    /// Creates the table of `kernel`. If `kernel` has no intervals, the blocks of its clusters follow each other in the order of
+    /// the clusters.
     pub fn new(kernel: &Kernel) -> RemainingTable {
         let clusters = kernel.clusters().len();
         let mut intervals: Vec<(u64, usize)> = Vec::new();
@@ -57,7 +60,7 @@ impl RemainingTable {
         }
     }
 
-    /// The cluster of block `block`, or `None` after the last block.
+    /// Returns the cluster of the block with number `block`, or `None` if `kernel` has no such block.
     pub fn cluster_of(&self, block: u64) -> Option<usize> {
         if block >= self.blocks {
             return None;
@@ -68,16 +71,16 @@ impl RemainingTable {
             .map(|interval| interval.1)
     }
 
-    /// Writes Rᵢ, the number of blocks of each cluster that are not done, to `counts`. Allocates no memory. Blocks start in the
-    /// order of their numbers. All blocks below `next` have started, and `running` of them still run.
+    /// Computes Rᵢ, the number of unfinished blocks of each cluster, and writes the numbers to `counts`. Allocates no memory.
+    /// Blocks start in the order of their numbers. All blocks below `next` have started, and the blocks `running` have not ended.
     ///
     /// # Panics
-    /// Unless `counts` has one number per cluster. A missing cluster would count as done.
+    /// Panics unless `counts` has one entry per cluster. The blocks of a missing cluster would count as finished.
     pub fn remaining(&self, next: u64, running: impl IntoIterator<Item = u64>, counts: &mut [u64]) {
         let position = self.intervals.partition_point(|interval| interval.0 < next);
         let from = position * self.clusters;
         counts.copy_from_slice(&self.rest[from..from + self.clusters]);
-        // Blocks of the previous interval that have not started.
+        // Blocks of the interval before `position` that have not started.
         if let Some(before) = position.checked_sub(1) {
             let (_, cluster) = self.intervals[before];
             let end = self

@@ -1,4 +1,4 @@
-//! Published results on budgets that change at run time. A figure that is not printed is absent.
+//! Published results of experiments with memory bandwidth budgets that change at run time. A value that is not printed is absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use gpusched_model::Refusal;
 use gpusched_model::benchmark::Figure;
 use gpusched_model::reader::{Document, Fault, from_json};
 
-/// Published figures of best-effort CPU cores while benchmarks run, each with its source.
+/// Published measurements of best-effort CPU cores that run concurrently with benchmarks, each with its source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "BudgetResultsShape")]
 pub struct BudgetResults {
@@ -20,7 +20,7 @@ pub struct BudgetResults {
     sources: BTreeMap<String, String>,
 }
 
-/// Published results on memory bandwidth budgets, in the shape of the file.
+/// Published results of experiments with memory bandwidth budgets, in the shape of the file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -28,7 +28,7 @@ pub struct BudgetResults {
 )]
 #[schemars(rename = "BudgetResults")]
 struct BudgetResultsShape {
-    /// Name for display.
+    /// Name of the collection, for display.
     #[serde(default)]
     name: Option<String>,
     /// Published results; at least one.
@@ -38,7 +38,8 @@ struct BudgetResultsShape {
     sources: BTreeMap<String, String>,
 }
 
-/// Published figures of one benchmark, budget policy and program on the best-effort CPU cores ([Aghilinasab20] Tables III and IV).
+/// Published measurements for one combination of benchmark, budget policy and program on the best-effort CPU cores
+/// ([Aghilinasab20] Tables III and IV).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetResult {
@@ -50,13 +51,13 @@ pub struct BudgetResult {
     pub policy: Option<BudgetPolicy>,
     /// Program on the best-effort cores, such as `libquantum`.
     pub demand: String,
-    /// Memory requests of best-effort cores divided by their requests under NOMINAL, minus 1.
+    /// Memory requests of the best-effort cores divided by their memory requests under the policy NOMINAL, minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Factor>,
-    /// Mean of Q over all regulation periods, from 0 to 1.
+    /// Mean of the budget Q over all regulation periods, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_mean: Option<Factor>,
-    /// Standard deviation of Q over all regulation periods, from 0 to 1.
+    /// Standard deviation of the budget Q over all regulation periods, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_std: Option<Factor>,
     /// Largest memory bandwidth of best-effort cores [10⁹ B/s].
@@ -68,7 +69,7 @@ pub struct BudgetResult {
 }
 
 impl BudgetResult {
-    /// Known figures, in the order of the fields.
+    /// Returns the published values of the result, in the order of the fields.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
         let text = |value: Option<Factor>| value.map(|value| value.to_string());
@@ -85,17 +86,17 @@ impl BudgetResult {
 }
 
 impl BudgetResults {
-    /// Results; at least one, each with its own benchmark, policy and demand.
+    /// Returns the results. There is at least one, and each combination of benchmark, policy and demand occurs only once.
     pub fn results(&self) -> &[BudgetResult] {
         &self.results
     }
 
-    /// Source of each field that some result has, by field.
+    /// Returns the source of each field that at least one result has, by name of the field.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
 
-    /// The published result for `benchmark`, `demand` and `policy`.
+    /// Returns the published result for `benchmark`, `demand` and `policy`.
     pub fn find(&self, benchmark: &str, demand: &str, policy: BudgetPolicy) -> Option<&BudgetResult> {
         self.results.iter().find(|result| {
             result.benchmark.as_deref() == Some(benchmark)

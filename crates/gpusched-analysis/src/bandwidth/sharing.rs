@@ -8,23 +8,24 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sharing {
-    /// Equal shares; unused memory time is lost, as with one budget per core.
+    /// Equal shares; unused memory time is lost, as if each core had a budget of its own.
     Equal,
-    /// Max-min fair shares; unused memory time goes to cores with a higher demand.
+    /// Max-min fair shares; memory time that a core does not use goes to cores with a higher demand.
     #[default]
     MaxMin,
-    /// Shares in proportion to demands.
+    /// Shares that are proportional to the demands.
     Demand,
 }
 
 impl Sharing {
-    /// All rules.
+    /// All sharing rules.
     pub const ALL: [Sharing; 3] = [Sharing::Equal, Sharing::MaxMin, Sharing::Demand];
 
-    /// Divides `budget` among cores with `demands`, in whole nanoseconds, and writes one share per core to `shares`.
+    /// Divides `budget` among the cores in whole nanoseconds, and writes the share of each core to `shares`. `demands` has the
+    /// demand of each core.
     ///
-    /// A share is at most the demand of its core, and all shares together are at most the budget. `Equal` and `MaxMin` give the
-    /// nanoseconds of a remainder to the first cores.
+    /// The share of a core is at most its demand, and the sum of all shares is at most the budget. If a division has a remainder,
+    /// `Equal` and `MaxMin` add one nanosecond to the shares of the first cores.
     pub fn divide(self, budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
         shares.clear();
         match self {
@@ -39,7 +40,7 @@ impl Sharing {
     }
 }
 
-/// Part `index` of `whole` in `count` parts. Parts differ by at most one, and larger parts come first.
+/// Returns part `index` of `whole`, divided into `count` parts. The parts differ by at most one, and the larger parts are first.
 fn part(whole: u64, count: u64, index: u64) -> u64 {
     let (Some(least), Some(rest)) = (whole.checked_div(count), whole.checked_rem(count)) else {
         return 0;
@@ -47,17 +48,18 @@ fn part(whole: u64, count: u64, index: u64) -> u64 {
     least + u64::from(index < rest)
 }
 
-/// Serves cores by ascending demand. Each core gets its demand, or an equal part of the rest.
+/// Computes max-min fair shares: each core receives its demand or, if the budget is insufficient, an equal part of the remaining
+/// budget.
 fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     shares.extend_from_slice(demands);
-    // Every core is served up to `level`. Cores with a lower demand leave more to the other cores. Cores are few, so the loop does
-    // not sort.
+    // Every core has a share of at least min(its demand, `level`). What a core with a low demand leaves is available to the other
+    // cores. A search is fast enough without sorting, because the number of cores is small.
     let (mut left, mut level) = (budget, 0);
     let mut open;
     loop {
         open = demands.iter().filter(|&&demand| demand > level).count() as u64;
         let Some(&least) = demands.iter().filter(|&&demand| demand > level).min() else {
-            return; // all cores are served
+            return; // every core receives its demand
         };
         match open.checked_mul(least - level).filter(|&cost| cost <= left) {
             Some(cost) => {
@@ -76,7 +78,8 @@ fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     }
 }
 
-/// Rounds cumulative shares down. So the shares use the whole budget, and no share exceeds the demand of its core.
+/// Computes proportional shares. It rounds the cumulative shares down, so that the shares use the whole budget and no share
+/// exceeds the demand of its core.
 fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     let total: u128 = demands.iter().map(|&demand| u128::from(demand)).sum();
     if total <= u128::from(budget) {
@@ -86,7 +89,7 @@ fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     let (mut wanted, mut given) = (0u128, 0u128);
     for &demand in demands {
         wanted += u128::from(demand);
-        // Demands of centuries may saturate. Then cores get less, never more.
+        // The product can saturate only for demands of centuries. Then shares are too small, but never too large.
         let due = wanted
             .saturating_mul(budget.into())
             .checked_div(total)
@@ -96,8 +99,8 @@ fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     }
 }
 
-/// Jain's fairness index (Σx)²/(K·Σx²) of the amounts x of K cores (Jain, Chiu & Hawe 1984). It is 1 for equal amounts and 1/K if
-/// one core gets everything. Returns `None` if all amounts are 0.
+/// Computes Jain's fairness index (Σx)²/(K·Σx²) of the amounts x of K cores (Jain, Chiu & Hawe 1984). The index is 1 for equal
+/// amounts, and 1/K if one core receives everything. Returns `None` if all amounts are 0.
 pub fn jain(amounts: &[f64]) -> Option<f64> {
     let sum: f64 = amounts.iter().sum();
     let squares: f64 = amounts.iter().map(|amount| amount * amount).sum();

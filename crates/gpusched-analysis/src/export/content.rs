@@ -1,4 +1,4 @@
-//! Statements about a plan that all export targets share.
+//! Statements about a plan that the exports for all targets share.
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Basis;
@@ -19,7 +19,8 @@ impl Export<'_> {
         &self.hardware.device
     }
 
-    /// Describes partition `index` in one line: its size, its SMs if known, its tasks, and the evidence of its verdict.
+    /// Describes partition `index` in one line: its size, its SMs if they are known, its tasks, and the evidence of its
+    /// verdict.
     pub fn comment(&self, index: usize, partition: &Partition) -> String {
         let at = match self.sms(partition) {
             None => String::new(),
@@ -44,7 +45,7 @@ impl Export<'_> {
 
     /// Returns the assumptions of the plan's verdicts as numbered comment lines that begin with `mark`.
     ///
-    /// The text comes from gpusched alone and contains no string from the task set.
+    /// gpusched generates the complete text. The text contains no string from the task set.
     pub fn assumptions(&self, mark: &str) -> String {
         let list = Basis::of_plan(self.plan, self.set).assumptions();
         let lines = (1..)
@@ -53,7 +54,7 @@ impl Export<'_> {
         format!("{mark} Assumptions, which gpusched does not check:\n") + &lines.collect::<String>()
     }
 
-    /// Returns the SMs of `partition`, ascending; `None` if the driver chooses them.
+    /// Returns the SMs of `partition`, ascending, or `None` if the driver chooses the SMs.
     pub fn sms(&self, partition: &Partition) -> Option<Vec<u32>> {
         let of_tpcs = |tpcs: Vec<u32>| -> Vec<u32> {
             let mut sms: Vec<u32> = tpcs
@@ -70,7 +71,7 @@ impl Export<'_> {
         }
     }
 
-    /// Returns the TPCs of `partition`; `None` if the placement has no whole TPCs.
+    /// Returns the TPCs of `partition`, or `None` if the placement does not consist of whole TPCs.
     pub fn tpcs(&self, partition: &Partition) -> Option<Vec<u32>> {
         match partition.place.as_ref()? {
             Place::Tpcs(tpcs) => Some(tpcs.clone()),
@@ -83,13 +84,13 @@ impl Export<'_> {
         }
     }
 
-    /// The partitions with their indices.
+    /// Returns the partitions with their indices.
     pub fn partitions(&self) -> impl Iterator<Item = (usize, &Partition)> {
         self.plan.partitions.iter().enumerate()
     }
 }
 
-/// The error for a partition without a placement. Only a plan from another source can lack a placement.
+/// Returns the error for a partition that has no placement. Only a plan from another source can lack a placement.
 pub(super) fn unplaced(index: usize) -> Error {
     Error::parameter(
         "",

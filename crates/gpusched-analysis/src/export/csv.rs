@@ -1,4 +1,4 @@
-//! A table of partitions: one row per partition.
+//! Table of partitions, with one row per partition.
 
 use super::content::Export;
 use gpusched_model::device::{Instance, Place};
@@ -6,11 +6,11 @@ use gpusched_model::error::Error;
 
 /// Columns of the exported table. Spaces separate the entries of a list.
 ///
-/// * `partition`, `sms`: the number of the partition, and its SMs;
+/// * `partition`, `sms`: the index of the partition, and its number of SMs;
 /// * `place`: a list of TPCs or GPCs, or `PROFILE:START` of a MIG instance;
-/// * `sm_ids`: the list of SMs, empty if unknown;
+/// * `sm_ids`: the list of SMs, empty if the SMs are unknown;
 /// * `tasks`: the positions of the tasks in the task set;
-/// * `policy`: the test that accepts the partition.
+/// * `policy`: the policy whose test accepts the partition.
 pub const CSV_COLUMNS: [&str; 8] = [
     "device",
     "granularity",
@@ -27,7 +27,7 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
         numbers.join(" ")
     };
-    // No field needs quotes, because device and profile names are plain and all other fields are numbers or fixed words.
+    // No field needs quotes. Device and profile names are plain, and all other fields are numbers or fixed words.
     let mut text = CSV_COLUMNS.join(",") + "\n";
     for (index, partition) in out.partitions() {
         let place = match &partition.place {

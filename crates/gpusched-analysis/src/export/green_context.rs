@@ -1,20 +1,21 @@
 //! CUDA green contexts: the split of a device into groups of SMs (CUDA Driver API, *Green Contexts*).
 //!
 //! One call of `cuDevSmResourceSplitByCount` creates groups of equal size. One descriptor (`cuDevResourceGenerateDesc`)
-//! can contain several groups of one call. One call therefore suffices if all partition sizes are multiples of one group
-//! size. Otherwise, one call of `cuDevSmResourceSplit` (CUDA 13.1) creates groups of different sizes.
+//! can contain several groups of one call. One call is therefore sufficient if every partition size is a multiple of one
+//! group size. Otherwise, one call of `cuDevSmResourceSplit` (CUDA 13.1) creates groups of different sizes.
 
 use super::content::Export;
 use gpusched_model::error::Error;
 
-/// Returns a C header with the arguments of the single call.
+/// Returns a C header with the arguments of the split call.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
     let (min, step) = device
         .green_context()
         .map_or((1, 1), |rule| (rule.min, rule.step));
     let sizes = out.plan.partitions.iter().map(|partition| partition.sms);
-    // If all sizes are multiples of the smallest group, use this group, because small groups fit best into GPCs.
+    // If every size is a multiple of the smallest group, the export uses this group, because small groups fit best into
+    // GPCs.
     let smallest = min.div_ceil(step).saturating_mul(step);
     let common = sizes.clone().fold(0, gcd);
     let group = match common {

@@ -6,10 +6,10 @@ use super::content::{Export, unplaced};
 use gpusched_model::Device;
 use gpusched_model::error::Error;
 
-/// Refuses devices that masks cannot describe.
+/// Checks that masks can describe the partitions of `device`.
 ///
-/// From compute capability 9.0 on, bit numbers are not TPC numbers. They count units on the chip, including disabled
-/// units (libsmctrl's README, known issues).
+/// From compute capability 9.0 on, the bit numbers of a mask are not TPC numbers. The bit numbers count units on the
+/// chip, including disabled units (libsmctrl's README, known issues).
 pub(super) fn check(device: &Device) -> Result<(), Error> {
     let tpcs = tpcs(device);
     if tpcs > 128 {
@@ -32,7 +32,7 @@ pub(super) fn check(device: &Device) -> Result<(), Error> {
     }
 }
 
-/// The number of TPCs. It is known because the device is divided by TPCs or GPCs.
+/// Returns the number of TPCs. The number is known, because the granularity is TPCs or GPCs.
 fn tpcs(device: &Device) -> u32 {
     device.tpcs().unwrap_or(0)
 }

@@ -1,10 +1,11 @@
-//! MIG instances: a profile and the first memory slice (NVIDIA Multi-Instance GPU User Guide, `nvidia-smi mig -cgi`).
+//! MIG instances, each with a profile and a first memory slice (NVIDIA Multi-Instance GPU User Guide, `nvidia-smi mig
+//! -cgi`).
 
 use super::content::{Export, unplaced};
 use gpusched_model::device::Place;
 use gpusched_model::error::Error;
 
-/// Returns a shell script that creates all instances with one command, in the order of the partitions.
+/// Returns a shell script that creates all instances with one command, in the order of the partitions of the plan.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let mut text = format!(
         "#!/bin/sh\n\

@@ -1,13 +1,13 @@
-//! Export of plans for the tools that divide a GPU.
+//! Export of plans to the tools that divide a GPU.
 //!
 //! * `libsmctrl`: masks of TPCs;
 //! * `mps`: numbers of chunks;
 //! * `mig`: profiles and first memory slices;
-//! * `green_context`: groups of a split;
-//! * `csv`: a table for all other tools.
+//! * `green_context`: groups of SMs from a split;
+//! * `csv`: a table for any other tool.
 //!
-//! A comment on each partition names its SMs and the evidence of its verdict. Further comments list the assumptions of
-//! the verdicts. The table has no comments, because CSV readers differ in their comment syntax.
+//! For each partition, a comment names its SMs and the evidence of its verdict. Further comments list the assumptions of
+//! the verdicts. The table has no comments, because the comment syntax of CSV readers differs.
 
 mod content;
 mod csv;
@@ -38,14 +38,14 @@ pub enum Target {
     Mps,
     /// MIG instances, as a shell script.
     Mig,
-    /// Groups of a split for CUDA green contexts, as a C header.
+    /// Groups of SMs from a split for CUDA green contexts, as a C header.
     GreenContext,
-    /// A table of partitions.
+    /// Table of partitions, as CSV.
     Csv,
 }
 
 impl Target {
-    /// Checks that plans for `hardware` can be exported for this target.
+    /// Checks that plans for `hardware` can be exported to this target.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if the target requires another granularity or does not support this device.
@@ -72,7 +72,7 @@ impl Target {
     /// Exports `plan` for `set`. The plan must be schedulable.
     ///
     /// # Errors
-    /// Fails as [`Target::check`] does, and with [`Error::Refused`] if the plan has no device, lacks a placement, or is not
+    /// Fails like [`Target::check`]. Fails with [`Error::Refused`] if the plan has no device, lacks a placement, or is not
     /// schedulable.
     pub fn export(self, plan: &Plan, set: &TaskSet) -> Result<String, Error> {
         let Some(hardware) = &plan.hardware else {

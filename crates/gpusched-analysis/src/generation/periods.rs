@@ -1,4 +1,4 @@
-//! Periods, and the work of a task with a given utilization and period.
+//! Random periods, and the work of a task with a given utilization and period.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,15 +13,16 @@ use gpusched_model::time::Time;
 /// Distribution of periods. Text form: `singh21` or `log-uniform:MIN:MAX`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Periods {
-    /// 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 or 4000 ms with equal probability ([Singh21] §3.6.1). While the work is
-    /// below 1 ms, the next larger period of the list replaces it (step 2: "a reasonable execution time").
+    /// 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 or 4000 ms with equal probability ([Singh21] §3.6.1). The work of a task
+    /// must be at least 1 ms (step 2: "a reasonable execution time"). If its period is too short, the task gets the next period of
+    /// the list that is long enough. If no period is long enough, it gets the longest period.
     #[default]
     Singh21,
     /// A log-uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
     LogUniform {
-        /// The shortest period [ns], positive.
+        /// Shortest period [ns]; > 0.
         min: Time,
-        /// The longest period [ns], at least `min`.
+        /// Longest period [ns]; ≥ `min`.
         max: Time,
     },
 }
@@ -29,7 +30,8 @@ pub enum Periods {
 /// One time unit of [Singh21]: 1 ms.
 const UNIT: Time = Time::from_ns(1_000_000);
 
-/// The list of [Singh21] §3.6.1 [units]. Only its ends are published. The other periods are an assumption: they divide 4000.
+/// The list of periods of [Singh21] §3.6.1 [units]. The paper gives only the shortest and the longest period. The periods between
+/// them are an assumption: they divide 4000.
 const SINGH21: [u64; 11] = [50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000, 4000];
 
 /// Valid text forms of [`Periods`].
@@ -37,7 +39,7 @@ const EXPECTED: &str =
     "\"singh21\", or \"log-uniform:MIN:MAX\" with times 0 < MIN <= MAX such as \"log-uniform:10ms:1s\"";
 
 impl Periods {
-    /// Draws the period of a task with utilization `share`; reads one word.
+    /// Draws the period of a task with utilization `share`. It reads one word of `rng`.
     pub fn draw(self, rng: &mut impl Rng, share: f64) -> Time {
         match self {
             Periods::Singh21 => {
@@ -50,13 +52,13 @@ impl Periods {
             Periods::LogUniform { min, max } => {
                 let (low, high) = (libm::log(min.ns() as f64), libm::log(max.ns() as f64));
                 let ns = libm::exp(low + unit(rng) * (high - low)).round() as u64;
-                // The logarithms are rounded; the limits are not.
+                // The computed logarithms are rounded, so the result may be slightly out of range without these limits.
                 Time::from_ns(ns.max(min.ns()).min(max.ns()))
             }
         }
     }
 
-    /// The longest possible period [ns].
+    /// Returns the longest possible period [ns].
     pub fn longest(self) -> Time {
         match self {
             Periods::Singh21 => Time::from_ns(4000 * UNIT.ns()),
@@ -64,7 +66,7 @@ impl Periods {
         }
     }
 
-    /// Whether a period can be drawn: 0 < min ≤ max ≤ [`Time::LIMIT`].
+    /// Returns whether a period can be drawn, that is, 0 < min ≤ max ≤ [`Time::LIMIT`].
     pub fn is_valid(self) -> bool {
         match self {
             Periods::Singh21 => true,
@@ -73,13 +75,13 @@ impl Periods {
     }
 }
 
-/// a = u·T [ns], rounded to the nearest nanosecond and at least 1 ns.
+/// Returns the work a = u·T [ns], rounded to the nearest nanosecond and at least 1 ns.
 pub(super) fn work(share: f64, period: Time) -> Time {
     Time::from_ns(((share * period.ns() as f64).round() as u64).max(1))
 }
 
 impl fmt::Display for Periods {
-    /// The text form.
+    /// Writes the text form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Periods::Singh21 => f.pad("singh21"),
@@ -88,7 +90,7 @@ impl fmt::Display for Periods {
     }
 }
 
-/// Why a text is invalid as [`Periods`].
+/// Error: a text is not a valid form of [`Periods`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid periods {found:?}, expected {EXPECTED}")]
 pub struct ParsePeriodsError {
@@ -153,7 +155,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// The periods of many tasks with the same share, in units.
+    /// Returns the periods of many tasks with the utilization `share`, in units.
     fn singh21(share: f64) -> Vec<u64> {
         let mut rng = stream(3, Purpose::Periods, 0, 0);
         (0..11_000)
@@ -176,17 +178,17 @@ mod tests {
 
     #[test]
     fn singh21_lengthens_periods_until_the_work_is_one_unit() {
-        // 0.005·200 = 1 unit exactly: 50, 80 and 100 become 200.
+        // With u = 0.005, the period 200 gives exactly one unit of work. It replaces 50, 80 and 100.
         let periods = singh21(0.005);
         assert_eq!(periods.iter().min(), Some(&200));
         assert!((3800..=4200).contains(&count(&periods, 200)));
         assert!((870..=1130).contains(&count(&periods, 250)));
-        // A little less utilization: 200 is too short.
+        // With a slightly smaller utilization, the period 200 gives too little work.
         assert_eq!(singh21(0.004_999_9).iter().min(), Some(&250));
-        // Half a nanosecond less rounds to one unit.
+        // If the work is less than half a nanosecond below one unit, it rounds to one unit.
         assert_eq!(singh21(0.005 * (1.0 - 0.4e-6)).iter().min(), Some(&200));
         assert_eq!(singh21(0.005 * (1.0 - 0.6e-6)).iter().min(), Some(&250));
-        // No period of the list is long enough, so the longest period applies, with less than one unit of work.
+        // No period of the list gives one unit of work. The longest period applies, although the work is below one unit.
         for share in [0.000_249, 1e-12, 0.0] {
             assert!(singh21(share).iter().all(|&period| period == 4000), "{share}");
         }
@@ -219,7 +221,7 @@ mod tests {
             for share in [1e-9, 2.0] {
                 let mut rng = stream(3, Purpose::Periods, 0, 0);
                 periods.draw(&mut rng, share);
-                assert_eq!(rng.get_word_pos(), 2); // 32-bit words
+                assert_eq!(rng.get_word_pos(), 2); // counted in words of 32 bits
             }
         }
     }

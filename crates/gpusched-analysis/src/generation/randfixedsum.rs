@@ -1,38 +1,39 @@
-//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): uniform shares under a cap, without discards.
+//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): uniformly random shares below a cap, without discards.
 //!
-//! In units of the cap, the shares are a uniform point of P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}. Cut P(n, s) into cones with their
-//! apex at its center (s/n, …, s/n), one over each facet. The facet xᵢ = 0 is a P(n−1, s) at distance ∝ s/n. The facet xᵢ = 1 is a
-//! P(n−1, s−1) at distance ∝ 1 − s/n. Let f be the volumes, up to a factor that depends on n only. Then the cones over all facets
-//! of the first kind and of the second kind have the volumes
+//! In units of the cap, the shares are a uniformly random point of the polytope P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}. Divide P(n,
+//! s) into cones, with one cone per facet and their apex at the center (s/n, …, s/n). The facet xᵢ = 0 has the shape of P(n−1, s),
+//! and its distance from the center is proportional to s/n. The facet xᵢ = 1 has the shape of P(n−1, s−1), and its distance is
+//! proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to a factor that depends only on n. Then the cones over the
+//! facets of each kind have the following total volumes:
 //!
 //! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
 //!
-//! So the algorithm chooses the kind of facet with these weights, and the coordinate i at random. It draws a point y of the facet
-//! in the same way. Then it moves from the center towards y by r^(1/(n−1)) with a uniform r, which gives a uniform point of the
-//! cone.
+//! The algorithm chooses the kind of facet with these weights, and the coordinate i with equal probability. It recursively draws
+//! a point y of the facet. Then it moves from the center towards y by the fraction r^(1/(n−1)) of the distance, with a uniformly
+//! random r. The result is a uniformly random point of the cone.
 
 use rand::Rng;
 
 use gpusched_model::streams::{below, unit};
 
-/// The largest table: 2²⁴ entries, 128 MiB.
+/// Largest number of entries of the table: 2²⁴ entries use 128 MiB.
 pub const MAX_ENTRIES: usize = 1 << 24;
 
-/// Draws `n` shares in \[0, cap\] of a fixed sum.
+/// Generator of `n` random shares in \[0, cap\] with a fixed sum.
 #[derive(Clone, Debug)]
 pub struct FixedSum {
     tasks: usize,
     cap: f64,
-    /// Whether to draw cap − x. This halves the table, and keeps it accurate if the sum is close to n·cap.
+    /// Whether the generator draws the values cap − x. This halves the table, and keeps it accurate if the sum is close to n·cap.
     mirrored: bool,
     /// s = `whole` + `fraction` ≤ n/2, in units of the cap.
     whole: usize,
     fraction: f64,
-    /// Row i − 2, column j: the probability of a facet at 0 in P(i, fraction + j).
+    /// Row i − 2, column j: the probability of choosing a facet xᵢ = 0 in P(i, fraction + j).
     at_zero: Vec<f64>,
 }
 
-/// Why a [`FixedSum`] does not exist.
+/// Reason why a [`FixedSum`] cannot be created.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FixedSumError {
     /// `total` or `cap` is not a positive number, or `total` exceeds `tasks`·`cap`.
@@ -44,16 +45,16 @@ pub enum FixedSumError {
 }
 
 impl FixedSum {
-    /// Prepares to draw `tasks` shares in \[0, `cap`\] that sum to `total`. Time and memory are O(n·min(s, n − s)).
+    /// Prepares to draw `tasks` shares in \[0, `cap`\] with the sum `total`. Time and memory are O(n·min(s, n − s)).
     ///
     /// # Errors
-    /// [`FixedSumError`] if no such shares exist, or if the table is too large.
+    /// Returns a [`FixedSumError`] if such shares do not exist, or if the table is too large.
     pub fn new(tasks: usize, total: f64, cap: f64) -> Result<FixedSum, FixedSumError> {
         let sound = |x: f64| x > 0.0 && x.is_normal();
         if cap.is_nan() {
             return Err(FixedSumError::Empty);
         }
-        let cap = cap.min(total); // a larger cap allows the same shares
+        let cap = cap.min(total); // a cap above the sum has no effect
         let largest = tasks as f64 * cap;
         if !(sound(total) && sound(cap) && sound(largest) && total <= largest) {
             return Err(FixedSumError::Empty);
@@ -78,8 +79,8 @@ impl FixedSum {
     /// Draws the shares of all tasks.
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<f64> {
         let mut shares = Vec::with_capacity(self.tasks);
-        let mut ones = self.whole; // j: the rest to distribute is fraction + j
-        let mut center = 0.0; // contribution of the centers so far to each coordinate that is not fixed yet
+        let mut ones = self.whole; // j: the sum that is still to distribute is fraction + j
+        let mut center = 0.0; // sum that all centers so far contribute to each coordinate that is not yet fixed
         let mut scale = 1.0; // size of the current facet relative to P(n, s)
         let rows = self.at_zero.chunks_exact(self.whole + 1).enumerate();
         for (row, at_zero) in rows.rev() {
@@ -97,7 +98,7 @@ impl FixedSum {
             let x = self.cap * share.min(1.0);
             *share = if self.mirrored { self.cap - x } else { x };
         }
-        // The coordinates were fixed in the order of the vector, so shuffle it (Fisher & Yates).
+        // The loop has fixed the coordinates in the order of the vector, so their order must be shuffled (Fisher & Yates).
         for i in (1..shares.len()).rev() {
             shares.swap(i, below(rng, i + 1));
         }
@@ -105,15 +106,15 @@ impl FixedSum {
     }
 }
 
-/// pᵢ(j) = σ·fᵢ₋₁(σ) / (σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1)) with σ = `fraction` + j, for i = 2 … `tasks`, j = 0 … `whole`.
+/// Computes pᵢ(j) = σ·fᵢ₋₁(σ) / (σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1)) with σ = `fraction` + j, for i = 2 … `tasks`, j = 0 … `whole`.
 ///
-/// The volumes themselves underflow, so the recursion uses their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). Divide (i−1)·fᵢ(σ) = σ·fᵢ₋₁(σ) +
-/// (i−σ)·fᵢ₋₁(σ−1) by the same equation for σ − 1:
+/// The volumes can underflow, so the recursion uses their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). To derive it, divide (i−1)·fᵢ(σ) =
+/// σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1) by the same equation for σ − 1:
 ///
 /// rᵢ(j) = (σ·rᵢ₋₁(j) + i − σ) / (σ − 1 + (i − σ + 1)/rᵢ₋₁(j−1)),
 ///
-/// In this formula nothing cancels. rᵢ(0) = ∞ and rᵢ(i) = 0 represent volumes of zero. The formulas are right for both values, and
-/// for ratios that over- or underflow to them.
+/// This formula has no cancellation. The values rᵢ(0) = ∞ and rᵢ(i) = 0 represent volumes of 0. The formulas are correct for both
+/// values, also if a ratio overflows to ∞ or underflows to 0.
 fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
     let width = whole + 1;
     let mut at_zero = Vec::with_capacity(width * tasks.saturating_sub(1));
@@ -124,8 +125,8 @@ fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
         at_zero.extend(ratios.iter().enumerate().map(|(j, ratio)| {
             let sum = fraction + j as f64;
             match j {
-                0 => 1.0,                   // no facet at 1
-                _ if j >= dimension => 0.0, // P is empty; the value is never used
+                0 => 1.0,                   // P has no facet xᵢ = 1
+                _ if j >= dimension => 0.0, // P is empty, and the value is never used
                 _ => 1.0 / (1.0 + (n - sum) / (sum * ratio)),
             }
         }));
@@ -147,7 +148,7 @@ mod tests {
         FixedSum::new(n, total, cap).unwrap().draw(&mut rng)
     }
 
-    /// fₙ(x) = Σ (−1)ᵏ C(n, k) (x − k)₊ⁿ⁻¹ / (n−1)!, the density of Irwin and Hall.
+    /// Computes fₙ(x) = Σ (−1)ᵏ C(n, k) (x − k)₊ⁿ⁻¹ / (n−1)!, the density of the Irwin–Hall distribution.
     fn irwin_hall(n: usize, x: f64) -> f64 {
         let (mut sum, mut choose) = (0.0, 1.0);
         for k in 0..=n {

@@ -1,4 +1,4 @@
-//! Recipe of generated task sets, with the same fields on the command line and in studies.
+//! Recipe of generated task sets. Command-line options and studies use the same fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Scaling};
 use gpusched_model::{Factor, Kind};
 
-/// Recipe of generated task sets; the table `generator` of a study.
+/// Recipe of generated task sets. In a study file, this is the table `generator`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Recipe {
     /// Algorithm that divides the total utilization among the tasks.
     pub generator: Generator,
-    /// Largest utilization of one task; absent for no limit, as in [Singh21].
+    /// Largest utilization of one task. If absent, the utilization of a task has no limit, as in [Singh21].
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cap: Option<f64>,
@@ -29,35 +29,37 @@ pub struct Recipe {
     pub memory_share: f64,
     /// D/T: deadline divided by period; > 0.
     pub deadline: Factor,
-    /// J/T: release jitter divided by period, below D/T; absent for no jitter.
+    /// J/T: release jitter divided by period, less than D/T. If absent, tasks have no jitter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Factor>,
-    /// N: number of equal thread blocks of each kernel, divided by the number that an SM runs at a time. `block` is ⌈C(1)/N⌉ with
-    /// C(1) in conflict. Absent for tasks without `block`.
+    /// N: number of equal thread blocks of each kernel, divided by the number of blocks that one SM runs at a time. The field
+    /// `block` of each task is ⌈C(1)/N⌉, where C(1) is the WCET in conflict. If absent, the tasks have no `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// Number of SMs on which a memory-intensive kernel uses the full bandwidth of a memory of 100 GB/s. It determines `traffic`
-    /// and `bandwidth` of the tasks. Absent for tasks without both.
+    /// Number of SMs on which a memory-intensive kernel uses the full bandwidth of a memory of 100 GB/s. This number determines
+    /// `traffic`
+    /// and `bandwidth` of the tasks. If absent, the tasks have neither field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_SATURATION))]
     pub saturation: Option<u32>,
 }
 
-/// Algorithm that divides a total utilization. Both algorithms are uniform over all vectors of shares under the cap.
+/// Algorithm that divides a total utilization among tasks. Both algorithms are uniform over all vectors of shares up to the cap.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Generator {
-    /// UUniFast; discards vectors with a share above the cap (Bini & Buttazzo; Davis & Burns).
+    /// UUniFast, which discards vectors with a share above the cap (Bini & Buttazzo; Davis & Burns).
     #[default]
     UunifastDiscard,
-    /// RandFixedSum; discards no vector, so every cap is possible (Stafford; Emberson, Stafford & Davis).
+    /// RandFixedSum, which discards no vector and permits every cap (Stafford; Emberson, Stafford & Davis).
     Randfixedsum,
 }
 
-/// Form of the WCET functions. Both forms have β = 0.02, k = 1.2 (compute) or β = 0.1, k = 2.3 (memory).
+/// Form of the WCET functions. In both forms, β = 0.02 and k = 1.2 for compute-intensive kernels, and β = 0.1 and k = 2.3 for
+/// memory-intensive kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -70,16 +72,16 @@ pub enum WcetModel {
     Proportional,
 }
 
-/// Decimals of [Singh21] §3.6.1, in billionths.
+/// Returns a decimal number of [Singh21] §3.6.1, given in billionths.
 const fn decimal(billionths: u64) -> Factor {
     match Factor::from_billionths(billionths) {
         Some(factor) => factor,
-        None => unreachable!(), // evaluated by the compiler
+        None => unreachable!(), // the compiler evaluates this function
     }
 }
 
 impl Default for Recipe {
-    /// The recipe of [Singh21] §3.6.1.
+    /// Returns the recipe of [Singh21] §3.6.1.
     fn default() -> Recipe {
         const DEADLINE: Factor = decimal(750_000_000);
         Recipe {
@@ -97,10 +99,10 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// Checks each field separately.
+    /// Checks each field.
     ///
     /// # Errors
-    /// [`Refusal`] of the first invalid field.
+    /// Returns the [`Refusal`] of the first invalid field.
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(cap) = self.cap
             && !(cap > 0.0 && cap.is_normal())
@@ -156,7 +158,7 @@ pub fn check_blocks(blocks: u32) -> Result<(), Refusal> {
 }
 
 impl WcetModel {
-    /// The WCET function of a kernel of `kind` with work a.
+    /// Returns the WCET function of a kernel of `kind` with work a.
     pub fn form(self, kind: Kind, work: Time) -> Form {
         const COMPUTE: (Factor, Factor) = (decimal(20_000_000), decimal(1_200_000_000));
         const MEMORY: (Factor, Factor) = (decimal(100_000_000), decimal(2_300_000_000));

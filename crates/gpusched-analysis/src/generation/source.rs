@@ -1,4 +1,4 @@
-//! Generates the task sets of one point of an experiment.
+//! Generator of the task sets for one point of an experiment.
 
 use super::periods::work;
 use super::randfixedsum::{FixedSum, FixedSumError};
@@ -10,13 +10,13 @@ use gpusched_model::error::{Error, Refusal};
 use gpusched_model::streams::{Purpose, stream, unit};
 use gpusched_model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
 
-/// The largest number of tasks in a set.
+/// Largest number of tasks in a set.
 pub const MAX_TASKS: usize = 100_000;
 
-/// The largest work of a task [ns], 73 years. C(1) = 2.53·a must stay below 2⁶³ ns.
+/// Largest work of a task [ns], about 73 years. The limit keeps C(1) = 2.53·a below 2⁶³ ns.
 const MAX_WORK: f64 = (1u64 << 61) as f64;
 
-/// One point of an experiment: task sets of n tasks with total utilization U.
+/// Task sets for one point of an experiment, with n tasks and total utilization U.
 #[derive(Clone, Debug)]
 pub struct Source {
     recipe: Recipe,
@@ -26,7 +26,7 @@ pub struct Source {
     shares: Shares,
 }
 
-/// A generator that is ready to draw.
+/// Generator of utilizations, with all preparations done.
 #[derive(Clone, Debug)]
 enum Shares {
     Uunifast { cap: f64 },
@@ -37,7 +37,7 @@ impl Source {
     /// Prepares to draw sets of `tasks` tasks with the total utilization Σ a/T = U = `utilization`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if no such sets exist.
+    /// Returns [`Error::Refused`] if such sets do not exist or exceed a limit of gpusched.
     pub fn new(recipe: &Recipe, tasks: usize, utilization: f64, seed: u64) -> Result<Source, Error> {
         recipe.check()?;
         if tasks == 0 || tasks > MAX_TASKS {
@@ -65,7 +65,7 @@ impl Source {
             Generator::UunifastDiscard => Shares::Uunifast { cap },
             Generator::Randfixedsum => {
                 Shares::FixedSum(FixedSum::new(tasks, utilization, cap).map_err(|error| match error {
-                    FixedSumError::Empty => Refusal::new("utilization", found, "a sum of shares below the cap"),
+                    FixedSumError::Empty => Refusal::new("utilization", found, "a sum of utilizations that the cap permits"),
                     FixedSumError::TooLarge => Refusal::new(
                         "tasks",
                         tasks,
@@ -86,7 +86,8 @@ impl Source {
     /// Draws the utilizations of the tasks of set `set` at point `point`.
     ///
     /// # Errors
-    /// [`Error::Refused`] if UUniFast-Discard finds no vector under the cap.
+    /// Returns [`Error::Refused`] if UUniFast-Discard gives up before it draws a vector whose utilizations are all at most the
+    /// cap.
     pub fn utilizations(&self, point: u64, set: u64) -> Result<Vec<f64>, Error> {
         let mut rng = stream(self.seed, Purpose::Utilizations, point, set);
         match &self.shares {
@@ -97,17 +98,17 @@ impl Source {
                     let (tasks, utilization) = (self.tasks, self.utilization);
                     let found = format!("{cap:?} for {tasks} tasks of total utilization {utilization:?}");
                     let refusal = Refusal::new("cap", found, format!("a larger cap: {error}"));
-                    Error::from(refusal.hint("use the generator randfixedsum, which needs no discards"))
+                    Error::from(refusal.hint("use the generator randfixedsum, which never discards a vector"))
                 })?;
                 Ok(shares)
             }
         }
     }
 
-    /// Draws set `set` of point `point`, with a name such as `p3-s17`.
+    /// Draws set `set` of point `point`. The set has a name such as `p3-s17`.
     ///
     /// # Errors
-    /// As [`Source::utilizations`].
+    /// Has the errors of [`Source::utilizations`].
     pub fn draw(&self, point: u64, set: u64) -> Result<TaskSet, Error> {
         let name = format!("p{point}-s{set}");
         let shares = self.utilizations(point, set)?;
@@ -122,7 +123,7 @@ impl Source {
             };
             let work = work(share, period);
             let form = self.recipe.wcet.form(kind, work);
-            // The limits that `new` has checked exclude all errors below.
+            // These errors never occur: the checks in `new` exclude them.
             let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
             let deadline = deadline(self.recipe.deadline, period)
                 .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;

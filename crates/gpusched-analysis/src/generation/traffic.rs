@@ -5,14 +5,14 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bandwidth, Bytes, Peak, PeakError};
 use gpusched_model::wcet::MAX_SMS;
 
-/// B, the bandwidth of the memory for which traffic is generated, 100 GB/s. All rates are shares of it.
+/// B, the bandwidth of the memory for which traffic is generated: 100 GB/s. All rates are fractions of B.
 pub const DRAWN_BANDWIDTH: u64 = 100_000_000_000;
 
-/// The most SMs that may be necessary to saturate the memory.
+/// Largest number of SMs that may be necessary to saturate the memory.
 pub const MAX_SATURATION: u32 = 1000;
 
-/// Two figures of a kernel [%]: how much of its work it would need to move its bytes at the rate of one SM, and its peak per SM
-/// relative to this rate.
+/// Returns two properties of a kernel of `kind` [%]. The first is the time that its bytes take at the rate of one SM, relative to
+/// its work. The second is the peak rate of the kernel on one SM, relative to the rate of one SM.
 const fn appetite(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Memory => (60, 100),
@@ -20,14 +20,14 @@ const fn appetite(kind: Kind) -> (u64, u64) {
     }
 }
 
-/// Bytes per job and peak bandwidth of a kernel of `kind` with work a, if memory-intensive kernels saturate the memory on
-/// `saturation` SMs. `None` if the saturation is out of range.
+/// Returns the bytes per job and the peak bandwidth of a kernel of `kind` with work a, if memory-intensive kernels saturate the
+/// memory on `saturation` SMs. Returns `None` if `saturation` is out of range.
 pub(super) fn traffic(kind: Kind, work: Time, saturation: u32) -> Option<(Bytes, Result<Peak, PeakError>)> {
     let (busy, peak) = appetite(kind);
     let per_sm = DRAWN_BANDWIDTH.checked_div(saturation.into())?;
     let bytes = u128::from(work.ns()) * u128::from(per_sm) * u128::from(busy) / 100 / 1_000_000_000;
     let bytes = Bytes::new(u64::try_from(bytes).ok()?.max(1))?;
-    // More SMs use more bandwidth, up to B.
+    // The peak bandwidth increases with the number of SMs, up to B.
     let full = u64::from(saturation) * 100 / peak;
     let rising = (1..=full).map(|sms| (sms, per_sm * sms * peak / 100));
     let points = rising.take_while(|&(sms, rate)| sms < MAX_SMS.into() && rate < DRAWN_BANDWIDTH);
@@ -48,7 +48,7 @@ mod tests {
             let at = [1, 4, 7, 8, 31, 32, 100].map(|sms| peak.at(sms).unwrap().to_string());
             (bytes.to_string(), at.join(" "))
         };
-        // 1 ms at 12.5 GB/s are 12.5 MB; kernels move 60 and 5 % of this.
+        // In 1 ms, a rate of 12.5 GB/s moves 12.5 MB. The kernels move 60 % and 5 % of these bytes.
         assert_eq!(
             of(Kind::Memory),
             (

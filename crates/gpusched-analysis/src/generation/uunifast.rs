@@ -1,30 +1,31 @@
 //! UUniFast (Bini & Buttazzo 2005) and UUniFast-Discard (Davis & Burns 2009).
 //!
-//! The shares are uniform over all non-negative vectors with the given sum, or over all such vectors without a share above a cap.
+//! The shares are uniform over all non-negative vectors with the given sum. With a cap, they are uniform over all such vectors
+//! whose shares are at most the cap.
 
 use rand::Rng;
 
 use gpusched_model::streams::unit;
 
-/// Number of vectors that are discarded before the generator gives up.
+/// Number of discarded vectors after which the generator gives up.
 pub const MAX_DISCARDS: u32 = 1_000_000;
 
-/// None of [`MAX_DISCARDS`] + 1 vectors was under the cap.
+/// Error: each of [`MAX_DISCARDS`] + 1 vectors had a share above the cap.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{MAX_DISCARDS} vectors in a row had a share above the cap")]
 pub struct TooManyDiscards;
 
-/// Fills `shares` with utilizations that sum to `total`. The last share is the rest.
+/// Fills `shares` with random utilizations that sum to `total`. The last share is what remains of `total`.
 ///
-/// Allocates no memory; reads `shares.len()` − 1 words.
+/// It allocates no memory, and reads `shares.len()` − 1 words of `rng`.
 pub fn fill(rng: &mut impl Rng, total: f64, shares: &mut [f64]) {
     attempt(rng, total, f64::INFINITY, shares);
 }
 
-/// Fills `shares` like [`fill`], with every share at most `cap`. It discards a vector with a larger share as a whole.
+/// Fills `shares` like [`fill`], but with every share at most `cap`. It discards each vector that has a larger share.
 ///
 /// # Errors
-/// [`TooManyDiscards`] if the cap allows no vectors, or almost none.
+/// Returns [`TooManyDiscards`] if the cap permits no vectors, or so few that the generator gives up.
 pub fn fill_capped(
     rng: &mut impl Rng,
     total: f64,
@@ -39,16 +40,16 @@ pub fn fill_capped(
     Err(TooManyDiscards)
 }
 
-/// Draws one vector, and gives up (`false`) at the first share above `cap`. The test never needs the later shares, so it discards
-/// the same vectors as a test of all shares.
+/// Draws one vector. Stops and returns `false` at the first share above `cap`. The discarded vectors are the same as if all
+/// shares of a vector were drawn before the check.
 fn attempt(rng: &mut impl Rng, total: f64, cap: f64, shares: &mut [f64]) -> bool {
     let Some((last, others)) = shares.split_last_mut() else {
         return true;
     };
     let mut rest = total;
-    let mut followers = others.len(); // n − i: tasks after this one, including the last task
+    let mut followers = others.len(); // n − i: number of tasks after the current task, including the last task
     for share in others {
-        // The sum of the later shares is the largest of n − i uniform numbers below the rest.
+        // The sum of the later shares has the distribution of the largest of n − i uniform numbers from 0 to `rest`.
         let next = rest * libm::pow(unit(rng), 1.0 / followers as f64);
         *share = rest - next;
         if *share > cap {
@@ -73,7 +74,11 @@ mod tests {
         let mut one = [0.0];
         fill(&mut rng, 3.0, &mut one);
         assert_eq!(one, [3.0]);
-        assert_eq!(rng, stream(1, Purpose::Utilizations, 0, 0), "no word was needed");
+        assert_eq!(
+            rng,
+            stream(1, Purpose::Utilizations, 0, 0),
+            "no random word was read"
+        );
         let mut two = [0.0; 2];
         fill(&mut rng, 3.0, &mut two);
         assert_eq!(two[1], 3.0 - two[0]);

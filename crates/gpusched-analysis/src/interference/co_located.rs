@@ -11,7 +11,7 @@ pub struct CoLocated {
 }
 
 impl CoLocated {
-    /// Counts `tasks`, which share a partition.
+    /// Counts the co-located `tasks` of each kind.
     pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> CoLocated {
         let mut co_located = CoLocated::default();
         for task in tasks {
@@ -24,7 +24,7 @@ impl CoLocated {
         co_located
     }
 
-    /// Counts the tasks of both.
+    /// Returns the counts of the tasks of both partitions together.
     pub fn with(&self, other: &CoLocated) -> CoLocated {
         CoLocated {
             compute: self.compute + other.compute,
@@ -33,9 +33,10 @@ impl CoLocated {
         }
     }
 
-    /// Whether a task of `kind`, which is counted too, shares its partition with another task of the same kind.
+    /// Returns whether a task of `kind` shares its partition with another task of the same kind. The counts include the task
+    /// itself.
     ///
-    /// A task without a kind may be of any kind. So it counts as the same kind as every other task.
+    /// A task without a kind may be of any kind. So it counts as a task of the same kind as every other task.
     pub fn has_rival_of(&self, kind: Option<Kind>) -> bool {
         let same = match kind {
             Some(Kind::Compute) => self.compute + self.unclassified,

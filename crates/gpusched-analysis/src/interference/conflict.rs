@@ -6,7 +6,8 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Kernels with another kernel of the same kind in their partition take Cᶜ. All other kernels take Cⁿ.
+/// Interference model of [Singh21]. A kernel has the WCET Cᶜ if its partition has another kernel of the same kind, and otherwise
+/// the WCET Cⁿ.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conflict;
 
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
     use gpusched_model::TaskSet;
 
-    /// The example of [Singh21] §3.4.2: nine compute tasks conflict, and the memory task in their partition does not.
+    /// The example of [Singh21] §3.4.2. Nine compute tasks have conflicts. The memory task in their partition has no conflict.
     #[test]
     fn nine_compute_tasks_and_one_memory_task() {
         let task = |kind| {
@@ -65,7 +66,7 @@ mod tests {
         };
         assert_eq!(wcets(&tasks), [200, 200, 200, 200, 200, 200, 200, 200, 200, 100]);
 
-        // A task of unknown kind may also be a memory task.
+        // A task of unknown kind may be a memory task, so the memory task may have a conflict with it.
         tasks.push(task(""));
         assert_eq!(wcets(&tasks), [200; 11]);
         assert_eq!(wcets(&tasks[10..]), [100]);

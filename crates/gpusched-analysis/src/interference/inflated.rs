@@ -7,35 +7,38 @@ use gpusched_model::{Kind, Task};
 
 /// Interference model: maps an isolated WCET to the inflated WCET, given the co-located tasks.
 ///
-/// An inflated WCET must not increase with `sms`, and must not decrease as `co_located` grows.
+/// An inflated WCET must not increase with `sms`. It must not decrease if tasks are added to `co_located`.
 pub trait InflatedWcet: Sync {
-    /// C(m) [ns] of `task` on `sms` SMs with `co_located`, which includes `task` itself. `None` if no WCET is known.
+    /// Returns C(m) [ns] of `task` on m = `sms` SMs with the tasks `co_located`, which include `task`. Returns `None` if no WCET is
+    /// known.
     fn wcet(&self, task: &Task, sms: u32, co_located: &CoLocated) -> Option<Time>;
 
-    /// Name of the model in files, so that a plan can state its model.
+    /// Returns the name of the model in files, so that a plan can state its model.
     fn name(&self) -> Option<Interference> {
         None
     }
 
-    /// Least work on the GPU of `task` with `co_located`: the minimum of m · C(m) over all m [SM·ns].
+    /// Returns the least work of `task` on the GPU with the tasks `co_located`: the minimum of m · C(m) over all m [SM·ns].
     fn least_work(&self, task: &Task, co_located: &CoLocated) -> u128;
 
-    /// Number of classes of co-located tasks, at least 1; see [`InflatedWcet::class`].
+    /// Returns the number of classes of co-located tasks, at least 1; see [`InflatedWcet::class`].
     fn classes(&self) -> u8;
 
-    /// Class of `co_located` for one of its tasks of kind `kind`: a number below [`InflatedWcet::classes`].
+    /// Returns the class of `co_located` for a task of kind `kind`: a number below [`InflatedWcet::classes`]. `co_located` includes
+    /// the task.
     ///
-    /// Within a class, all co-located tasks cause the same WCETs and the same least work, so both can be looked up per class. A
-    /// finer model maps `co_located` to a few classes and uses the worst case of each class.
+    /// If two sets of co-located tasks have the same class, the task has the same WCETs and the same least work with both. So
+    /// tables can store the values per class. A more detailed model maps many sets to one class, and uses the worst case of the
+    /// class.
     fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8;
 
-    /// Class for every kind: compute, memory, and unclassified.
+    /// Returns the class of `co_located` for a task of each kind: compute, memory, and unclassified.
     fn class_of_each_kind(&self, co_located: &CoLocated) -> [u8; 3] {
         [Some(Kind::Compute), Some(Kind::Memory), None].map(|kind| self.class(kind, co_located))
     }
 }
 
-/// Position of `kind` in [`InflatedWcet::class_of_each_kind`].
+/// Returns the position of `kind` in the result of [`InflatedWcet::class_of_each_kind`].
 pub(crate) fn kind_index(kind: Option<Kind>) -> u8 {
     match kind {
         Some(Kind::Compute) => 0,

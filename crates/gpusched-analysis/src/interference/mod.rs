@@ -1,9 +1,9 @@
-//! Interference models, which all tests, heuristics and memory budgets use.
+//! Interference models. All schedulability tests, partitioning heuristics and memory budgets use them.
 //!
-//! An [`InflatedWcet`] returns C(m) of a task, given its [`CoLocated`] tasks. [Singh21] assumes contention only between kernels of
-//! the same kind in the same partition ([`Conflict`]). [`NoInterference`] assumes no contention, so its WCETs are the smallest.
-//! Contention with *other partitions* for a shared memory does not inflate a WCET. [`bandwidth`] bounds the interference delay in
-//! any window instead.
+//! An [`InflatedWcet`] returns C(m) of a task for given [`CoLocated`] tasks. [Singh21] assumes that only kernels of the same kind
+//! in the same partition contend with each other ([`Conflict`]). [`NoInterference`] assumes no contention, so its WCETs are the
+//! smallest. Contention with *other partitions* for a shared memory does not inflate a WCET. Instead, [`bandwidth`] bounds the
+//! interference delay in any window.
 
 pub mod bandwidth;
 mod co_located;
@@ -19,7 +19,7 @@ pub use none::NoInterference;
 
 pub use gpusched_model::Interference;
 
-/// The model for contention inside a partition.
+/// Returns the model of contention inside a partition.
 pub fn model_of(interference: Interference) -> &'static dyn InflatedWcet {
     match interference {
         Interference::Conflict | Interference::ConflictBandwidth => &Conflict,

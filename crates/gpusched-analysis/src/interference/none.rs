@@ -1,4 +1,4 @@
-//! No interference, as in classical uniprocessor analysis. No model has smaller WCETs.
+//! The model without interference, as in classical uniprocessor analysis. Every other model has equal or larger WCETs.
 
 use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
@@ -6,7 +6,7 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Every kernel takes Cⁿ, whatever its co-located tasks.
+/// Interference model where every kernel has the WCET Cⁿ, whatever its co-located tasks are.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct NoInterference;
 

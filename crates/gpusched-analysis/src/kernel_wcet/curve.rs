@@ -1,4 +1,4 @@
-//! G over Q ([Aghilinasab20] Fig. 2).
+//! The WCET G of a kernel as a function of the budget Q ([Aghilinasab20] Fig. 2).
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use super::estimate::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{Bound, Factor};
 
-/// One point of a curve.
+/// One point of the curve G(Q).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CurvePoint {
     /// G(Q) and its proof.
@@ -15,10 +15,11 @@ pub struct CurvePoint {
     pub slowdown: f64,
 }
 
-/// Computes G(`q`) of each budget, in their order. Kernels start at any time, or with `sync` at the start of a regulation period.
+/// Computes G(`q`) for each budget `q`, in the order of the budgets. With `sync`, the kernel starts together with a regulation
+/// period. Otherwise it may start at any time.
 ///
 /// # Errors
-/// [`EstimateError`] of the first budget that has no bound.
+/// Returns the [`EstimateError`] of the first budget without a bound.
 pub fn curve(
     estimator: &Estimator<'_>,
     budgets: &[Factor],

@@ -1,4 +1,5 @@
-//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel whose interference depends on its execution time.
+//! Algorithm 1 of [Aghilinasab20]. It computes the WCET of a kernel if the interference depends on the execution time of the
+//! kernel.
 
 use super::fixpoint;
 use super::linear_program::{self, LpError};
@@ -9,7 +10,7 @@ use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::{Bound, Certificate, Factor, Kernel, Straddling};
 
-/// Algorithm 1 for one kernel and every budget.
+/// Algorithm 1 for one kernel and any budget.
 #[derive(Clone, Debug)]
 pub struct Estimator<'a> {
     kernel: &'a Kernel,
@@ -26,41 +27,44 @@ pub struct Estimator<'a> {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Solver {
-    /// Exact in integers; the bound comes with a certificate.
+    /// Exact solver in integers; the bound includes a certificate.
     #[default]
     Exact,
-    /// Linear program in floats, rounded up by a billionth; no certificate.
+    /// Linear program in floating-point numbers, rounded up by a billionth; without a certificate.
     Lp,
-    /// Exact solver, compared with the linear program at each step.
+    /// Exact solver, with each result compared with the linear program.
     Both,
 }
 
-/// Largest difference between solvers relative to the bound: the tolerance of a linear program in floats.
+/// Largest accepted difference between the solvers relative to the bound. It is the tolerance of a linear program in floating-point
+/// numbers.
 const TOLERANCE: f64 = 1e-9;
 
-/// Why a bound was not computed.
+/// Reason why a bound was not computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EstimateError {
     /// The budget is invalid.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// The LP solver gave up.
+    /// The solver of the linear program gave up.
     #[error(transparent)]
     Lp(#[from] LpError),
-    /// The solvers disagree, so one of them is wrong.
-    #[error("the solvers disagree in a window of {window}: {exact} ns exactly, {lp} ns as a linear program")]
+    /// The results of the solvers differ, so one of the solvers is wrong.
+    #[error(
+        "the solvers disagree in a window of {window}: the exact solver computes {exact} ns, the linear program {lp} ns"
+    )]
     Disagreement {
         /// Length t of the window.
         window: Time,
-        /// Eq. 8 by the exact solver [ns].
+        /// Value of Eq. 8 that the exact solver computed [ns].
         exact: f64,
-        /// Eq. 8 by the linear program [ns].
+        /// Value of Eq. 8 that the linear program computed [ns].
         lp: f64,
     },
 }
 
 impl From<EstimateError> for Error {
-    /// A user can correct an invalid budget. Solvers that fail or disagree are internal errors.
+    /// Converts the error. An invalid budget is an error of the user. All other errors are internal errors.
     fn from(error: EstimateError) -> Error {
         match error {
             EstimateError::Budget(budget) => Refusal::from(budget).into(),
@@ -82,7 +86,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Sets which blocks count as hit in part.
+    /// Sets which blocks count as delayed although memory time covers them only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
         self.straddling = straddling;
         self
@@ -94,11 +98,13 @@ impl<'a> Estimator<'a> {
         self
     }
 
-    /// Computes G(`q`), a bound on the execution time of the kernel while best-effort CPU cores may access memory in a share `q` of
-    /// each regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0 it is Eq. 3. Times are rounded up.
+    /// Computes G(`q`), a bound on the execution time of the kernel, if best-effort CPU cores access memory in at most the share
+    /// `q` of each regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0, the result is the value of Eq. 3. Times are rounded
+    /// up.
     ///
     /// # Errors
-    /// [`EstimateError`] if the budget exceeds 1, or if the linear program is used and fails or disagrees.
+    /// Returns an [`EstimateError`] if the budget exceeds 1. Also returns an error if the linear program is in use, and it fails or
+    /// its result differs from the exact solver.
     pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
         let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
         let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());
@@ -108,7 +114,7 @@ impl<'a> Estimator<'a> {
             _ => fixpoint::least(self.isolated, self.contended, &regulation, |window| {
                 self.solve(window, exposure(window)).unwrap_or_else(|error| {
                     failure.get_or_insert(error);
-                    Time::ZERO // ends the search
+                    Time::ZERO // this value ends the search
                 })
             }),
         };
@@ -138,7 +144,7 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// Solves Eqs 8–12 for one window.
+    /// Solves Eqs 8–12 for one window with the right-hand sides in `exposure`.
     fn solve(&self, window: Time, exposure: Exposure) -> Result<Time, EstimateError> {
         if self.solver == Solver::Exact {
             return Ok(self.program.solve(exposure).wcet);
@@ -146,7 +152,8 @@ impl<'a> Estimator<'a> {
         let delay = linear_program::solve(self.kernel, exposure)?.delay;
         let lp = self.program.in_floats(delay);
         if self.solver == Solver::Lp {
-            // Floats represent whole nanoseconds exactly up to 2^53, 104 days. Beyond, a billionth exceeds their error.
+            // Floating-point numbers represent whole nanoseconds exactly up to 2^53 ns, 104 days. Above this limit, their rounding
+            // error is less than the billionth that is added.
             let safe = (lp * (1.0 + TOLERANCE)).ceil();
             return Ok(Time::from_ns(safe as u64).min(self.contended));
         }

@@ -1,23 +1,25 @@
-//! The least fixpoint of Algorithm 1 in a bounded number of steps.
+//! Search for the least fixpoint of Algorithm 1 in a bounded number of steps.
 //!
-//! Algorithm 1 iterates t ← G(t). If interference consumes nearly all of the added time again, t grows slowly, by a factor close to
-//! 1 or by one period per step. So after a few steps, gpusched searches directly for the first t with G(t) ≤ t:
+//! Algorithm 1 iterates t ← G(t). If the interference in an extension of t is nearly as long as the extension, t increases slowly:
+//! by a factor close to 1, or by one period per step. So after a few steps, gpusched directly searches for the first t with G(t) ≤
+//! t:
 //!
-//! * Between two bends of t_mem(t) and ⌈t/T⌉, the right-hand sides of Eqs 9 and 10 are linear in t. The optimum of a linear program
-//!   is a concave function of its right-hand sides. So G(t) − t is concave there. If it is positive at both ends, it is positive in
-//!   between. Otherwise it changes sign once, and bisection finds the place.
-//! * From period to period the right-hand sides grow linearly. So at equal places in all periods, G(t) − t is concave, too.
-//!   Bisection finds the first period with a bend that is not positive.
+//! * The right-hand sides of Eqs 9 and 10 depend on t_mem(t) and ⌈t/T⌉. Between two bends of these functions, the right-hand sides
+//!   are linear in t. The optimum of a linear program is a concave function of its right-hand sides, so G(t) − t is concave between
+//!   two bends. If G(t) − t is positive at both ends, it is positive between them. Otherwise its sign changes once, and bisection
+//!   finds the change.
+//! * At points that are one period apart, the right-hand sides increase linearly. So G(t) − t is concave over such points, too.
+//!   Bisection finds the first period with a bend where G(t) − t is not positive.
 
 use super::regulation::Regulation;
 use gpusched_model::time::Time;
 
-/// Number of plain steps of Algorithm 1 before the search.
+/// Number of steps of Algorithm 1 before the search starts.
 const PLAIN: u32 = 32;
 
-/// Finds the least t ≥ `start` with `wcet`(t) ≤ t, and counts the calls of `wcet`: at most a few hundred.
+/// Computes the least t ≥ `start` with `wcet`(t) ≤ t. Also returns the number of calls of `wcet`, which is at most a few hundred.
 ///
-/// `start` must be at most this t, and `enough` at least this t.
+/// `start` must be at most this t, and `enough` must be at least this t.
 pub(super) fn least(
     start: Time,
     enough: Time,
@@ -44,7 +46,7 @@ pub(super) fn least(
     (time, calls)
 }
 
-/// The first instant after `time` that is not `early`. `time` itself is `early`.
+/// Returns the first instant after `time` that is not `early`. `time` itself must be `early`.
 fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> bool) -> u64 {
     let period = regulation.period();
     loop {
@@ -66,7 +68,7 @@ fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> 
     }
 }
 
-/// The first instant in (`early_at`, `late_at`] that is not `early`, if there is only one change.
+/// Returns the first instant in (`early_at`, `late_at`] that is not `early`, if the interval has only one change.
 fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     while late_at - early_at > 1 {
         let middle = early_at + (late_at - early_at) / 2;
@@ -78,7 +80,7 @@ fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) ->
     late_at
 }
 
-/// Number of periods after which `bend` is no longer `early`; at least 1.
+/// Returns the number of periods after which `bend` is no longer `early`; at least 1.
 fn periods(bend: u64, period: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     let mut after = |periods: u64| early(bend.saturating_add(periods.saturating_mul(period)));
     let mut many = 1;

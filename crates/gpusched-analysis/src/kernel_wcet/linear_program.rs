@@ -1,22 +1,23 @@
-//! The WCET program of a kernel as a linear program for a general solver: the reference implementation for the exact solution.
+//! The WCET program of a kernel as a linear program for a general solver. It is the reference implementation for the exact solver.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel, Variable, variable};
 
 use super::regulation::Exposure;
 use gpusched_model::Kernel;
 
-/// An optimal solution of Eqs 8–12, in floats.
+/// An optimal solution of Eqs 8–12, in floating-point numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LpOptimum {
     /// Max Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: f64,
-    /// xᵢ: blocks that memory time covers completely, by cluster.
+    /// xᵢ: number of blocks of each cluster that memory time covers completely.
     pub covered: Vec<f64>,
-    /// yᵢ: blocks that the end of a memory time covers in part, by cluster.
+    /// yᵢ: number of blocks of each cluster that memory time covers in part, because the memory time begins or ends during the
+    /// block.
     pub partial: Vec<f64>,
 }
 
-/// Why the solver found no solution.
+/// Error: the solver found no solution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the LP solver failed: {0}")]
 pub struct LpError(String);
@@ -26,7 +27,7 @@ pub struct LpError(String);
 /// The feature `minilp` of good_lp selects microlp, the maintained successor of minilp.
 ///
 /// # Errors
-/// [`LpError`] if the solver gives up. The program itself is feasible and bounded.
+/// Returns an [`LpError`] if the solver gives up. The linear program itself is always feasible and bounded.
 pub fn solve(kernel: &Kernel, exposure: Exposure) -> Result<LpOptimum, LpError> {
     solve_for(kernel, exposure.memory_ns as f64, exposure.partial_blocks as f64)
 }
@@ -34,7 +35,7 @@ pub fn solve(kernel: &Kernel, exposure: Exposure) -> Result<LpOptimum, LpError> 
 /// Solves Eqs 8–12 for right-hand sides that may be fractions: B = `memory` [ns] and K = `partial`.
 ///
 /// # Errors
-/// [`LpError`] if the solver gives up.
+/// Returns an [`LpError`] if the solver gives up.
 pub fn solve_for(kernel: &Kernel, memory: f64, partial: f64) -> Result<LpOptimum, LpError> {
     let Parts {
         variables,
@@ -63,10 +64,10 @@ pub fn solve_for(kernel: &Kernel, memory: f64, partial: f64) -> Result<LpOptimum
     })
 }
 
-/// Finds the least memory time with which Eq. 8 reaches `window` [ns], with K = `partial` ([Aghilinasab20] Eqs 14–19).
+/// Computes the least memory time for which the value of Eq. 8 is `window` [ns], with K = `partial` ([Aghilinasab20] Eqs 14–19).
 ///
 /// # Errors
-/// [`LpError`] if the solver gives up, or if no memory time reaches the window.
+/// Returns an [`LpError`] if the solver gives up, or if Eq. 8 is below `window` for every memory time.
 pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f64, LpError> {
     let Parts {
         variables,
@@ -86,7 +87,7 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
         .clusters()
         .iter()
         .map(|cluster| cluster.blocks() as f64 * cluster.isolated().ns() as f64);
-    // Eq. 15 times M: the necessary total delay of all blocks.
+    // M times Eq. 15: the required total delay of all blocks.
     let delay = active * window - (active - 1.0) * longest.unwrap_or(0) as f64 - work.sum::<f64>();
     let model = variables
         .minimise(covered.clone())
@@ -97,22 +98,22 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
     Ok(solution.eval(&covered) * total.time / active)
 }
 
-/// Common parts of the programs. Units are shares of the blocks of each cluster, and of all blocks, memory time and delay, so that
-/// solver tolerances fit.
+/// Common parts of the two linear programs. Variables and constraints are relative to the totals: the blocks of each cluster, all
+/// blocks, all memory time and all delay. So their values fit the tolerances of the solver.
 struct Parts {
     variables: ProblemVariables,
-    /// xᵢ and yᵢ.
+    /// xᵢ and yᵢ for each cluster.
     hits: Vec<(Variable, Variable)>,
-    /// Σ(xᵢ + yᵢ)dᵢ.
+    /// Σ(xᵢ + yᵢ)dᵢ: total delay.
     gain: Expression,
-    /// Σ xᵢeᵢ¹.
+    /// Σ xᵢeᵢ¹: time of the covered blocks.
     covered: Expression,
-    /// Σ yᵢ.
+    /// Σ yᵢ: number of partly covered blocks.
     boundary: Expression,
     total: Totals,
 }
 
-/// Totals over all blocks.
+/// Totals over all blocks of a kernel.
 struct Totals {
     blocks: f64,
     time: f64,
@@ -155,7 +156,7 @@ impl Parts {
     }
 }
 
-/// Eq. 11: memory time hits each block at most once.
+/// Adds Eq. 11: memory time covers each block at most once, completely or in part.
 fn at_most_all<M: SolverModel>(model: M, hits: &[(Variable, Variable)]) -> M {
     hits.iter()
         .fold(model, |model, &(x, y)| model.with((x + y).leq(1)))

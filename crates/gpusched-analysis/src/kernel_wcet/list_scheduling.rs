@@ -1,10 +1,10 @@
-//! Execution time of blocks on a GPU that starts the next block as soon as a block ends ([Aghilinasab20] Eqs 2–4).
+//! Bounds on the execution time of a kernel if the GPU starts the next block whenever a block ends ([Aghilinasab20] Eqs 2–4).
 
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel};
 
-/// (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up: a bound if each block of cluster i takes at most vᵢ = `time`, in any order
-/// ([Aghilinasab20] Eq. 2).
+/// Returns (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up. It bounds the execution time for every order of the blocks, if each block of
+/// cluster i takes at most vᵢ = `time` ([Aghilinasab20] Eq. 2).
 fn bound(kernel: &Kernel, time: fn(&Cluster) -> Time) -> Time {
     let clusters = kernel.clusters().iter();
     let work: u128 = clusters
@@ -13,15 +13,15 @@ fn bound(kernel: &Kernel, time: fn(&Cluster) -> Time) -> Time {
         .sum();
     let longest = u128::from(clusters.map(time).max().unwrap_or(Time::ZERO).ns());
     let ns = (work - longest).div_ceil(u128::from(kernel.active_blocks())) + longest;
-    Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // at most the work, which is a valid time
+    Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // at most the total work, which is a valid time
 }
 
-/// G(0): the WCET in isolation ([Aghilinasab20] Eq. 3).
+/// Returns G(0), the WCET in isolation ([Aghilinasab20] Eq. 3).
 pub fn isolated(kernel: &Kernel) -> Time {
     bound(kernel, Cluster::isolated)
 }
 
-/// G(1): the WCET with every block under full interference ([Aghilinasab20] Eq. 4).
+/// Returns G(1), the WCET if every block has full interference ([Aghilinasab20] Eq. 4).
 pub fn contended(kernel: &Kernel) -> Time {
     bound(kernel, Cluster::contended)
 }

@@ -1,11 +1,13 @@
-//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12), and its exact solution without linear programming.
+//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12), and its exact solution without a solver for linear programs.
 //!
 //! With w = e¹ and d = e¹ − e⁰, Eqs 8–12 maximize Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ. This is a fractional
-//! knapsack with two resources. Its dual is min D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every value of D is
-//! an upper bound (weak duality). For a fixed λ the best µ is a weighted quantile of bᵢ = min(dᵢ, λwᵢ). It is the largest µ for
-//! which the blocks with bᵢ ≥ µ exceed K. The remaining function of λ is convex and piecewise linear. It has its breakpoints where
-//! λwᵢ equals dᵢ or a constant µ = dⱼ, so each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of its slope finds the
-//! minimum, and computes only with integers.
+//! knapsack problem with two resources. Its dual is min D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every value
+//! of D is an upper bound (weak duality).
+//!
+//! For a fixed λ, the best µ is a weighted quantile of bᵢ = min(dᵢ, λwᵢ). It is the largest µ for which more than K blocks have
+//! bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. Its breakpoints are where λwᵢ equals dᵢ or
+//! a constant µ = dⱼ, so each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the slope finds the minimum. The search
+//! computes only with integers.
 
 use std::cmp::Reverse;
 
@@ -13,30 +15,30 @@ use super::regulation::Exposure;
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, Ratio};
 
-/// The WCET program of a kernel, prepared for many solutions.
+/// The WCET program of a kernel, prepared for repeated solutions.
 #[derive(Clone, Debug)]
 pub struct Program {
     items: Vec<Item>,
-    /// Candidates for λ as (numerator, denominator), not reduced, in ascending order from 0.
+    /// Candidates for λ as (numerator, denominator), not reduced, in ascending order. The first candidate is 0.
     candidates: Vec<(u64, u64)>,
-    /// M.
+    /// M, the number of active blocks.
     active: u64,
-    /// e¹_max·(M − 1) + Σ Nᵢeᵢ⁰: constant part of Eq. 8 times M [ns].
+    /// e¹_max·(M − 1) + Σ Nᵢeᵢ⁰: the constant part of Eq. 8, multiplied by M [ns].
     constant: u128,
-    /// Σ Nᵢwᵢ over the items [ns]. More memory time changes no result.
+    /// Σ Nᵢwᵢ over the items [ns]. Memory time above this value does not change the result.
     all_memory: u64,
-    /// Σ Nᵢ over the items. More partial blocks change no result.
+    /// Σ Nᵢ over the items. Partial blocks above this number do not change the result.
     all_blocks: u64,
 }
 
-/// A cluster whose blocks have interference.
+/// A cluster whose blocks are longer under interference.
 #[derive(Copy, Clone, Debug)]
 struct Item {
     /// Nᵢ.
     blocks: u64,
     /// wᵢ = eᵢ¹ [ns].
     time: u64,
-    /// dᵢ = eᵢ¹ − eᵢ⁰, positive [ns].
+    /// dᵢ = eᵢ¹ − eᵢ⁰ [ns]; > 0.
     delay: u64,
 }
 
@@ -53,7 +55,7 @@ pub struct Optimum {
     pub mu: Ratio,
 }
 
-/// bᵢ times a common denominator, its growth in λ, and the blocks of the item.
+/// An item for a given λ: bᵢ times a common denominator, the growth of bᵢ in λ, and the number of blocks of the item.
 #[derive(Copy, Clone, Default)]
 struct Worth {
     value: u128,
@@ -62,7 +64,7 @@ struct Worth {
 }
 
 impl Program {
-    /// Creates the program of `kernel`.
+    /// Creates the WCET program of `kernel`.
     pub fn new(kernel: &Kernel) -> Program {
         let items: Vec<Item> = kernel
             .clusters()
@@ -76,7 +78,7 @@ impl Program {
             .collect();
         let mut candidates = vec![(0, 1)];
         for item in &items {
-            // λwᵢ matters only up to dᵢ.
+            // λwᵢ has an effect only up to dᵢ.
             let meets = items.iter().filter(|other| other.delay <= item.delay);
             candidates.extend(meets.map(|other| (other.delay, item.time)));
         }
@@ -102,7 +104,7 @@ impl Program {
         }
     }
 
-    /// Computes the optimum of Eqs 8–12 for the right-hand sides in `exposure`.
+    /// Computes the optimum of Eqs 8–12 with the right-hand sides in `exposure`.
     pub fn solve(&self, exposure: Exposure) -> Optimum {
         let memory = exposure.memory_ns.min(self.all_memory);
         let partial = exposure.partial_blocks.min(self.all_blocks);
@@ -111,7 +113,7 @@ impl Program {
             self.rank(lambda, &mut worths);
             falls(&worths, memory, partial)
         });
-        // No term grows beyond the last candidate, so the search never passes it.
+        // Beyond the last candidate, no bᵢ increases, so the search always ends at a candidate.
         let lambda = self.candidates.get(found).copied().unwrap_or((0, 1));
         self.rank(lambda, &mut worths);
         let mu =
@@ -141,19 +143,19 @@ impl Program {
         delays.sum()
     }
 
-    /// Eq. 8 for a delay of `numerator`/`denominator`, rounded up.
+    /// Returns the value of Eq. 8 for a total delay of `numerator`/`denominator` [ns], rounded up.
     fn wcet(&self, numerator: u128, denominator: u64) -> Time {
         let denominator = u128::from(denominator);
         let ns = (self.constant * denominator + numerator).div_ceil(denominator * u128::from(self.active));
-        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // below twice the work, which is a valid time
+        Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)) // less than twice the total work, which is a valid time
     }
 
-    /// Eq. 8 for a total delay of all blocks, in floats [ns].
+    /// Returns the value of Eq. 8 for a total delay `delay` of all blocks, in floating-point numbers [ns].
     pub(super) fn in_floats(&self, delay: f64) -> f64 {
         (self.constant as f64 + delay) / self.active as f64
     }
 
-    /// Sorts the items by bᵢ slightly above `lambda`, largest first.
+    /// Computes bᵢ of all items slightly above `lambda`, and sorts the items by bᵢ in descending order.
     fn rank(&self, (numerator, denominator): (u64, u64), worths: &mut [Worth]) {
         for (worth, item) in worths.iter_mut().zip(&self.items) {
             let by_memory = u128::from(numerator) * u128::from(item.time);
@@ -168,7 +170,8 @@ impl Program {
     }
 }
 
-/// The position where the blocks of `worths` first exceed `partial`, and the number of blocks up to it.
+/// Returns the first position in `worths` where the number of blocks up to the position exceeds `partial`, and this number of
+/// blocks.
 fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     let mut blocks = 0;
     worths.iter().enumerate().find_map(|(position, worth)| {
@@ -177,10 +180,10 @@ fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     })
 }
 
-/// Whether the dual objective falls slightly above the λ of the ranks in `worths`.
+/// Returns whether the dual objective decreases slightly above the λ for which `worths` was sorted.
 fn falls(worths: &[Worth], memory: u64, partial: u64) -> bool {
     let Some((position, blocks)) = pivot(worths, partial) else {
-        return false; // partial blocks take all delay; memory time adds no delay
+        return false; // partial blocks account for the total delay, so memory time adds no delay
     };
     let growth = |worth: &Worth, blocks: u64| u128::from(blocks) * u128::from(worth.growth);
     let mut rest = worths.iter().skip(position);

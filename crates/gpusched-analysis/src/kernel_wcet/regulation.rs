@@ -1,37 +1,37 @@
-//! When best-effort traffic may delay a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
+//! Times when best-effort traffic may delay a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// Best-effort memory traffic under a budget. Q·T is rounded up to a whole nanosecond.
+/// Memory traffic of best-effort CPU cores under a budget. Q·T is rounded up to a whole nanosecond.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Regulation {
-    /// Q: share of each period when best-effort CPU cores may access memory, 0 to 1.
+    /// Q: fraction of each period during which best-effort CPU cores may access memory, from 0 to 1.
     budget: Factor,
     /// T [ns].
     period: u64,
     /// Q·T [ns], rounded up to a whole nanosecond, so that all results are integers.
     burst: u64,
-    /// Whether kernels start at the beginning of a period.
+    /// Whether the kernel starts together with a period.
     sync: bool,
     straddling: Straddling,
 }
 
-/// Limits on the best-effort traffic that a kernel meets in a window: the right-hand sides of Eqs 9 and 10.
+/// Limits on the best-effort traffic that may delay a kernel in a window: the right-hand sides of Eqs 9 and 10.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Exposure {
     /// B = M·t_mem: largest total time that all active blocks spend in memory time [ns].
     pub memory_ns: u64,
-    /// K = M·(⌈t/T⌉ + 1), or twice as many: largest number of blocks that memory time covers in part.
+    /// K = M·(⌈t/T⌉ + 1), or twice this number: largest number of blocks that memory time covers in part.
     pub partial_blocks: u64,
 }
 
-/// Why a regulation is invalid.
+/// Error: the budget is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("q: found {found}, expected a budget from 0 to 1")]
 pub struct BudgetError {
-    /// The budget.
+    /// Invalid budget.
     pub found: Factor,
 }
 
@@ -42,10 +42,11 @@ impl From<BudgetError> for Refusal {
 }
 
 impl Regulation {
-    /// Creates a regulation with Q = `budget` per regulation period of `kernel`. With `sync`, the kernel starts with a period.
+    /// Creates a regulation with Q = `budget` and the regulation period of `kernel`. With `sync`, the kernel starts together with a
+    /// period.
     ///
     /// # Errors
-    /// [`BudgetError`] if the budget exceeds 1.
+    /// Returns a [`BudgetError`] if the budget exceeds 1.
     pub fn new(kernel: &Kernel, budget: Factor, sync: bool) -> Result<Regulation, BudgetError> {
         if budget > Factor::ONE {
             return Err(BudgetError { found: budget });
@@ -62,46 +63,47 @@ impl Regulation {
         })
     }
 
-    /// Sets which blocks count as hit in part.
+    /// Sets which blocks count as delayed although memory time covers them only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Regulation {
         self.straddling = straddling;
         self
     }
 
-    /// Q: share of each period when best-effort CPU cores may access memory.
+    /// Returns Q, the fraction of each period during which best-effort CPU cores may access memory.
     pub fn budget(&self) -> Factor {
         self.budget
     }
 
-    /// Whether kernels start at the beginning of a period.
+    /// Returns whether the kernel starts together with a period.
     pub fn sync(&self) -> bool {
         self.sync
     }
 
-    /// Time from the start of the kernel to the beginning of the first period ([Aghilinasab20] Eq. 5).
+    /// Returns the time from the start of the kernel to the beginning of the first period ([Aghilinasab20] Eq. 5).
     fn initial(&self) -> u64 {
         if self.sync { 0 } else { self.burst }
     }
 
-    /// t_mem(t): the most time with accesses of best-effort cores in a window of length `window` ([Aghilinasab20] Eq. 7).
+    /// Returns t_mem(t), the longest total time during which best-effort cores access memory in a window of length `window`
+    /// ([Aghilinasab20] Eq. 7).
     pub fn memory_time(&self, window: Time) -> Time {
         let (t, initial) = (window.ns(), self.initial());
         if t <= initial {
             return window;
         }
         let (periods, rest) = ((t - initial) / self.period, (t - initial) % self.period);
-        // No part is longer than the window.
+        // No summand is longer than the window, so the sum cannot overflow.
         Time::from_ns(initial + periods * self.burst + rest.min(self.burst))
     }
 
-    /// The first instant after `time` where the growth of memory time or of the number of periods changes.
+    /// Returns the first instant after `time` where the growth rate of memory time, or the number of periods, changes.
     pub(super) fn next_bend(&self, time: u64) -> u64 {
         let (initial, period) = (u128::from(self.initial()), u128::from(self.period));
         let time = u128::from(time);
         let next = [0, initial, initial + u128::from(self.burst)]
             .into_iter()
             .map(|offset| {
-                // offset + k·T > time with the least k ≥ 0.
+                // Compute offset + k·T for the least k ≥ 0 with offset + k·T > `time`.
                 match time.checked_sub(offset) {
                     Some(since) => offset + (since / period + 1) * period,
                     None => offset,
@@ -110,18 +112,18 @@ impl Regulation {
         u64::try_from(next.min().unwrap_or(time + 1)).unwrap_or(u64::MAX)
     }
 
-    /// The instant from which memory time is periodic.
+    /// Returns the instant from which the memory time grows periodically.
     pub(super) fn settled(&self) -> u64 {
         self.initial()
     }
 
-    /// T [ns].
+    /// Returns T [ns].
     pub(super) fn period(&self) -> u64 {
         self.period
     }
 
-    /// Exposure of a kernel with `active` blocks at a time in a window of length `window` ([Aghilinasab20] Eqs 9 and 10, with ⌈t/T⌉
-    /// for the printed ⌈t/P⌉). It is 0 for Q = 0.
+    /// Returns the exposure of a kernel with `active` blocks at a time in a window of length `window` ([Aghilinasab20] Eqs 9 and
+    /// 10, with ⌈t/T⌉ instead of the printed ⌈t/P⌉). The exposure is 0 for Q = 0.
     pub fn exposure(&self, window: Time, active: u32) -> Exposure {
         if self.budget == Factor::ZERO {
             return Exposure {
@@ -154,14 +156,14 @@ mod tests {
         Regulation::new(&kernel, Factor::from_f64(q).unwrap(), sync).unwrap()
     }
 
-    /// Computes Eq. 7 by walking through the window nanosecond by nanosecond, as in Fig. 1.
+    /// The test computes Eq. 7 by visiting each nanosecond of the window, as in Fig. 1.
     #[test]
     fn memory_time_is_the_time_of_the_figure() {
         for q in [0.0, 0.1, 0.13, 0.5, 0.99, 1.0] {
             let burst = (q * 100.0_f64).ceil() as u64;
             for (sync, offset) in [(true, 0), (false, 100 - burst)] {
-                // Without synchronization, the first burst is at the end of its period. Later bursts are at the beginning of their
-                // periods.
+                // Without synchronization, the first burst is at the end of its period, and later bursts are at the beginning of
+                // their periods.
                 let on = |at: u64| match (sync, at + offset < 100) {
                     (false, true) => true,
                     _ => (at + offset) % 100 < burst,

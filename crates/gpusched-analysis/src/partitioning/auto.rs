@@ -1,6 +1,6 @@
-//! A portfolio search: several initial plans, local search from the best one, and a lower bound.
+//! Portfolio search: several initial plans, a local search from the best initial plan, and a lower bound.
 //!
-//! The search ends when its search effort is spent.
+//! The search stops when it has used its search effort.
 
 use std::time::Instant;
 
@@ -8,19 +8,19 @@ use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
 use super::search::{Aim, Candidate, GroupTester, Limits, Outcome, Sizes, total};
 
-/// Search effort for the initial plans and the first local search, in twentieths of the total.
+/// Share of the search effort for the initial plans and the first local search, in twentieths.
 const SEARCH: u32 = 6;
 
-/// Search effort after which diving begins, with all groups known by then, in twentieths of the total.
+/// Share of the search effort, in twentieths, after which diving starts with all groups known by then.
 const APPROACH: u32 = 13;
 
-/// Search effort after which gpusched stops improving the lower bound, in twentieths of the total.
+/// Share of the search effort, in twentieths, after which gpusched stops improving the lower bound.
 const BOUND: u32 = 16;
 
-/// Search effort after which gpusched stops choosing a plan among the known groups, in twentieths of the total.
+/// Share of the search effort, in twentieths, after which gpusched stops selecting a plan from the known groups.
 const CHOICE: u32 = 18;
 
-/// Returns the best of several initial plans after local search, and a lower bound.
+/// Returns the plan that local search reaches from the best of several initial plans, with a lower bound.
 pub(crate) fn auto(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,

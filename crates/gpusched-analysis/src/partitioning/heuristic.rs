@@ -1,4 +1,4 @@
-//! The heuristics with their options.
+//! The heuristics and their options.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ pub enum Heuristic {
         forbidden: Forbidden,
         /// Order of the list of partitions.
         order: ListOrder,
-        /// Measure U of a possible merge.
+        /// Measure that U stands for when it ranks a possible merge.
         measure: BfMeasure,
-        /// Preferred direction of U.
+        /// Whether a small or a large U is preferred.
         direction: BfDirection,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
@@ -43,51 +43,51 @@ pub enum Heuristic {
     },
     /// [`HeuristicKind::Ffd`].
     Ffd {
-        /// Number of partitions; if absent, the smallest number that accepts all tasks.
+        /// Number of partitions. If absent, gpusched uses the smallest number of partitions that accepts all tasks.
         split: Option<u32>,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Wfd`].
     Wfd {
-        /// Number of partitions; if absent, the smallest number that accepts all tasks.
+        /// Number of partitions. If absent, gpusched uses the smallest number of partitions that accepts all tasks.
         split: Option<u32>,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Savings`].
     Savings {
-        /// Objective of the heuristic and of the local search after it.
+        /// Objective of the heuristic and of the local search that follows.
         objective: Objective,
-        /// Limits of the local search after the heuristic, if requested.
+        /// Limits of the local search that follows, if requested.
         improve: Option<SearchLimits>,
     },
     /// [`HeuristicKind::Matching`].
     Matching {
-        /// Objective of the heuristic and of the local search after it.
+        /// Objective of the heuristic and of the local search that follows.
         objective: Objective,
-        /// Limits of the local search after the heuristic, if requested.
+        /// Limits of the local search that follows, if requested.
         improve: Option<SearchLimits>,
     },
     /// [`HeuristicKind::Auto`].
     Auto {
-        /// Objective and early end of the search.
+        /// Objective of the search, and its accepted optimality gap.
         goal: Goal,
         /// Search effort and time limit.
         limits: SearchLimits,
     },
     /// [`HeuristicKind::Optimal`].
     Optimal {
-        /// Objective and early end of the search.
+        /// Objective of the search, and its accepted optimality gap.
         goal: Goal,
         /// Search effort and time limit.
         limits: SearchLimits,
-        /// Solver that chooses among the known groups.
+        /// Solver that selects a plan from the known groups.
         solver: Solver,
     },
 }
 
-/// Local search after a heuristic that has no objective of its own.
+/// Options of the local search that follows a heuristic without an objective.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LocalSearch {
     /// Objective of the local search.
@@ -101,7 +101,8 @@ pub struct LocalSearch {
 pub enum Goal {
     /// [`Objective::Sms`].
     Sms {
-        /// Accepted optimality gap: the search ends when its plan fits and has at most `gap` SMs more than the lower bound.
+        /// Accepted optimality gap [SMs]. The search stops at a plan that fits and uses at most `gap` SMs more than the
+        /// lower bound.
         gap: u32,
     },
     /// [`Objective::Feasible`].
@@ -118,7 +119,7 @@ impl Default for Goal {
 }
 
 impl Heuristic {
-    /// The name of the heuristic.
+    /// Returns the name of the heuristic.
     pub fn kind(&self) -> HeuristicKind {
         match self {
             Heuristic::Sms { .. } => HeuristicKind::Sms,
@@ -134,7 +135,7 @@ impl Heuristic {
         }
     }
 
-    /// The objective, with a gap of 0 if the heuristic computes no lower bound.
+    /// Returns the objective. The gap is 0 if the heuristic computes no lower bound.
     pub(crate) fn goal(&self) -> Goal {
         let objective = match *self {
             Heuristic::OneGpu => Objective::Sms,
@@ -153,10 +154,11 @@ impl Heuristic {
         }
     }
 
-    /// The end condition of the search on `problem`.
+    /// Returns the end condition of a search on `problem`.
     pub(crate) fn aim(&self, problem: &Problem<'_>) -> Aim {
         let (objective, gap) = match self.goal() {
-            // A plan with enough allocation units may still have no placement, so the search minimizes its size.
+            // A plan may have enough allocation units but no placement, so the search minimizes the number of allocation
+            // units.
             _ if problem.has_places() => (Objective::Sms, 0),
             Goal::Sms { gap } => (Objective::Sms, gap),
             Goal::Feasible | Goal::Margin => (Objective::Feasible, 0),
@@ -168,7 +170,7 @@ impl Heuristic {
         }
     }
 
-    /// Returns the heuristic with `limits` and, if it supports objectives, with `objective`.
+    /// Returns the heuristic with the limits `limits`. A heuristic that supports objectives also gets `objective`.
     pub(crate) fn towards(mut self, objective: Objective, limits: SearchLimits) -> Heuristic {
         match &mut self {
             Heuristic::OneGpu => {}
@@ -198,7 +200,7 @@ impl Heuristic {
         self
     }
 
-    /// Mutable [`Heuristic::limits`].
+    /// Returns the value of [`Heuristic::limits`] by mutable reference.
     fn limits_mut(&mut self) -> Option<&mut SearchLimits> {
         match self {
             Heuristic::OneGpu => None,
@@ -212,12 +214,13 @@ impl Heuristic {
         }
     }
 
-    /// The limits given by the user, for the heuristic or the local search after it; `None` if it has no limits.
+    /// Returns the limits that the user sets, for the heuristic or for the local search that follows. Returns `None` if the
+    /// heuristic has no limits.
     pub(crate) fn limits(mut self) -> Option<SearchLimits> {
         self.limits_mut().copied()
     }
 
-    /// Returns the heuristic with another time limit, if it supports one.
+    /// Returns the heuristic with the time limit `time`. A heuristic without limits stays unchanged.
     pub(crate) fn within(mut self, time: Option<Duration>) -> Heuristic {
         if let Some(limits) = self.limits_mut() {
             limits.time = time;
@@ -230,8 +233,8 @@ impl Heuristic {
         matches!(self, Heuristic::Auto { .. } | Heuristic::Optimal { .. })
     }
 
-    /// The limits for `tasks` tasks: the default search effort replaces a missing one. `beside_traffic` tells whether tests
-    /// count the memory traffic of other partitions.
+    /// Returns `limits` with a default search effort for `tasks` tasks if the user sets no search effort.
+    /// `beside_traffic` states whether tests count the memory traffic of other partitions.
     pub(crate) fn spends(&self, limits: SearchLimits, tasks: usize, beside_traffic: bool) -> Limits {
         limits.or(default_budget(self.kind(), tasks, beside_traffic))
     }

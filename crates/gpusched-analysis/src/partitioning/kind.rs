@@ -22,31 +22,31 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[schemars(transform = former_names)]
 pub enum HeuristicKind {
-    /// Algorithm 1 with the relation ≫: the merge with the fewest SMs.
+    /// Algorithm 1 with the relation ≫: selects the merge whose union has the fewest SMs.
     // Older files use the name `sms`, and the hash of a study depends on it.
     #[strum(serialize = "fewest-sms", serialize = "sms")]
     #[serde(rename(serialize = "sms", deserialize = "fewest-sms"), alias = "sms")]
     Sms,
-    /// Algorithm 1 with the relation >: the first merge that works.
+    /// Algorithm 1 with the relation >: selects the first merge that succeeds.
     Bf,
-    /// One partition of all SMs.
+    /// One partition that contains all SMs.
     #[serde(rename = "1g")]
     #[strum(to_string = "1g")]
     OneGpu,
-    /// One partition per task, each of the smallest size (Lemma 2).
+    /// One partition per task, each with the smallest possible size (Lemma 2).
     OnePerPartition,
-    /// First-fit decreasing on an equal split.
+    /// First-fit decreasing on partitions of equal size.
     Ffd,
-    /// Worst-fit decreasing on an equal split.
+    /// Worst-fit decreasing on partitions of equal size.
     Wfd,
-    /// Merges the pair that saves the most SMs, until no merge saves SMs.
+    /// Repeatedly merges the pair of partitions that saves the most SMs.
     Savings,
-    /// Merges the set of pairs that saves the most SMs, until no merge saves SMs.
+    /// Repeatedly merges the set of disjoint pairs that saves the most SMs in total.
     Matching,
-    /// Best plan of savings, matching and fewest-sms, improved by local search.
+    /// Best plan of `savings`, `matching` and `fewest-sms`, improved by local search.
     #[default]
     Auto,
-    /// Plan with the fewest SMs by branch and bound, and a proven lower bound.
+    /// Plan with the fewest SMs, found by branch and bound, and a proven lower bound.
     Optimal,
 }
 
@@ -63,7 +63,7 @@ fn former_names(schema: &mut schemars::Schema) {
     }
 }
 
-/// Lists `kinds` for use in a sentence, separated by "or".
+/// Lists the names of `kinds` for use in a sentence, separated by "or".
 pub fn listed(kinds: &[HeuristicKind]) -> String {
     let names: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     names.join(" or ")

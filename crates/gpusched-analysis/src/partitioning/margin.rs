@@ -1,13 +1,14 @@
-//! Search for the largest WCET margin: the plan for M SMs whose WCETs may all grow by the largest common factor.
+//! Search for the largest WCET margin: a plan for M SMs whose WCETs may all grow by the largest common factor.
 //!
-//! At a fixed factor, the searches decide whether a plan fits. Every test is monotone in the WCETs. A plan that passes at
-//! a factor therefore passes at all smaller factors. If no plan exists at a factor, none exists at a larger factor.
+//! For a fixed factor, a search finds a plan that fits, or it may prove that no plan exists. Every test is monotone in
+//! the WCETs. A plan that passes at a factor therefore passes at all smaller factors. If no plan exists at a factor, then
+//! no plan exists at a larger factor.
 //!
-//! Two bisections thus bracket the largest factor: a plan raises the lower end, and a proof that no plan exists lowers
-//! the upper end. For a fixed grouping of the tasks, the best division of the SMs is known. Each group gets the fewest
-//! SMs on which it passes at the factor, and the factor grows while the SMs suffice.
+//! Two bisections thus bracket the largest factor. A plan raises the lower end, and a proof that no plan exists lowers the
+//! upper end. For a fixed assignment of tasks to groups, the best partition sizes are known: each group gets the fewest SMs
+//! on which it passes its test at the factor. The factor grows as long as the GPU has enough SMs.
 //!
-//! Ties between groupings: the largest factor, then the fewest SMs, then the first found.
+//! Ties between assignments: the largest factor, then the fewest SMs, then the assignment that is found first.
 
 use std::time::Instant;
 
@@ -26,14 +27,15 @@ const ONE: u64 = 1000;
 /// Total search effort for the largest WCET margin, as a multiple of the search effort of one search.
 pub const MARGIN_SEARCHES: u64 = 12;
 
-/// Number of factors above the best plan at which gpusched seeks a proof. Each distance is twice the previous one.
+/// Number of factors above the factor of the best plan for which gpusched seeks a proof. Each distance is twice the
+/// previous distance.
 const STEPS: u32 = 7;
 
-/// Divisors of the plan's factor that give the first distance: 1/200 = 0.5 %, and 1/133 = 0.75 % if search effort is
-/// left.
+/// Divisors of the factor of the best plan that give the first distance: 1/200 = 0.5 %, and 1/133 = 0.75 % if some search
+/// effort remains.
 const FIRST_STEPS: [u64; 2] = [200, 133];
 
-/// Returns the plan with the largest WCET margin that `heuristic` finds, and an upper limit on the margin of all plans.
+/// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on the margin of every plan.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     let mut search = Search {
         problem,
@@ -59,7 +61,7 @@ pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traf
     search.into_plan(first)
 }
 
-/// Groups of tasks with their allocation units, and a factor at which all groups pass.
+/// Groups of tasks with their allocation units, and a factor at which all groups pass their tests.
 struct Incumbent {
     /// Factor in thousandths.
     permille: u64,
@@ -74,7 +76,7 @@ impl Incumbent {
     }
 }
 
-/// Smallest factor at which no plan exists, as far as proven, and the reason.
+/// Smallest factor for which gpusched has proven that no plan exists, and the reason.
 struct Limit {
     /// Factor in thousandths.
     permille: u64,
@@ -89,7 +91,8 @@ impl Limit {
         bound: None,
     };
 
-    /// Smallest factor at which the lemmas exclude a plan: the work of all tasks, or one task alone, exceeds the GPU.
+    /// Returns the smallest factor at which a lemma excludes every plan. The work of all tasks exceeds the GPU, or one task
+    /// does not fit.
     fn by_lemmas(problem: &Problem<'_>) -> Limit {
         let (mut open, mut limit) = (ONE, Limit::NONE);
         while let Some(permille) = between(open, limit.permille) {
@@ -121,7 +124,7 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    /// Narrows the range between the best plan and the limit until the search effort is spent.
+    /// Raises the factor of the best plan and lowers the limit, until the search effort is used up.
     fn narrow(&mut self) {
         let Some(silent) = self.bisect(LARGEST_SCALING + 1) else {
             return;
@@ -134,10 +137,10 @@ impl Search<'_> {
         self.refute(FIRST_STEPS[1]);
     }
 
-    /// Seeks proofs that no plan exists, at growing distances above the best plan. The first distance is 1/`first` of its
-    /// factor.
+    /// Seeks proofs that no plan exists, at increasing distances above the factor of the best plan. The first distance is
+    /// 1/`first` of this factor.
     ///
-    /// A proof may fail at one factor and succeed at a slightly larger one. A proof at a smaller factor gives a tighter
+    /// A proof may fail at one factor and succeed at a slightly larger factor. A proof at a smaller factor gives a tighter
     /// limit.
     fn refute(&mut self, first: u64) {
         let from = self.best.permille;
@@ -150,7 +153,8 @@ impl Search<'_> {
         }
     }
 
-    /// Bisects between the best plan and the smaller of `high` and the limit. Returns the first factor without an answer.
+    /// Bisects between the factor of the best plan and the smaller of `high` and the limit. Returns the first factor at
+    /// which gpusched finds neither a plan nor a proof.
     fn bisect(&mut self, high: u64) -> Option<u64> {
         while let Some(permille) = between(self.best.permille, high.min(self.limit.permille)) {
             if self.is_spent() {
@@ -163,7 +167,7 @@ impl Search<'_> {
         None
     }
 
-    /// Seeks a plan at the factor `permille`, or a proof that no plan exists. Returns whether it found one of them.
+    /// Seeks a plan at the factor `permille`, or a proof that no plan exists. Returns whether it finds a plan or a proof.
     fn look(&mut self, permille: u64) -> bool {
         let scaled = self.problem.scaled(Scale::permille(permille));
         let (plan, excluded) = self.ask(&scaled, Objective::Feasible);
@@ -179,7 +183,7 @@ impl Search<'_> {
         if failure.is_some() {
             self.limit = Limit {
                 permille,
-                // Under MIG, the bound on allocation units may exclude a plan although the bound on SMs does not.
+                // Under MIG, the bound on allocation units may exclude every plan although the bound on SMs does not.
                 bound: plan.bound.filter(|bound| {
                     failure == Some(Failure::BoundExceedsGpu) && bound.sms > self.problem.sms()
                 }),
@@ -189,7 +193,7 @@ impl Search<'_> {
         failure.is_some()
     }
 
-    /// Seeks a plan with fewer SMs at the factor of the best plan.
+    /// Seeks a plan that has the factor of the best plan and fewer SMs.
     fn save_sms(&mut self) {
         let permille = self.best.permille;
         let scaled = self.problem.scaled(Scale::permille(permille));
@@ -199,7 +203,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches for a plan of `problem`, which is this problem at some factor.
+    /// Searches for a plan of `problem`, which is `self.problem` with a factor on all WCETs.
     fn ask(&mut self, problem: &Problem<'_>, objective: Objective) -> (Plan, bool) {
         let heuristic = self.heuristic.towards(objective, self.limits());
         let found = run::search(problem, &heuristic, self.traffic, &mut self.experience);
@@ -207,7 +211,7 @@ impl Search<'_> {
         found
     }
 
-    /// The limits of one search.
+    /// Returns the limits of one search.
     fn limits(&self) -> SearchLimits {
         let given = self.heuristic.limits().unwrap_or_default();
         SearchLimits {
@@ -216,7 +220,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the total search effort or the time limit of all searches is spent.
+    /// Whether all searches together have used up the total search effort or the time limit.
     fn is_spent(&self) -> bool {
         let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
         let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
@@ -224,8 +228,8 @@ impl Search<'_> {
         each.of_all(MARGIN_SEARCHES).start().is_spent(spent)
     }
 
-    /// Keeps the groups of `plan`, which passes at the factor `permille`, if they improve on the best groups: a larger
-    /// factor, or the same factor on fewer SMs.
+    /// Keeps the groups of `plan` if they are better than the best groups. Groups are better if they have a larger
+    /// factor, or an equal factor with fewer SMs. `plan` passes at the factor `permille`.
     fn take(&mut self, plan: &Plan, permille: u64) {
         let groups: Vec<&[usize]> = plan
             .partitions
@@ -243,7 +247,7 @@ impl Search<'_> {
         }
     }
 
-    /// Keeps the partition sizes of `plan`, because other sizes may cause more interference with memory traffic.
+    /// Returns the groups of `plan` with unchanged partition sizes, because other sizes may cause more memory interference.
     fn as_it_is(&self, plan: &Plan) -> Option<Incumbent> {
         let parts = plan.partitions.iter().map(|partition| {
             let shares = self.problem.shares_of(partition.sms);
@@ -255,8 +259,8 @@ impl Search<'_> {
         })
     }
 
-    /// Returns `groups` at the largest factor (at least `permille`) at which they fit together, each on the fewest SMs.
-    /// Returns `None` if they do not fit at `permille`.
+    /// Returns `groups` on the fewest SMs, with the largest factor at which they fit together. The factor is at least
+    /// `permille`. Returns `None` if they do not fit at `permille`.
     fn divided(&self, groups: &[&[usize]], permille: u64) -> Option<Incumbent> {
         let at = |permille: u64| {
             let parts = divide(&self.problem.scaled(Scale::permille(permille)), groups)?;
@@ -265,7 +269,7 @@ impl Search<'_> {
         let mut best = at(permille)?;
         let (mut fails, mut step) = (self.limit.permille, 1);
         while let Some(middle) = between(best.permille, fails) {
-            // Growing steps come first, then bisection, because the largest factor is usually near.
+            // The steps first grow and then halve, because the largest factor is usually near the factor of the best plan.
             let next = middle.min(best.permille + step);
             match at(next) {
                 Some(found) => {
@@ -278,7 +282,8 @@ impl Search<'_> {
         Some(best)
     }
 
-    /// Returns the best plan at the factor 1 with its margin. `first` is a plan that passes at the factor 1 with certainty.
+    /// Returns the best plan at the factor 1, with its WCET margin. `first` is a plan that is known to pass at the factor
+    /// 1.
     fn into_plan(self, first: Plan) -> Plan {
         let found = Outcome {
             partitions: self.best.parts,
@@ -287,8 +292,8 @@ impl Search<'_> {
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);
-        // A test that stops at its step limit counts as failed, but may pass at a larger factor. In this case no limit is
-        // proven.
+        // A test that stops at its step limit counts as failed. At a larger factor, it may still pass. If this happens,
+        // the limit is not proven.
         let limit = match wcet_scaling_permille < self.limit.permille {
             true => self.limit,
             false => Limit::NONE,
@@ -311,13 +316,13 @@ impl Search<'_> {
     }
 }
 
-/// Gives each of `groups` the fewest allocation units on which it passes; `None` if they do not fit on the GPU together.
+/// Assigns to each group the fewest allocation units on which it passes. Returns `None` if the groups do not fit together.
 fn divide(problem: &Problem<'_>, groups: &[&[usize]]) -> Option<Vec<Candidate>> {
     let mut left = problem.shares();
     let mut parts = Vec::with_capacity(groups.len());
     for &tasks in groups {
         let shares = lemmas::smallest(1, left, |shares| match problem.sms_of(shares) {
-            0 => false, // no supported size is so small
+            0 => false, // every supported size needs more units
             sms => problem.accepts(tasks, sms),
         })?;
         left -= shares;
@@ -328,7 +333,7 @@ fn divide(problem: &Problem<'_>, groups: &[&[usize]]) -> Option<Vec<Candidate>> 
     problem.fits(parts.iter().map(|part| part.sms)).then_some(parts)
 }
 
-/// The middle between `low` and `high`; `None` if no integer lies between them.
+/// Returns the middle between `low` and `high`, or `None` if no integer lies between them.
 fn between(low: u64, high: u64) -> Option<u64> {
     let width = high.checked_sub(low).filter(|&width| width > 1)?;
     Some(low + width / 2)

@@ -1,22 +1,22 @@
 //! Assignment of tasks to partitions, and of SMs to partitions ([Singh21] §3.5).
 //!
-//! [`partition`] solves a [`Problem`] with a [`Heuristic`]. Each folder uses only folders above it in this list:
+//! [`partition`] solves a [`Problem`] with a [`Heuristic`]. A folder of this list uses only the folders listed before it:
 //!
-//! * `hardware`: supported partition sizes of a device, and placements of partitions;
-//! * `search`: common parts of all searches, from the [`Problem`] to its schedulability test;
+//! * `hardware`: the supported partition sizes of a device, and the placement of partitions;
+//! * `search`: code that all searches share, from the [`Problem`] to its schedulability test;
 //! * `merge`: searches that merge pairs of partitions: SMS, BF, savings, matching ([Singh21] Algorithms 1–3);
-//! * `baselines`: one partition, one partition per task, first-fit and worst-fit on an equal split;
-//! * `improve`: improvement of a plan by local search, or for memory traffic;
-//! * `optimal`: the fewest SMs, with a lower bound and its proof.
+//! * `baselines`: one partition, one partition per task, and first-fit and worst-fit on partitions of equal size;
+//! * `improve`: local search on a plan, and merges and repairs that take memory traffic into account;
+//! * `optimal`: plans with the fewest SMs, and a lower bound with its proof.
 //!
 //! The files of this folder use all of these folders:
 //!
 //! * [`Heuristic`] and its [`Options`];
-//! * `auto` combines the searches, and `run` calls them;
-//! * `margin` calls the searches with many factors on the WCETs;
-//! * [`sensitivity`] computes how much a plan may change before it fails.
+//! * `auto` combines several searches, and `run` runs a heuristic;
+//! * `margin` repeats a search with different factors on the WCETs;
+//! * [`sensitivity`] computes how much the WCETs and the partition sizes of a plan may change before the plan fails.
 //!
-//! All results are deterministic. Each file states how it breaks ties.
+//! All results are deterministic. The documentation of each file states how the file breaks ties.
 
 mod auto;
 mod baselines;

@@ -1,4 +1,4 @@
-//! Options of the command line and of study files, and the heuristics that use them.
+//! Options from the command line and from study files, and the heuristics to which they apply.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::optimal::Solver;
 use super::search::{Objective, SearchLimits};
 use gpusched_model::device::Granularity;
 
-/// The given options.
+/// Options that the user sets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Options {
@@ -21,48 +21,49 @@ pub struct Options {
     pub improve: bool,
     /// Search objective.
     pub objective: Option<Objective>,
-    /// Search effort, see [`SearchLimits::budget`].
+    /// Search effort: maximum number of tests of candidate partitions, see [`SearchLimits::budget`].
     #[serde(alias = "budget")]
     pub search_effort: Option<u64>,
-    /// Time limit, see [`SearchLimits::time`]. Studies do not read it, because their results must not depend on the machine.
+    /// Time limit, see [`SearchLimits::time`]. Studies ignore this option, because their results must not depend on the
+    /// machine.
     #[serde(skip)]
     pub time_limit: Option<Duration>,
     /// Initial content of the list of forbidden pairs.
     pub forbidden: Option<Forbidden>,
     /// Order of the list of partitions.
     pub order: Option<ListOrder>,
-    /// Measure U of a possible merge.
+    /// Measure that U stands for when it ranks a possible merge.
     pub bf_measure: Option<BfMeasure>,
-    /// Preferred direction of U.
+    /// Whether a small or a large U is preferred.
     pub bf_direction: Option<BfDirection>,
-    /// Number of equal partitions.
+    /// Number of partitions of equal size.
     pub split: Option<u32>,
-    /// Solver that chooses among the known groups. Studies do not read it, because their results must not depend on the
-    /// features of a build.
+    /// Solver that selects a plan from the known groups. Studies ignore this option, because their results must not
+    /// depend on the features of a build.
     #[serde(skip)]
     pub solver: Option<Solver>,
-    /// Accepted optimality gap in SMs, see [`Goal::Sms::gap`].
+    /// Accepted optimality gap [SMs], see [`Goal::Sms::gap`].
     pub gap: Option<u32>,
 }
 
-/// Why a combination of options is refused: one of them would have no effect.
+/// Reason why gpusched refuses a combination of options: one of the options would have no effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoEffect {
     /// The heuristic does not use this option.
     Option {
-        /// Name of the option in files.
+        /// Name of the option in study files.
         option: &'static str,
         /// Heuristics that use the option.
         with: Vec<HeuristicKind>,
-        /// Whether local search after the heuristic would use the option, too.
+        /// Whether the option would also have an effect on a local search after the heuristic.
         or_improve: bool,
     },
-    /// Local search after a heuristic that local search cannot improve.
+    /// A local search is requested after a heuristic whose plan it cannot improve.
     Improve {
-        /// Heuristics that local search may follow.
+        /// Heuristics after which a local search is possible.
         after: Vec<HeuristicKind>,
     },
-    /// An optimality gap with an objective that does not use it.
+    /// An optimality gap is set together with an objective that ignores the gap.
     GapBeside {
         /// The optimality gap.
         gap: u32,
@@ -72,7 +73,7 @@ pub enum NoEffect {
 }
 
 impl NoEffect {
-    /// Name of the refused option in files.
+    /// Returns the name of the refused option in study files.
     pub fn option(&self) -> &'static str {
         match self {
             NoEffect::Option { option, .. } => option,
@@ -83,10 +84,10 @@ impl NoEffect {
 }
 
 impl HeuristicKind {
-    /// Returns the heuristic of this name with `options`.
+    /// Returns the heuristic with this name and with `options`.
     ///
     /// # Errors
-    /// Fails with the first of `options` that would have no effect.
+    /// Fails if an option would have no effect, and names the first such option.
     pub fn with(self, options: &Options) -> Result<Heuristic, NoEffect> {
         let mut left = *options;
         let heuristic = left.build(self);
@@ -115,14 +116,14 @@ impl HeuristicKind {
 }
 
 impl From<HeuristicKind> for Heuristic {
-    /// Returns the heuristic with default options.
+    /// Returns the heuristic `kind` with default options.
     fn from(kind: HeuristicKind) -> Heuristic {
         Options::default().build(kind)
     }
 }
 
 impl Options {
-    /// Builds the heuristic `kind` and takes the options that it uses out of `self`.
+    /// Builds the heuristic `kind` and removes the options that it uses from `self`.
     fn build(&mut self, kind: HeuristicKind) -> Heuristic {
         match kind {
             HeuristicKind::Sms => Heuristic::Sms {
@@ -180,7 +181,7 @@ impl Options {
         })
     }
 
-    /// The objective, unless only a search with a lower bound supports it.
+    /// Takes the objective, except an objective that requires a search with a lower bound.
     fn fit(&mut self) -> Option<Objective> {
         self.objective
             .take_if(|objective| *objective != Objective::Margin)
@@ -203,14 +204,14 @@ impl Options {
         }
     }
 
-    /// Name of the first given option, as in files.
+    /// Returns the name of the first option that is set, as in study files.
     fn first(&self) -> Option<&'static str> {
         self.given()
             .into_iter()
             .find_map(|(option, given)| given.then_some(option))
     }
 
-    /// Each option, and whether it is given.
+    /// Returns the name of each option, and whether the option is set.
     fn given(&self) -> [(&'static str, bool); 11] {
         [
             ("improve", self.improve),
@@ -227,7 +228,7 @@ impl Options {
         ]
     }
 
-    /// The heuristics that use the given `option`, including local search after them if requested.
+    /// Returns the heuristics that use the option `option`. A requested local search counts as a part of the heuristic.
     fn heeding(&self, option: &'static str) -> Vec<HeuristicKind> {
         let alone = Options {
             objective: self.objective.filter(|_| option == "objective"),
@@ -242,20 +243,20 @@ impl Options {
     }
 }
 
-/// Whether an optimality gap has an effect at this granularity. With GPCs and MIG, the search ignores the gap, because
-/// its plan also needs a placement.
+/// Whether an optimality gap has an effect at this granularity. With GPCs and MIG, the search ignores the gap, because its
+/// plan also requires a placement.
 pub fn near_enough(granularity: Option<Granularity>) -> bool {
     !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
 }
 
-/// The granularities that support an optimality gap, as part of a message.
+/// Text for messages: the granularities that support an optimality gap.
 pub const NEAR_ENOUGH: &str = "with granularity sm, tpc, green-context or mps, where it has an effect";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// All options at once. Each heuristic uses some of them.
+    /// Returns options that are all set. Each heuristic uses only some of the options.
     fn all() -> Options {
         Options {
             improve: true,

@@ -1,4 +1,4 @@
-//! Execution of a heuristic: its initial partitions, and the resulting plan.
+//! Execution of a heuristic, from its initial partitions to the resulting plan.
 
 use std::time::Instant;
 
@@ -14,13 +14,13 @@ use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
 use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
 
-/// Partitions the GPU of `problem` with `heuristic`. If memory traffic counts, the search treats it in
-/// [all](Traffic::All) ways.
+/// Partitions the GPU of `problem` with `heuristic`. If memory traffic counts, the search tries [all](Traffic::All)
+/// treatments of memory traffic.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     partition_by(problem, heuristic, Traffic::All)
 }
 
-/// As [`partition`], with one given treatment of memory traffic.
+/// Partitions the GPU like [`partition`], with the treatment `traffic` of memory traffic.
 pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     match heuristic.goal() {
         Goal::Margin => margin::widest(problem, heuristic, traffic),
@@ -32,8 +32,8 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
 
 /// Runs one search. Returns its plan, and whether the lower bound proves that no plan exists.
 ///
-/// Under MIG, a bound on allocation units can exclude all plans, but the plan does not state this bound. The search
-/// starts from `experience` and stores its own experience there.
+/// Under MIG, a bound on allocation units can exclude every plan, but the returned plan does not contain this bound. The
+/// search starts from `experience` and also stores its own experience there.
 pub(crate) fn search(
     problem: &Problem<'_>,
     heuristic: &Heuristic,
@@ -75,7 +75,7 @@ pub(crate) fn search(
     found
 }
 
-/// Runs the searches for partitions that share `memory` in turn, until one finds a plan or proves that no plan exists.
+/// Runs several searches for partitions that share `memory`, until one search finds a plan or proves that no plan exists.
 fn search_beside(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],
@@ -85,9 +85,9 @@ fn search_beside(
     let problem = tester.problem();
     let all = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let ways: Vec<(Heuristic, Traffic)> = match traffic {
-        // A search without traffic bounds the SMs of all plans and takes a small part of the time. The last attempts use fewer
-        // partitions than the plan with the fewest SMs, because fewer partitions cause less interference. A single partition has
-        // no interference by other partitions.
+        // A search without traffic computes a bound on the SMs of all plans in a small part of the time. The last
+        // attempts use fewer partitions than the plan with the fewest SMs, because fewer partitions cause less
+        // interference. A partition on the whole GPU has no interference from other partitions.
         Traffic::All if asked.seeks_bound() => {
             let own = [Traffic::Ignore, Traffic::Heed].map(|way| (*asked, way));
             let merges = all.map(|way| (HeuristicKind::Sms.into(), way));
@@ -100,7 +100,8 @@ fn search_beside(
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
     let mut excluded = false;
-    // One time limit applies to all searches. Tests with traffic, which the limit may cut short, contribute to no bound.
+    // One time limit applies to all searches together. The time limit may cut short the tests with traffic, so these
+    // tests contribute no bound.
     let limit = asked.limits().and_then(|limits| limits.time);
     let start = Instant::now();
     tester.stop_at(limit.and_then(|limit| start.checked_add(limit)));
@@ -109,7 +110,8 @@ fn search_beside(
             break;
         }
         let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-        // Each search gets half of the remaining time. The last search with a limit gets all of it.
+        // Each search gets half of the remaining time. The last search that has a time limit gets all of the remaining
+        // time.
         let is_last = ways
             .iter()
             .skip(index + 1)
@@ -119,8 +121,8 @@ fn search_beside(
             false => left.map(|left| left / 2),
         };
         let mut found = search_by(tester, singles, &heuristic.within(left), (*way, memory));
-        // A group that passes with traffic also passes without traffic, so a bound without traffic is valid. A bound from tests
-        // with traffic is invalid, because the SMs that a group needs then depend on the other partitions.
+        // A group that passes with traffic also passes without traffic, so a bound from tests without traffic is valid.
+        // With traffic, the SMs that a group needs depend on the other partitions, so a bound from such tests is invalid.
         if *way != Traffic::Heed {
             bound = found.bound.take().or(bound);
             excluded |= found.excluded;
@@ -130,7 +132,8 @@ fn search_beside(
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
-        // gpusched keeps an earlier failed plan if this plan fits the GPU, or if the later heuristic is not the requested one.
+        // gpusched keeps an earlier failed plan if it fits the GPU, or if the later heuristic is not the requested
+        // heuristic.
         let says_less = |before: &Plan| {
             let fits = lemmas::fits(before.sms_used, problem.sms());
             !plan.schedulable && (fits || heuristic.kind() != asked.kind())
@@ -151,7 +154,7 @@ fn search_beside(
     (plan, excluded)
 }
 
-/// Runs `heuristic` from `singles` for partitions that share a memory.
+/// Runs `heuristic` for partitions that share a memory, starting from `singles`.
 fn search_by(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],
@@ -164,7 +167,8 @@ fn search_by(
     match way {
         Traffic::Heed => {
             tester.expect(Some(ExpectedTraffic::new(problem, singles)));
-            // If a task passes on no size with the traffic of all other tasks, a merge may still help.
+            // A task may fail on every size with the traffic of all other tasks. A merge may still help, so its smallest
+            // size is kept.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();
                 lemmas::smallest_partition(tester, task).unwrap_or_else(|| single.clone())
@@ -189,7 +193,7 @@ fn search_by(
     }
 }
 
-/// Runs [`search_from`]. If allocation units are not SMs, it also computes a bound in SMs.
+/// Runs [`search_from`]. If an allocation unit is not one SM, it also computes a lower bound in SMs.
 fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = tester.problem();
     let excludes = |found: &Outcome| {
@@ -225,7 +229,7 @@ fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuri
     }
 }
 
-/// Runs `heuristic` from the smallest partition of each task.
+/// Runs `heuristic`, starting from the smallest partition of each task.
 fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = tester.problem();
     let aim = heuristic.aim(problem);
@@ -296,7 +300,7 @@ fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic:
     outcome
 }
 
-/// Prepares `singles` for merging.
+/// Computes for `singles` the data that merges require.
 fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
     singles
         .into_iter()
@@ -304,7 +308,7 @@ fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
         .collect()
 }
 
-/// The outcome of a search by merges alone, with `merges_tested` tested merges since `start`.
+/// Returns the outcome of a search that only merges partitions, with `merges_tested` tested merges since `start`.
 fn merged(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
     Outcome {
         partitions,

@@ -1,4 +1,4 @@
-//! Sensitivity of a plan: the possible growth of WCETs, and the number of SMs that may be removed.
+//! Sensitivity of a plan: how much its WCETs may grow, and how many SMs each partition can lose.
 
 use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Problem, Scale};
@@ -6,16 +6,16 @@ use crate::schedulability::{self, Demand};
 pub use gpusched_model::plan::LARGEST_SCALING;
 use gpusched_model::plan::{Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
 
-/// Returns the sensitivity of `plan`, a solution of `problem`; `None` if the plan is not schedulable. It contains three
-/// values.
+/// Returns the sensitivity of `plan`, which is a solution of `problem`. Returns `None` if the plan is not schedulable. The
+/// sensitivity has three parts.
 ///
 /// * The largest factor by which all WCETs and longest blocks may grow together.
 /// * For each task, the largest factor by which its WCET and its longest block may grow while all other values stay the
 ///   same.
-/// * For each partition, the number of SMs that may be removed.
+/// * For each partition, the number of SMs that the partition can lose.
 ///
-/// Bisection finds all values, because every test is monotone in them: a longer WCET causes more demand and longer
-/// blocking, and WCETs do not grow with the SMs.
+/// Bisection finds all these values, because every test is monotone: a longer WCET causes more demand and longer blocking,
+/// and no WCET grows with the number of SMs.
 pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     if !plan.schedulable {
         return None;
@@ -36,8 +36,8 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     })
 }
 
-/// Returns the largest factor in thousandths, at least 1000, at which all `partitions` pass when every WCET and every
-/// longest block grows by it.
+/// Returns the largest factor, in thousandths, by which every WCET and every longest block may grow so that all
+/// `partitions` pass. The factor is at least 1000.
 pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> u64 {
     largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
 }
@@ -56,10 +56,10 @@ pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool 
     }
 }
 
-/// The slack of partition `index` if partitions share a memory: all partitions must pass after a change.
+/// Returns the slack of partition `index` if the partitions share a memory. After a change, all partitions must pass.
 ///
-/// With fewer SMs, a partition may cause less memory traffic and thus less interference. The bisection therefore finds a
-/// passing number of SMs that is not always the smallest.
+/// With fewer SMs, a partition may cause less memory traffic, and thus less interference. The bisection therefore finds a
+/// passing number of SMs, but not always the smallest passing number.
 fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
     let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
         let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {
@@ -104,7 +104,7 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
     }
 }
 
-/// The largest factor in thousandths, at least 1000, on one demand at which the partition passes.
+/// Returns the largest factor, in thousandths, on one demand at which the partition passes. The factor is at least 1000.
 fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
     let mut scaled = demands.to_vec();
     largest(|permille: u64| {
@@ -113,7 +113,7 @@ fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position
     })
 }
 
-/// The largest factor in thousandths, at least 1000, that `passes`.
+/// Returns the largest factor, in thousandths, for which `passes` is true. The factor is at least 1000.
 fn largest(mut passes: impl FnMut(u64) -> bool) -> u64 {
     let (mut holds, mut fails) = (1000, LARGEST_SCALING + 1);
     while fails - holds > 1 {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Treatment of memory traffic during a search. Verdicts always count all traffic.
+/// Treatment of memory traffic during a search. A verdict always counts all memory traffic.
 #[derive(
     Copy,
     Clone,
@@ -21,21 +21,22 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {
-    /// Tries the other treatments in this order until one finds a schedulable plan.
+    /// Tries the other treatments in this order, until a treatment leads to a schedulable plan.
     #[default]
     All,
-    /// Counts the traffic of all tasks outside the partition in every test of the search.
+    /// Every test of the search counts the traffic of all tasks outside the tested partition.
     Heed,
-    /// Merges partitions with high traffic until all peaks fit the memory bandwidth (fewest-sms, bf; otherwise as ignore).
+    /// Merges partitions with high traffic until the sum of their peak rates is at most the memory bandwidth. Only
+    /// `fewest-sms` and `bf` merge in this way; for other heuristics, equal to `ignore`.
     #[serde(rename = "gather")]
     #[strum(serialize = "gather")]
     Merge,
-    /// Searches without memory traffic.
+    /// The search ignores memory traffic.
     Ignore,
 }
 
 impl Traffic {
-    /// Whether this is the default value, which files omit.
+    /// Whether this value is the default, which files omit.
     pub fn is_all(&self) -> bool {
         *self == Traffic::All
     }

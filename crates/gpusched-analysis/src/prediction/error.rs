@@ -1,12 +1,12 @@
-//! Why a prediction is impossible.
+//! Errors of predictions.
 
-/// Why a prediction is impossible.
+/// Reason why a prediction is impossible: a property of a kernel is invalid or missing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("kernels[{kernel}].{field}: found {found}, expected {expected}")]
 pub struct PredictionError {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Field of the kernel.
+    /// Name of the invalid field of the kernel.
     pub field: &'static str,
     /// Value that was found.
     pub found: String,

@@ -1,13 +1,14 @@
-//! A model without tuning parameters: kernels progress like fluids, and memory shares its bandwidth max-min fairly.
+//! A model without tuning parameters. Kernels progress like fluids, and the memory divides its bandwidth max-min fairly.
 //!
-//! Memory gives each kernel its demand, or an equal share with the other kernels below their demand. A kernel with demand d and
-//! share s progresses at s/d. The first kernel that ends at these rates ends the window. Then the other kernels share anew. Inputs
-//! are the isolated times and bandwidths of the kernels, and EM_BW, the most bandwidth that memory gives.
+//! The inputs are the isolated times and bandwidths of the kernels, and EM_BW, the largest total bandwidth of the memory. In each
+//! time window, the memory gives a kernel its demand if possible. The kernels with higher demands get equal shares of the remaining
+//! bandwidth. A kernel with demand d and share s progresses at the rate s/d. The window ends when the first kernel ends. In the
+//! next window, the remaining kernels have new shares.
 
 use super::{Isolated, Model, Part, Prediction, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// Max-min fair shares of `capacity` for `demands` [GB/s].
+/// Computes the max-min fair shares of `capacity` for `demands` [GB/s].
 pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     let mut shares = demands.to_vec();
     let mut order: Vec<(f64, &mut f64)> = demands.iter().copied().zip(&mut shares).collect();
@@ -21,19 +22,19 @@ pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Relative difference of lengths below which two runs end together.
+/// Relative difference in length below which two kernels end at the same time.
 const TOGETHER: f64 = 1e-12;
 
 /// A kernel that has not ended.
 struct Running {
     kernel: usize,
-    /// Bandwidth in isolation, at most EM_BW [GB/s].
+    /// Bandwidth of the kernel in isolation, at most EM_BW [GB/s].
     demand: f64,
-    /// Remaining time in isolation [ns].
+    /// Remaining execution time in isolation [ns].
     left: f64,
 }
 
-/// Predicts the times of kernels that share EM_BW of `platform`.
+/// Predicts the execution times of kernels that share the bandwidth EM_BW of `platform`.
 pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
     let capacity = platform.effective_bandwidth.as_f64();
     let kernels = alone.iter().enumerate();
@@ -77,7 +78,7 @@ pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
                 .collect(),
         });
         for (kernel, factor) in running.iter_mut().zip(&factors) {
-            // The kernel that sets the length has ended, despite rounding.
+            // The kernel that determines the length of the window ends with the window, despite rounding.
             let end = kernel.left * factor;
             kernel.left = if end <= length * (1.0 + TOGETHER) {
                 0.0
@@ -95,7 +96,7 @@ pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
     Prediction::of(Model::Fluid, &alone, windows)
 }
 
-/// demand / share; 1 if the kernel demands no bandwidth.
+/// Returns demand / share, or 1 if the kernel demands no bandwidth.
 fn slowdown(demand: f64, share: f64) -> f64 {
     match demand > share {
         true => demand / share,

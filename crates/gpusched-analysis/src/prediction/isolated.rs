@@ -1,4 +1,4 @@
-//! A kernel in isolation on its SMs: measurements of its profile, and estimates where the profile has no measurement.
+//! Execution time and bandwidth of a kernel in isolation: measured values of its profile, and estimates for missing values.
 
 use crate::kernel_wcet::fit::classification::{Class, utilization};
 use gpusched_model::group::MemoryPlatform;
@@ -6,34 +6,36 @@ use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, MemoryProfile};
 
-/// Bytes per L2 access, a sector. With this size, [Masola23] Table 2 is consistent.
+/// Number of bytes per L2 access, the size of a sector. With this size, the values of [Masola23] Table 2 are consistent.
 pub const SECTOR_BYTES: u32 = 32;
 
-/// A kernel in isolation. gpusched estimates what was not measured on its number of SMs.
+/// A kernel in isolation. If a value was not measured on the number of SMs of the kernel, gpusched estimates the value.
 ///
-/// Bandwidth is interpolated linearly between measured points, from 0 on no SM. Beyond the last point it grows in proportion to the
-/// SMs, up to the bandwidth that memory gives. Times follow from a constant number of transferred bytes.
+/// The bandwidth is interpolated linearly between measured points, beginning with 0 on 0 SMs. Beyond the last point, the bandwidth
+/// is proportional to the number of SMs, up to the largest bandwidth of the memory. An estimated time assumes that the number of
+/// transferred bytes does not depend on the number of SMs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Isolated {
     /// Name of the kernel.
     pub name: String,
-    /// n, its number of SMs.
+    /// n, the number of SMs of the kernel.
     pub sms: u32,
-    /// C(n) [ns].
+    /// C(n), the execution time on n SMs [ns].
     pub time: f64,
-    /// BW(n) [GB/s].
+    /// BW(n), the bandwidth on n SMs [GB/s].
     pub bandwidth: f64,
-    /// C(N), on all SMs [ns].
+    /// C(N), the execution time on all SMs [ns].
     pub time_all: f64,
-    /// BW(N), on all SMs [GB/s].
+    /// BW(N), the bandwidth on all SMs [GB/s].
     pub bandwidth_all: f64,
     /// Whether C(n) and BW(n) were measured.
     pub measured: (bool, bool),
-    /// Class on the GPU of its profile, or by default on the platform. `None` unless BW(N) was measured.
+    /// Class of the kernel on the GPU of its profile. If the profile states no GPU, the class on the platform. `None` unless the
+    /// bandwidth on all SMs of this GPU was measured.
     pub class: Option<Class>,
-    /// KAI (Eq. 3).
+    /// KAI of the kernel (Eq. 3).
     pub kai: Option<f64>,
-    /// L2 accesses: measured, or C(n)·BW(n) in sectors of 32 bytes.
+    /// Number of L2 accesses: the measured number, or else C(n)·BW(n) divided by the sector size of 32 bytes.
     pub l2_accesses: f64,
 }
 
@@ -45,7 +47,7 @@ impl Isolated {
         let (time, bandwidth) = (time(profile, sms, limit), bandwidth(profile, sms, limit));
         let measured = |sms| (profile.time(sms).is_some(), profile.bandwidth(sms).is_some());
         let bandwidth_all = self::bandwidth(profile, all, limit);
-        // If the file states its GPU, the class does not depend on the platform.
+        // If the profile states its GPU, the class does not depend on the platform.
         let gpu = profile.gpu().unwrap_or(MeasuredGpu {
             sms: all,
             bandwidth: platform.bandwidth,
@@ -77,7 +79,7 @@ impl Isolated {
     }
 }
 
-/// BW(n) [GB/s], at most `limit` beyond the last measured point.
+/// Returns BW(n) [GB/s]. Beyond the last measured point, it is at most the larger of `limit` and the bandwidth at this point.
 fn bandwidth(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
     let known = profile
         .points()
@@ -98,13 +100,13 @@ fn bandwidth(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
     (y * n / x).min(limit.max(y))
 }
 
-/// C(n) [ns].
+/// Returns C(n) [ns].
 fn time(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
     let known = || {
         let points = profile.points().iter();
         points.filter_map(|point| Some((point.sms, point.time.map(Time::ns)? as f64)))
     };
-    // The next larger number of SMs with a measured time, or else the largest. At least one time is known.
+    // Use the next larger number of SMs with a measured time, or else the largest such number. At least one time is known.
     let Some((m, time)) = known().find(|&(m, _)| m >= sms).or(known().next_back()) else {
         return 0.0;
     };

@@ -1,13 +1,13 @@
-//! Predicted execution times of kernels that run concurrently and share one memory, from measurements in isolation.
+//! Predictions of the execution times of kernels that run concurrently and share one memory, from measurements in isolation.
 //!
-//! Predictions are floats and not bounds, so no verdict may use them. Four models return a [`Prediction`] with the contribution of
-//! each time window:
+//! Predictions are floating-point numbers and not bounds, so no verdict may use them. Four models return a [`Prediction`], with the
+//! contribution of each time window:
 //!
 //! | model | |
 //! |---|---|
 //! | [`masola`], as printed or repaired | [Masola23] Eqs 1–17 |
 //! | [`fluid`] | max-min fair shares of bandwidth, a model of gpusched |
-//! | [`naive`] | a margin of 73 % ([Masola23] §7.2) |
+//! | [`naive`] | a constant slowdown of 73 % ([Masola23] §7.2) |
 
 mod error;
 pub mod fluid;
@@ -28,7 +28,8 @@ use gpusched_model::group::Group;
 /// Predicts the execution times of the kernels of `group`, which start together.
 ///
 /// # Errors
-/// [`PredictionError`] if a profile is not loaded yet (see [`Group::resolved`]) or lacks a figure that `model` requires.
+/// Returns a [`PredictionError`] if a profile is not yet loaded (see [`Group::resolved`]), or if it lacks a value that `model`
+/// requires.
 pub fn predict(model: Model, group: &Group) -> Result<Prediction, PredictionError> {
     let platform = group.platform();
     let alone = group.kernels().iter().enumerate().map(|(index, kernel)| {

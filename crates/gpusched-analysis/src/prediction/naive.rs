@@ -1,12 +1,12 @@
-//! A margin while other kernels run ([Masola23] §7.2, Figs 11 and 12).
+//! A constant slowdown while other kernels run ([Masola23] §7.2, Figs 11 and 12).
 
 use super::{Isolated, Model, Part, Prediction, Window};
 
-/// Slowdown by concurrent kernels: the largest slowdown of [Masola23] Fig. 9, for COPY in experiment 4.
+/// Slowdown that concurrent kernels cause. It is the largest slowdown in [Masola23] Fig. 9, for COPY in experiment 4.
 pub const MARGIN: f64 = 1.73;
 
-/// Multiplies every isolated time by [`MARGIN`]. The longest kernel gets no margin for its part after the isolated end of the
-/// second longest kernel.
+/// Multiplies every isolated time by [`MARGIN`]. The exception is the last part of the longest kernel, after the isolated time of
+/// the second longest kernel: this part is not multiplied.
 pub fn predict(alone: &[Isolated]) -> Prediction {
     let mut times: Vec<f64> = alone.iter().map(|kernel| kernel.time).collect();
     times.sort_by(f64::total_cmp);

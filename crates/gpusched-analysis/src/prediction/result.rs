@@ -5,34 +5,34 @@ use super::Model;
 /// Predicted execution time of each kernel of a group, with the contribution of each window.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
-    /// The model.
+    /// Prediction model.
     pub model: Model,
     /// Kernels, in the order of the group.
     pub kernels: Vec<KernelPrediction>,
-    /// Windows, in the order of time and without gaps.
+    /// Windows, sorted by time and without gaps.
     pub windows: Vec<Window>,
 }
 
-/// Prediction for one kernel, over all windows.
+/// Prediction for one kernel of a group.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct KernelPrediction {
     /// C(n): measured or estimated execution time in isolation [ns].
     pub isolated: f64,
     /// BW(n): measured or estimated bandwidth in isolation [GB/s].
     pub bandwidth: f64,
-    /// Predicted execution time with the other kernels of the group [ns].
+    /// Predicted execution time together with the other kernels of the group [ns].
     pub predicted: f64,
 }
 
 impl KernelPrediction {
-    /// predicted / isolated.
+    /// Returns the predicted time divided by the isolated time.
     pub fn slowdown(&self) -> f64 {
         self.predicted / self.isolated
     }
 }
 
-/// A time span with a constant set of running kernels. `fluid` divides the predicted times. The models of [Masola23] and the margin
-/// divide the times in isolation ([Masola23] §7.1).
+/// A time span with a constant set of running kernels. The windows of `fluid` divide the predicted times. The windows of `masola`,
+/// `masola-repaired` and `naive` divide the times in isolation ([Masola23] §7.1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Window {
     /// Start of the window [ns].
@@ -47,26 +47,26 @@ pub struct Window {
     pub parts: Vec<Part>,
 }
 
-/// One kernel in a window.
+/// Share of one kernel in a window.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Part {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Fraction of its work that the kernel completes in the window, from 0 to 1.
+    /// Fraction of the work of the kernel that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
-    /// Bandwidth that the kernel gets [GB/s], if the model states it.
+    /// Bandwidth of the kernel in the window [GB/s], if the model has this value.
     pub share: Option<f64>,
-    /// Π of [Masola23] Eq. 6.
+    /// Π of [Masola23] Eq. 6, if the model has this value.
     pub penalty: Option<f64>,
-    /// Slowdown of the kernel in the window.
+    /// Slowdown of the kernel in the window: its time divided by its time in isolation.
     pub factor: f64,
     /// Contribution of the window to the predicted execution time of the kernel [ns].
     pub time: f64,
 }
 
 impl Prediction {
-    /// Creates a prediction from `windows` and the (isolated time, bandwidth) pairs `alone`. The time of a kernel is the sum of its
-    /// parts.
+    /// Creates a prediction from `windows`. `alone` has the isolated time and bandwidth of each kernel. The predicted time of a
+    /// kernel is the sum of its times in all windows.
     pub(super) fn of(model: Model, alone: &[(f64, f64)], windows: Vec<Window>) -> Prediction {
         let mut kernels: Vec<KernelPrediction> = alone
             .iter()

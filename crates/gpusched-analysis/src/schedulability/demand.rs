@@ -1,26 +1,27 @@
-//! The demand of one task on its partition.
+//! The demand of one task for execution time on its partition.
 
 use gpusched_model::time::Time;
 
-/// A sporadic task on a uniprocessor. Its WCET is inflated by its co-located tasks, and holds for the size of its partition.
+/// A sporadic task on a uniprocessor. The WCET is the inflated WCET of the task for its co-located tasks and for the size of its
+/// partition.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Demand {
-    /// C(m) [ns].
+    /// C(m), the WCET [ns].
     pub wcet: Time,
-    /// T [ns], greater than 0.
+    /// T, the period [ns]; > 0.
     pub period: Time,
-    /// D [ns].
+    /// D, the relative deadline [ns].
     pub deadline: Time,
-    /// J [ns]: largest delay from the arrival of a job to its release. D counts from the arrival.
+    /// J, the release jitter: largest delay from the arrival of a job to its release [ns]. D counts from the arrival.
     pub jitter: Time,
-    /// Longest time without a preemption point under limited preemption [ns]; C(m) if a job has no preemption point.
+    /// Longest time between two preemption points under limited preemption [ns]. If a job has no preemption point, this is C(m).
     pub block: Time,
-    /// min over m of m · C(m) [SM·ns]; only the work-capacity tests use it.
+    /// Minimum of m · C(m) over all m [SM·ns]. Only the work-capacity tests use it.
     pub least_work: u128,
 }
 
 impl Demand {
-    /// A task without jitter and with a single thread block. Its least work is its WCET, as on a uniprocessor.
+    /// Creates a task without jitter and with a single thread block. Its least work is its WCET, as on a uniprocessor.
     pub fn new(wcet: Time, period: Time, deadline: Time) -> Demand {
         Demand {
             wcet,
@@ -32,12 +33,12 @@ impl Demand {
         }
     }
 
-    /// The same task with release jitter `jitter` [ns].
+    /// Returns the same task with release jitter `jitter` [ns].
     pub fn with_jitter(self, jitter: Time) -> Demand {
         Demand { jitter, ..self }
     }
 
-    /// The same task made of thread blocks of up to `block` [ns]; one block if that is C(m) or more.
+    /// Returns the same task divided into thread blocks of up to `block` [ns]. If `block` is at least C(m), the task has one block.
     pub fn with_block(self, block: Time) -> Demand {
         Demand {
             block: block.min(self.wcet),
@@ -45,7 +46,7 @@ impl Demand {
         }
     }
 
-    /// dbf(t): demand of the jobs that are released and due within an interval of length `interval` [ns].
+    /// Returns dbf(t): the demand of the jobs with release and deadline within an interval of length t = `interval` [ns].
     pub(crate) fn within(&self, interval: u64) -> u128 {
         let (deadline, period) = (self.deadline.ns(), self.period.ns());
         match interval.checked_sub(deadline) {
@@ -54,7 +55,7 @@ impl Demand {
         }
     }
 
-    /// Latest deadline of a job before `interval` in the synchronous schedule [ns].
+    /// Returns the latest deadline before `interval` of a job of this task in the synchronous schedule [ns].
     pub(crate) fn last_deadline_before(&self, interval: u64) -> Option<u64> {
         let room = interval.checked_sub(1)?.checked_sub(self.deadline.ns())?;
         Some(interval - 1 - room % self.period.ns().max(1))

@@ -1,14 +1,14 @@
-//! Tests inside one partition: a uniprocessor where each task takes C(m) ([Singh21] §3.5.5).
+//! Schedulability tests inside one partition. A partition is a uniprocessor where each task has the WCET C(m) ([Singh21] §3.5.5).
 //!
-//! Every test maps the demands of the tasks to [`Evidence`], which determines the verdict.
+//! Every test computes [`Evidence`] from the demands of the tasks. The evidence determines the verdict.
 //! * [`edf`]: earliest deadline first: preemptive, non-preemptive, and with preemption at thread-block boundaries;
 //! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same forms of preemption;
 //! * [`utilization`]: density, hyperbolic and Liu–Layland bounds, sufficient;
-//! * [`shared_memory`]: EDF and fixed priorities in a partition with interference delay by other partitions;
-//! * [`work_capacity`]: necessary conditions, one analysis variant of the experiment of [Singh21].
+//! * [`shared_memory`]: EDF and fixed priorities in a partition to which other partitions cause interference delay;
+//! * [`work_capacity`]: necessary conditions, which are one analysis variant of the experiment of [Singh21].
 //!
-//! Times are whole nanoseconds, so a blocking job started at least 1 ns before the job that it delays. Jobs of one task execute in
-//! the order of their arrival.
+//! Times are whole nanoseconds, so a blocking job started at least 1 ns before the release of the job that it delays. Jobs of one
+//! task execute in the order of their arrival.
 
 pub mod demand;
 pub mod edf;
@@ -25,12 +25,12 @@ use gpusched_model::policy::Policy;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// Verdict of `policy` on tasks with `demands` that share a partition of `sms` SMs.
+/// Returns the verdict of `policy` on tasks with `demands` that share a partition of `sms` SMs.
 pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
     Verdict::new(policy, evidence(policy, demands, sms))
 }
 
-/// Evidence of the verdict of [`test`].
+/// Returns the evidence for the verdict of [`test`].
 pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
         Policy::Edf => edf::preemptive::test(demands),
@@ -47,7 +47,7 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     }
 }
 
-/// Whether the verdict is "schedulable". Builds no evidence, for use in inner loops.
+/// Returns whether the verdict is "schedulable". It creates no evidence, for use in inner loops.
 pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
     match policy {
         Policy::Edf => edf::preemptive::accepts(demands),
@@ -56,14 +56,14 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::accepts(preemption, priorities, demands)
         }
-        // The evidence of all other policies is small.
+        // The evidence of all other policies takes little time and memory.
         policy => evidence(policy, demands, sms).is_positive(),
     }
 }
 
-/// Bounds on the response times of the tasks [ns]. They are exact if the test of `policy` is exact.
+/// Returns a bound on the response time of each task [ns]. The bounds are exact if the test of `policy` is exact.
 ///
-/// `None` if the policy has no such bounds, or if none is found: see [`edf::response_times`] and
+/// Returns `None` if `policy` has no such bounds, or if the analysis does not find them. See [`edf::response_times`] and
 /// [`fixed_priority::response_times`].
 pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<Time>>> {
     match policy {

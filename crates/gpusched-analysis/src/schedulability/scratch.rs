@@ -1,18 +1,18 @@
-//! Reusable memory, so that inner loops need no allocation.
+//! Vectors that are reused, so that inner loops do not allocate memory.
 
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A spare vector per thread; declare it with `thread_local!`.
+/// A vector per thread that is kept for reuse. Declare it with `thread_local!`.
 pub(super) type Spare<T> = LocalKey<Cell<Vec<T>>>;
 
-/// Calls `work` on the `items` in a vector that is kept for the next call.
+/// Calls `work` on a vector of the `items`. The memory of the vector is kept for the next call.
 pub(super) fn with<T, R>(
     spare: &'static Spare<T>,
     items: impl Iterator<Item = T>,
     work: impl FnOnce(&mut [T]) -> R,
 ) -> R {
-    // A nested call inside `work` finds an empty vector. This is slower, but correct.
+    // If `work` calls this function again, the inner call allocates a new vector. This is slower, but correct.
     let mut buffer = spare.take();
     buffer.clear();
     buffer.extend(items);

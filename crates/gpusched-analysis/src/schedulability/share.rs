@@ -1,20 +1,22 @@
-//! C/T as an integer multiple of 2⁻³², rounded up: fast and safe for short cuts.
+//! The utilization C/T as an integer multiple of 2⁻³², rounded up. It is fast and safe for short cuts.
 
 use gpusched_model::time::Time;
 
-/// The integer for a utilization of 1.
+/// Integer that represents a utilization of 1.
 pub const ONE: u64 = 1 << 32;
 
-/// From this utilization on, the full tests decide. They may reach their step limit where a bound decides, and results must be
-/// equal.
+/// Utilization from which the short cuts leave the decision to the full tests. Above it, a full test may reach its step limit
+/// although a bound decides, and then the results would differ.
 pub const NEXT_TO_ONE: u64 = ONE - (ONE >> 10);
 
-/// Largest excess of a share over C/T.
+/// Largest difference between a share and C/T, in units of 2⁻³².
 pub const EXCESS: u64 = 2;
 
-/// `wcet`/`period`, rounded up by at most [`EXCESS`]. `None` if no such number is found, or if it exceeds 1.
+/// Returns `wcet`/`period`, rounded up by at most [`EXCESS`]. Returns `None` if the ratio exceeds 1, or if this method does not
+/// find the number.
 ///
-/// A float proposes the number, because a division of floats takes a few cycles, and a division of 128-bit integers a hundred.
+/// A floating-point division proposes the number. It takes a few cycles, whereas a division of 128-bit integers takes about a
+/// hundred.
 #[inline]
 pub fn above(wcet: Time, period: Time) -> Option<u64> {
     if wcet > period {
@@ -26,20 +28,21 @@ pub fn above(wcet: Time, period: Time) -> Option<u64> {
     (excess <= u128::from(EXCESS) * period).then_some(share)
 }
 
-/// Signed integers convert faster.
+/// Converts `number` to a floating-point number. The conversion of a signed integer is faster.
 #[inline]
 fn float(number: u64) -> Option<f64> {
     i64::try_from(number).ok().map(|number| number as f64)
 }
 
-/// An integer next to `value`, which is from 0 to 2³². In the sum with 2⁵², the lowest bits of the float contain it.
+/// Returns an integer close to `value`, which is from 0 to 2³². In the floating-point sum of `value` and 2⁵², the lowest bits
+/// contain this integer.
 #[inline]
 fn near(value: f64) -> u64 {
     const TWO_52: f64 = (1u64 << 52) as f64;
     (value + TWO_52).to_bits() & ((1 << 52) - 1)
 }
 
-/// `share` · `time`, rounded up [ns].
+/// Returns `share` · `time`, rounded up [ns].
 pub fn of(share: u64, time: u64) -> Option<u64> {
     let scaled = (u128::from(share) * u128::from(time) + u128::from(ONE - 1)) >> 32;
     u64::try_from(scaled).ok()

@@ -1,7 +1,7 @@
 //! The `work-capacity` analysis variant of [Singh21] §3.6: Σ workᵢ/Tᵢ ≤ m, optionally with Cᵢ(m) ≤ Dᵢ.
 //!
-//! The conditions are necessary only: they assume that tasks share the SMs of a partition without loss. They prove no deadlines.
-//! gpusched offers them because their curves match the published figures of the thesis.
+//! The conditions are only necessary: they assume that tasks share the SMs of a partition without loss. So they prove no deadlines.
+//! gpusched has these conditions because their curves match the published figures of the thesis.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether the work fits the capacity of `sms` SMs, without regard to deadlines.
+/// Tests whether the work is at most the capacity of `sms` SMs. It ignores deadlines.
 pub fn test(demands: &[Demand], sms: u32) -> Evidence {
     let work = demands
         .iter()
@@ -20,7 +20,7 @@ pub fn test(demands: &[Demand], sms: u32) -> Evidence {
     }
 }
 
-/// Tests the capacity, and whether each task meets its deadline in isolation.
+/// Tests the capacity, and also tests whether each task meets its deadline in isolation.
 pub fn test_with_deadlines(demands: &[Demand], sms: u32) -> Evidence {
     match demands
         .iter()

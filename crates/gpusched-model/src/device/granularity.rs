@@ -1,42 +1,43 @@
-//! Granularities of a device, and the placement of a partition.
+//! Granularities of the partitions of a device, and placements of partitions.
 
 use serde::{Deserialize, Serialize};
 
 use super::Device;
 
-/// Unit of a partition: the kind of SM group that the hardware or the driver can separate.
+/// Granularity: the smallest group of SMs that the hardware or the driver can separate from other SMs. Partitions consist of
+/// such groups.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Granularity {
-    /// Any set of SMs.
+    /// Partitions are arbitrary sets of SMs.
     #[default]
     Sm,
-    /// Whole TPCs, as selected by TPC masks.
+    /// Partitions consist of whole TPCs, which TPC masks select.
     Tpc,
-    /// Whole GPCs.
+    /// Partitions consist of whole GPCs.
     Gpc,
-    /// The SMs of a CUDA green context: a minimum number, in fixed steps.
+    /// Partitions are CUDA green contexts. The number of SMs has a minimum and increases in fixed steps.
     GreenContext,
-    /// Chunks of SMs, as in static SM partitions of MPS.
+    /// Partitions are static SM partitions of MPS, which consist of chunks of SMs.
     Mps,
-    /// A MIG instance.
+    /// Partitions are MIG instances.
     Mig,
 }
 
-/// Device of a plan, and the granularity of its partitions.
+/// The device of a plan, and the granularity of the partitions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hardware {
-    /// Unit of a partition.
+    /// Granularity of the partitions.
     pub granularity: Granularity,
-    /// Device, with the fields that the granularity needs.
+    /// Device, with the fields that this granularity requires.
     pub device: Device,
 }
 
 impl Hardware {
-    /// Creates the description of `device` with `granularity`.
+    /// Creates the description of `device` with the given `granularity`.
     pub fn new(device: &Device, granularity: Granularity) -> Hardware {
         Hardware {
             granularity,
@@ -45,17 +46,18 @@ impl Hardware {
     }
 }
 
-/// Placement of a partition on its device. Green contexts and MPS have no placement, because the driver chooses it.
+/// Placement of a partition on its device. Green contexts and static SM partitions of MPS have no placement, because
+/// the driver chooses the SMs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
-    /// Numbers of the SMs, ascending.
+    /// Numbers of the SMs of the partition, ascending.
     Sms(Vec<u32>),
-    /// Numbers of the TPCs, ascending.
+    /// Numbers of the TPCs of the partition, ascending.
     Tpcs(Vec<u32>),
-    /// Numbers of the GPCs, ascending.
+    /// Numbers of the GPCs of the partition, ascending.
     Gpcs(Vec<u32>),
-    /// A MIG instance.
+    /// MIG instance of the partition.
     Instance(Instance),
 }
 
@@ -65,12 +67,12 @@ pub enum Place {
 pub struct Instance {
     /// Name of the MIG profile.
     pub profile: String,
-    /// First memory slice of the instance.
+    /// Number of the first memory slice of the instance.
     pub start: u32,
 }
 
 impl std::fmt::Display for Place {
-    /// Writes one line for display, such as `TPCs 0-3`.
+    /// Writes the placement in one line for display, such as `TPCs 0-3`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Place::Sms(sms) => write!(f, "SMs {}", Runs(sms)),
@@ -81,7 +83,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Ascending numbers, displayed as runs: `0-3, 8`.
+/// Ascending numbers that are displayed as runs, such as `0-3, 8`.
 pub struct Runs<'a>(pub &'a [u32]);
 
 impl std::fmt::Display for Runs<'_> {

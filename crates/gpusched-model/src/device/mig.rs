@@ -1,52 +1,52 @@
-//! Multi-instance GPUs: MIG profiles and the positions of their instances.
+//! MIG (multi-instance GPU): profiles and the positions of instances.
 
 use serde::{Deserialize, Serialize};
 
 use super::{PLAIN, is_plain};
 use crate::Refusal;
 
-/// Maximum number of slices of one kind.
+/// Maximum number of compute slices and maximum number of memory slices.
 const MAX_SLICES: u32 = 16;
 
-/// Maximum number of SMs of a profile.
+/// Maximum number of SMs of a MIG profile.
 const MAX_PROFILE_SMS: u32 = 4000;
 
-/// Maximum number of profiles.
+/// Maximum number of MIG profiles.
 const MAX_PROFILES: usize = 32;
 
-/// MIG rules of a GPU. Each instance has compute slices and a contiguous range of memory slices.
+/// MIG rules of a GPU. Each MIG instance has a number of compute slices and a contiguous range of memory slices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mig {
-    /// Number of compute slices of the GPU. All instances share them.
+    /// Number of compute slices of the GPU. The sum over all instances is at most this number.
     #[schemars(range(min = 1, max = MAX_SLICES))]
     pub compute_slices: u32,
-    /// Number of memory slices of the GPU, numbered from 0.
+    /// Number of memory slices of the GPU. The slices are numbered from 0.
     #[schemars(range(min = 1, max = MAX_SLICES))]
     pub memory_slices: u32,
-    /// Profiles that an instance can have.
+    /// MIG profiles: the kinds of instances that the GPU supports.
     #[schemars(length(min = 1, max = MAX_PROFILES))]
     pub profiles: Vec<MigProfile>,
 }
 
-/// A MIG profile.
+/// A MIG profile, which describes one kind of instance.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MigProfile {
-    /// Name of the profile, such as `3g.20gb`.
+    /// Name of the MIG profile, such as `3g.20gb`.
     pub name: String,
-    /// Number of SMs.
+    /// Number of SMs of an instance.
     pub sms: u32,
-    /// Number of compute slices.
+    /// Number of compute slices of an instance.
     pub compute: u32,
-    /// Number of memory slices.
+    /// Number of memory slices of an instance.
     pub memory: u32,
-    /// Memory slices where an instance can begin, ascending.
+    /// Numbers of the memory slices at which an instance can start, ascending.
     pub starts: Vec<u32>,
 }
 
 impl Mig {
-    /// Refuses rules that are impossible on a GPU with `sms` SMs.
+    /// Refuses rules that are impossible for a GPU with `sms` SMs.
     pub(super) fn check(&self, sms: u32) -> Result<(), Refusal> {
         for (field, value) in [
             ("compute_slices", self.compute_slices),
@@ -67,7 +67,7 @@ impl Mig {
                 Refusal::refuse(of("name"), format!("{:?}", profile.name), PLAIN)?;
             }
             if self.profiles.iter().take(index).any(named) {
-                Refusal::refuse(of("name"), format!("{:?} again", profile.name), "another name")?;
+                Refusal::refuse(of("name"), format!("{:?} again", profile.name), "a unique name")?;
             }
             for (field, value, most) in [
                 ("sms", profile.sms, sms.min(MAX_PROFILE_SMS)),
@@ -85,21 +85,23 @@ impl Mig {
             let ascending = profile.starts.is_sorted_by(|a, b| a < b);
             if !ascending || profile.starts.iter().any(|&start| start > last) {
                 let found = format!("{:?}", profile.starts);
-                let expected = format!("ascending slices up to {last}, where the last one is inside");
+                let expected = format!(
+                    "ascending numbers of slices up to {last}, so that every instance ends inside the memory"
+                );
                 Refusal::refuse(of("starts"), found, expected)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the smallest number of memory slices of an instance with at least `sms` SMs, or `None` if every instance is
-    /// smaller.
+    /// Returns the smallest number of memory slices among the instances with at least `sms` SMs. Returns `None` if
+    /// every instance has fewer SMs.
     pub fn memory_of(&self, sms: u32) -> Option<u32> {
         let large = self.profiles.iter().filter(|profile| profile.sms >= sms);
         large.map(|profile| profile.memory).min()
     }
 
-    /// Returns the profile called `name`.
+    /// Returns the MIG profile called `name`.
     pub fn profile(&self, name: &str) -> Option<&MigProfile> {
         self.profiles.iter().find(|profile| profile.name == name)
     }

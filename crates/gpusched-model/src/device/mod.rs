@@ -1,4 +1,4 @@
-//! Devices: the SMs of a GPU in TPCs and GPCs, and the partition sizes of each granularity.
+//! Devices: GPUs with their division into TPCs and GPCs, and with the partition sizes that each granularity supports.
 
 mod granularity;
 mod mig;
@@ -20,10 +20,11 @@ pub const MAX_GPCS: usize = 16;
 /// Maximum number of different GPC sizes of one device.
 const MAX_GPC_SIZES: usize = 4;
 
-/// A GPU with its rules for partitions.
+/// A device: a GPU with its rules for partitions.
 ///
-/// TPC t contains `sms_per_tpc` SMs from SM t·`sms_per_tpc` up. TPCs are numbered GPC by GPC without gaps, unless `gpc_of_tpc`
-/// states another order. A device with unknown TPCs or GPCs has no partitions of TPCs or GPCs.
+/// TPC t consists of `sms_per_tpc` SMs, starting with SM t·`sms_per_tpc`. By default, the TPCs of the first GPC have
+/// the first numbers, followed by the TPCs of the second GPC, and so on. `gpc_of_tpc` may state another order. If the
+/// TPCs or GPCs of a device are unknown, its partitions cannot consist of TPCs or GPCs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "DeviceShape")]
 pub struct Device {
@@ -49,23 +50,23 @@ pub struct Device {
     source: String,
 }
 
-/// Sizes of CUDA green contexts.
+/// Supported sizes of CUDA green contexts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GreenContextRule {
-    /// Minimum number of SMs.
+    /// Minimum number of SMs of a green context.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub min: u32,
-    /// Step: the number of SMs is a multiple of this number.
+    /// Step: the number of SMs of a green context is a multiple of this number.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub step: u32,
 }
 
-/// Sizes of static SM partitions of MPS.
+/// Supported sizes of static SM partitions of MPS.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpsRule {
-    /// SMs of one chunk.
+    /// Number of SMs of one chunk. A static SM partition consists of chunks.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub chunk: u32,
 }
@@ -75,35 +76,38 @@ pub struct MpsRule {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "GpuDevice")]
 struct DeviceShape {
-    /// Name: 1 to 40 letters, digits, `.`, `+`, `-` and `_`.
+    /// Name of the device: 1 to 40 characters, which may be letters, digits, `.`, `+`, `-` and `_`.
     name: String,
-    /// Product name, for display.
+    /// Product name of the device, for display.
     #[serde(default)]
     title: String,
-    /// Compute capability, such as `"8.0"`. It determines the meaning of TPC masks.
+    /// Compute capability, such as `"8.0"`. It determines the meaning of the bits of a TPC mask.
     #[serde(default)]
     compute_capability: Option<String>,
     /// M: number of SMs.
     #[schemars(range(min = 1, max = MAX_SMS))]
     sms: u32,
-    /// SMs of one TPC. If absent, the TPCs are unknown, and partitions cannot consist of TPCs or GPCs.
+    /// Number of SMs of each TPC. If the field is absent, the TPCs are unknown, and partitions cannot consist of TPCs
+    /// or GPCs.
     #[serde(default)]
     #[schemars(range(min = 1, max = MAX_SMS))]
     sms_per_tpc: Option<u32>,
-    /// Number of TPCs of each GPC. If absent, the GPCs are unknown, and partitions cannot consist of GPCs.
+    /// Number of TPCs of each GPC. If the field is absent, the GPCs are unknown, and partitions cannot consist of GPCs.
     #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
     tpcs_per_gpc: Option<Vec<u32>>,
-    /// GPC of each TPC. If absent, TPCs are numbered GPC by GPC. The order differs between chips of one product.
+    /// Number of the GPC for each TPC. By default, the TPCs of the first GPC have the first numbers, followed by the
+    /// TPCs of the second GPC, and so on. The order differs between chips of the same product.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
-    /// Sizes of CUDA green contexts. If absent, the device has no green contexts.
+    /// Supported sizes of CUDA green contexts. If the field is absent, the device does not support green contexts.
     #[serde(default)]
     green_context: Option<GreenContextRule>,
-    /// Sizes of static SM partitions of MPS. If absent, the device has no such partitions.
+    /// Supported sizes of static SM partitions of MPS. If the field is absent, the device does not support static SM
+    /// partitions.
     #[serde(default)]
     mps: Option<MpsRule>,
-    /// MIG rules. If absent, the device does not support MIG.
+    /// MIG rules. If the field is absent, the device does not support MIG.
     #[serde(default)]
     mig: Option<Mig>,
     /// Source of the figures, as text for display.
@@ -136,7 +140,7 @@ impl TryFrom<DeviceShape> for Device {
     }
 }
 
-/// Whether `name` can be a part of a command line and of a comment without quotes.
+/// Whether `name` can occur in a command line and in a comment without quotes.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
     !name.is_empty() && name.len() <= 40 && name.chars().all(plain)
@@ -186,7 +190,8 @@ impl Device {
         }
     }
 
-    /// Refuses fields that need GPCs, and TPCs whose SMs do not add up to the SMs of the device.
+    /// Checks a device without GPCs: refuses fields that require GPCs, and a number of SMs that is not a multiple of
+    /// the SMs per TPC.
     fn check_without_gpcs(&self, sms_per_tpc: Option<u32>) -> Result<(), Refusal> {
         match sms_per_tpc {
             None if !self.tpcs_per_gpc.is_empty() => Refusal::refuse(
@@ -194,9 +199,11 @@ impl Device {
                 "none",
                 "the SMs of one TPC, which `tpcs_per_gpc` requires",
             ),
-            _ if self.gpc_of_tpc.is_some() => {
-                Refusal::refuse("gpc_of_tpc", "it without `tpcs_per_gpc`", "both or neither")
-            }
+            _ if self.gpc_of_tpc.is_some() => Refusal::refuse(
+                "gpc_of_tpc",
+                "the field without `tpcs_per_gpc`",
+                "both fields or neither",
+            ),
             Some(unit) if !self.sms.is_multiple_of(unit) => {
                 Refusal::refuse("sms_per_tpc", unit, format!("a divisor of the {} SMs", self.sms))
             }
@@ -223,7 +230,10 @@ impl Device {
         let tpcs: u64 = self.tpcs_per_gpc.iter().map(|&tpcs| u64::from(tpcs)).sum();
         if tpcs.checked_mul(sms_per_tpc.into()) != Some(self.sms.into()) {
             let found = format!("{tpcs} TPCs of {sms_per_tpc} SMs");
-            let expected = format!("as many as the {} SMs of the device need", self.sms);
+            let expected = format!(
+                "TPCs with {} SMs in total, the number of SMs of the device",
+                self.sms
+            );
             Refusal::refuse("tpcs_per_gpc", found, expected)?;
         }
         let Some(of_tpc) = &self.gpc_of_tpc else {
@@ -248,22 +258,22 @@ impl Device {
         &self.name
     }
 
-    /// Returns the product name; may be empty.
+    /// Returns the product name of the device, which may be empty.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Returns the source of the figures; may be empty.
+    /// Returns the source of the figures, which may be empty.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Returns the compute capability, if known.
+    /// Returns the compute capability, or `None` if it is unknown.
     pub fn compute_capability(&self) -> Option<&str> {
         self.compute_capability.as_deref()
     }
 
-    /// Returns the major number of the compute capability, if known.
+    /// Returns the major number of the compute capability, or `None` if it is unknown.
     pub fn compute_major(&self) -> Option<u32> {
         let (major, _) = self.compute_capability.as_deref()?.split_once('.')?;
         major.parse().ok()
@@ -274,28 +284,28 @@ impl Device {
         self.sms
     }
 
-    /// Returns the number of SMs of one TPC, if known.
+    /// Returns the number of SMs of each TPC, or `None` if it is unknown.
     pub fn sms_per_tpc(&self) -> Option<u32> {
         self.sms_per_tpc
     }
 
-    /// Returns the number of TPCs of each GPC; empty if unknown.
+    /// Returns the number of TPCs of each GPC. The list is empty if the GPCs are unknown.
     pub fn tpcs_per_gpc(&self) -> &[u32] {
         &self.tpcs_per_gpc
     }
 
-    /// Returns the number of SMs of each GPC; empty if unknown.
+    /// Returns the number of SMs of each GPC. The list is empty if the GPCs are unknown.
     pub fn sms_per_gpc(&self) -> impl Iterator<Item = u32> {
         let unit = self.sms_per_tpc.unwrap_or(0);
         self.tpcs_per_gpc.iter().map(move |tpcs| tpcs * unit)
     }
 
-    /// Returns the number of TPCs, if known.
+    /// Returns the number of TPCs, or `None` if it is unknown.
     pub fn tpcs(&self) -> Option<u32> {
         self.sms_per_tpc.map(|unit| self.sms / unit)
     }
 
-    /// Returns the TPCs of GPC number `gpc`, ascending.
+    /// Returns the numbers of the TPCs of GPC number `gpc`, ascending.
     pub fn tpcs_of_gpc(&self, gpc: u32) -> Vec<u32> {
         if let Some(of_tpc) = &self.gpc_of_tpc {
             let numbered = (0u32..).zip(of_tpc);
@@ -310,24 +320,24 @@ impl Device {
         (before..before + tpcs).collect()
     }
 
-    /// Returns the SMs of TPC number `tpc`; empty if TPCs are unknown.
+    /// Returns the numbers of the SMs of TPC number `tpc`. The range is empty if the TPCs are unknown.
     pub fn sms_of_tpc(&self, tpc: u32) -> std::ops::Range<u32> {
         let unit = self.sms_per_tpc.unwrap_or(0);
         let first = tpc.saturating_mul(unit);
         first..first.saturating_add(unit)
     }
 
-    /// Returns the sizes of green contexts, if the device has any.
+    /// Returns the supported sizes of green contexts, or `None` if the device does not support green contexts.
     pub fn green_context(&self) -> Option<GreenContextRule> {
         self.green_context
     }
 
-    /// Returns the sizes of static SM partitions of MPS, if the device has any.
+    /// Returns the supported sizes of static SM partitions of MPS, or `None` if the device does not support them.
     pub fn mps(&self) -> Option<MpsRule> {
         self.mps
     }
 
-    /// Returns the MIG rules, if the device supports MIG.
+    /// Returns the MIG rules, or `None` if the device does not support MIG.
     pub fn mig(&self) -> Option<&Mig> {
         self.mig.as_ref()
     }
@@ -343,7 +353,7 @@ impl Device {
         all
     }
 
-    /// Returns the device without the fields that `granularity` does not need, as a plan contains it.
+    /// Returns the device for use in a plan, without the fields that `granularity` does not use.
     pub fn reduced_to(&self, granularity: Granularity) -> Device {
         let kept = |way| granularity == way;
         Device {

@@ -2,7 +2,7 @@
 
 use super::Device;
 
-/// The device files, built into the program so that it needs no data directory.
+/// Device files, which are built into the program so that it needs no data directory.
 const FILES: [&str; 22] = [
     include_str!("../../data/devices/tx2.json"),
     include_str!("../../data/devices/orin-nano-4gb.json"),
@@ -29,17 +29,17 @@ const FILES: [&str; 22] = [
 ];
 
 impl Device {
-    /// Returns all built-in devices by ascending number of SMs. Every [`Platform`](crate::Platform) is among them.
+    /// Returns all built-in devices by ascending number of SMs. The list includes every [`Platform`](crate::Platform).
     pub fn all() -> impl Iterator<Item = Device> {
         FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
     }
 
-    /// Returns the device called `name`.
+    /// Returns the built-in device called `name`.
     pub fn named(name: &str) -> Option<Device> {
         Device::all().find(|device| device.name == name)
     }
 
-    /// Returns the names of all built-in devices, for messages.
+    /// Returns the names of all built-in devices, for error messages.
     pub fn names() -> String {
         let names: Vec<String> = Device::all().map(|device| device.name).collect();
         names.join(", ")

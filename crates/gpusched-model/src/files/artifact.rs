@@ -1,12 +1,13 @@
-//! Output files that appear together and complete, or not at all.
+//! Output files of a run. Either all output files appear, each complete, or no output file appears.
 //!
-//! gpusched writes every file through [`Outputs`]. Each file starts as a temporary file next to its destination.
-//! [`Outputs::commit`] brings all files to disk and then renames them. A full disk, a kill or bad input before the renames
-//! leaves the old files unchanged and creates no new ones. If a rename fails, `commit` reverts the renames before it. `commit`
-//! cannot handle two cases: a kill between two renames, and a replaced file on a file system without hard links.
-//! The next file of the same name removes the remnants of a killed process.
+//! gpusched writes every file through [`Outputs`]. While gpusched writes a file, the file is a temporary file in the
+//! folder of its destination. [`Outputs::commit`] writes all temporary files to disk and then renames them. If the disk
+//! is full, the process is killed or the input is bad before the renames, the old files stay unchanged and no new file
+//! appears. If a rename fails, `commit` reverts the earlier renames. `commit` cannot guarantee this behavior in two
+//! cases: if the process is killed between two renames, and if an output replaces a file on a file system without hard
+//! links. When gpusched writes a file of the same name again, it removes the temporary files that killed processes left.
 //!
-//! [`Outputs::keep`] names the files that a run reads. No output replaces one of them.
+//! [`Outputs::keep`] states the input files of a run. No output may replace an input file.
 
 mod temporary;
 
@@ -22,15 +23,15 @@ use temporary::Backup;
 /// The output files of one run. [`Outputs::commit`] makes either all of them visible or no file at all.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// Paths of started files, so that no two files have one path.
+    /// Paths of the started files. They ensure that no two files have the same path.
     started: Vec<PathBuf>,
-    /// Files that the run reads.
+    /// Paths of the files that the run reads.
     kept: Vec<PathBuf>,
     complete: Vec<Artifact>,
 }
 
 impl Outputs {
-    /// Creates an empty set of outputs for a run that reads `files` ([`Outputs::keep`]).
+    /// Creates a set without outputs, for a run that reads `files` ([`Outputs::keep`]).
     pub fn keeping(files: impl IntoIterator<Item = impl AsRef<Path>>) -> Outputs {
         let kept = files.into_iter().flat_map(fs::canonicalize).collect();
         Outputs {
@@ -39,11 +40,12 @@ impl Outputs {
         }
     }
 
-    /// Starts a file that will appear at `path`. A device or pipe such as `/dev/null` is written in place.
+    /// Starts a file that appears at `path` after [`Outputs::commit`]. A device or pipe such as `/dev/null` is written
+    /// directly.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder. [`Error::Refused`] for a file that the run
-    /// reads ([`Outputs::keep`]) or writes already.
+    /// Fails with [`Error::Io`] if the folder is missing or not writable, or if `path` is a folder. Fails with
+    /// [`Error::Refused`] if the run reads the file ([`Outputs::keep`]) or already writes it.
     pub fn create(&mut self, path: impl AsRef<Path>) -> Result<Artifact> {
         let artifact = Artifact::create(path.as_ref())?;
         if !artifact.is_device() {
@@ -54,7 +56,7 @@ impl Outputs {
                 return Err(Error::file(
                     artifact.shown,
                     "the same file for two outputs",
-                    "two files",
+                    "two different files",
                 ));
             }
             self.started.push(artifact.path.clone());
@@ -62,15 +64,15 @@ impl Outputs {
         Ok(artifact)
     }
 
-    /// Takes a file that is complete. A file that is dropped instead does not appear.
+    /// Adds a complete file to the outputs. If an artifact is dropped without this call, its file does not appear.
     pub fn add(&mut self, artifact: Artifact) {
         self.complete.push(artifact);
     }
 
-    /// Starts a file at `path` and completes it with `content`.
+    /// Creates a file with `content` that appears at `path` after [`Outputs::commit`].
     ///
     /// # Errors
-    /// Fails as [`Outputs::create`] and [`Artifact::put`] do.
+    /// Fails in the same cases as [`Outputs::create`] and [`Artifact::put`].
     pub fn write(&mut self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
         let mut artifact = self.create(path)?;
         artifact.put(content)?;
@@ -78,10 +80,10 @@ impl Outputs {
         Ok(())
     }
 
-    /// Protects a file that the run reads. A `path` without a file needs no protection.
+    /// Protects the file at `path`, which the run reads. If there is no file at `path`, the function does nothing.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the run writes to it already.
+    /// Fails with [`Error::Refused`] if the run already writes the file.
     pub fn keep(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         if let Ok(file) = fs::canonicalize(path) {
@@ -93,24 +95,25 @@ impl Outputs {
         Ok(())
     }
 
-    /// Brings the complete files to disk, still without their names. Only renames are left to [`Outputs::commit`].
+    /// Writes all complete files to disk under their temporary names. After this call, [`Outputs::commit`] only renames
+    /// files.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full.
+    /// Fails with [`Error::Io`] if the disk is full.
     pub fn sync(&mut self) -> Result<()> {
         self.complete.iter_mut().try_for_each(Artifact::sync)
     }
 
-    /// Makes all complete files visible under their names.
+    /// Gives all complete files their final names.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full or a rename fails. Then no file appears.
+    /// Fails with [`Error::Io`] if the disk is full or a rename fails. In this case, no file appears.
     pub fn commit(mut self) -> Result<()> {
         self.sync()?;
         let last = self.complete.len().saturating_sub(1);
         let mut renamed: Vec<Renamed> = Vec::new();
         for (index, artifact) in self.complete.into_iter().enumerate() {
-            // No rename follows the last one, so it needs no backup.
+            // No rename follows the last rename, so the last file needs no backup.
             match artifact.rename(index < last) {
                 Ok(done) => renamed.extend(done),
                 Err(error) => {
@@ -123,17 +126,21 @@ impl Outputs {
     }
 }
 
-/// The error for an output at `path`, which the run reads.
+/// Creates the error for an output at `path` if the run also reads the file at `path`.
 fn read(path: &Path) -> Error {
-    Error::file(path, "an output that is also an input of this run", "another")
+    Error::file(
+        path,
+        "an output that is also an input of this run",
+        "another file",
+    )
 }
 
-/// A file being written, started by [`Outputs::create`].
+/// A file that is being written. [`Outputs::create`] starts it.
 #[derive(Debug)]
 pub struct Artifact {
-    /// The path as the user wrote it.
+    /// The path in the form that the user wrote.
     shown: PathBuf,
-    /// The path without symbolic links, as far as it exists.
+    /// The path with all symbolic links resolved, as far as the path exists.
     path: PathBuf,
     sink: Sink,
 }
@@ -141,14 +148,14 @@ pub struct Artifact {
 #[derive(Debug)]
 enum Sink {
     Temporary(BufWriter<NamedTempFile>),
-    /// A device or pipe, which must not be replaced by a file.
+    /// A device or pipe. A file must not replace it.
     Direct(BufWriter<File>),
 }
 
 impl Artifact {
     fn create(shown: &Path) -> Result<Artifact> {
         let fail = |cause| Error::io(shown, "create", cause);
-        // Write through a symbolic link rather than replacing it.
+        // If the path is a symbolic link, the target of the link is written and the link remains.
         let path = resolved(shown);
         let sink = match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
@@ -168,16 +175,16 @@ impl Artifact {
         matches!(self.sink, Sink::Direct(_))
     }
 
-    /// Writes all of `bytes`.
+    /// Appends `bytes` to the file.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path of the file.
+    /// Fails with [`Error::Io`], which states the path of the file.
     pub fn put(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let written = self.write_all(bytes.as_ref());
         written.map_err(|cause| self.failed(cause))
     }
 
-    /// The error for `cause`, a failure to write this file.
+    /// Creates the error for `cause`, which made a write to this file fail.
     pub fn failed(&self, cause: io::Error) -> Error {
         Error::io(&self.shown, "write", cause)
     }
@@ -190,7 +197,8 @@ impl Artifact {
         synced.map_err(|cause| self.failed(cause))
     }
 
-    /// Gives a file on disk its name. `undoable` asks for a backup of the file that it replaces.
+    /// Renames a complete file to its final name. If `undoable` is true, the function first makes a backup of the
+    /// replaced file.
     fn rename(self, undoable: bool) -> Result<Option<Renamed>> {
         let fail = |cause| Error::io(&self.shown, "write", cause);
         let Sink::Temporary(file) = self.sink else {
@@ -214,9 +222,9 @@ struct Renamed {
 }
 
 impl Renamed {
-    /// Restores the earlier file, if possible.
+    /// Restores the earlier file, if this is possible.
     fn take_back(self) {
-        // The user sees only the first failure.
+        // The user sees only the first failure, so this failure is ignored.
         let _ = match self.backup {
             Backup::NoFile => fs::remove_file(&self.path),
             Backup::Link(link) => link.persist(&self.path).map_err(|error| error.error),
@@ -225,7 +233,7 @@ impl Renamed {
     }
 }
 
-/// `path` without symbolic links. The file itself may be missing.
+/// Returns `path` with all symbolic links resolved. The file itself may be missing.
 fn resolved(path: &Path) -> PathBuf {
     let beside = || {
         let folder = fs::canonicalize(temporary::folder(path)).ok()?;
@@ -261,7 +269,7 @@ mod tests {
         outputs.commit()
     }
 
-    /// The names in `folder`, hidden ones included, sorted.
+    /// Returns the names of all files in `folder`, including hidden files, in sorted order.
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -286,7 +294,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
-    /// A file that is dropped before it is complete does not appear; the other files do.
+    /// Checks that a file that is dropped before it is complete does not appear. All other files appear.
     #[test]
     fn only_complete_files_appear() {
         let folder = tempfile::tempdir().unwrap();
@@ -299,7 +307,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["b.txt"]);
     }
 
-    /// The last of four renames fails: new files are removed, and replaced files are restored.
+    /// The last of four renames fails. The test checks that new files are removed and that replaced files are restored.
     #[test]
     fn a_rename_that_fails_takes_back_those_before_it() {
         let folder = tempfile::tempdir().unwrap();
@@ -377,7 +385,8 @@ mod tests {
         );
     }
 
-    /// Only the remnants of a killed process are removed. Files still being written and files of other destinations stay.
+    /// Checks that only the remnants of a killed process are removed. Files that are still written and files for other
+    /// destinations remain.
     #[test]
     fn remnants_go_with_the_next_file_of_that_name() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Files: strict reading and atomic writing.
+//! Files: strict reading of input files, and atomic writing of output files.
 
 pub mod artifact;
 pub mod reader;

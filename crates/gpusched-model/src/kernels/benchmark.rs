@@ -1,4 +1,4 @@
-//! Published figures of benchmark kernels. A figure that is not published is absent.
+//! Published figures of benchmark kernels. If a figure was not published, its field is absent.
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -32,11 +32,11 @@ struct BenchmarksShape {
     /// Benchmarks; at least one.
     #[schemars(length(min = 1))]
     benchmarks: Vec<Benchmark>,
-    /// Source of each field that a benchmark has, as text for display. The keys are field names.
+    /// Source of each field that at least one benchmark has, as text for display. The keys are field names.
     sources: BTreeMap<String, String>,
 }
 
-/// One benchmark with the figures of [Aghilinasab20] Table II that are known.
+/// A benchmark, with the figures of [Aghilinasab20] Table II. If a figure is unknown, its field is absent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Benchmark {
@@ -51,23 +51,25 @@ pub struct Benchmark {
     /// Number of clusters of thread blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u32>,
-    /// Number of intervals: runs of consecutive thread blocks of the same cluster.
+    /// Number of intervals. An interval is a run of consecutive thread blocks of the same cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<u64>,
-    /// Worst goodness of fit of the clusters: largest K-S distance divided by its critical value.
+    /// Worst goodness of fit among the clusters: largest ratio of a K-S distance to its critical value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<Factor>,
-    /// Overestimation without interference (Q = 0): WCET bound divided by the longest measured time, minus 1.
+    /// Overestimation without interference (Q = 0), which is the WCET bound divided by the longest measured time, minus
+    /// 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overestimation_isolated: Option<Factor>,
-    /// Overestimation under full interference (Q = 1): WCET bound divided by the longest measured time, minus 1.
+    /// Overestimation under full interference (Q = 1), which is the WCET bound divided by the longest measured time,
+    /// minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overestimation_contended: Option<Factor>,
-    /// Nominal memory bandwidth budget Q, as a share from 0 to 1.
+    /// Nominal memory bandwidth budget Q: a share from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_q: Option<Factor>,
-    /// Nominal memory bandwidth budget Q adjusted for the overhead of computing budgets at run time, as a share from 0
-    /// to 1.
+    /// Nominal memory bandwidth budget Q, adjusted for the run-time overhead of computing budgets: a share
+    /// from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_nominal_q: Option<Factor>,
 }
@@ -75,16 +77,16 @@ pub struct Benchmark {
 /// One figure of a benchmark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Figure {
-    /// Name of the field.
+    /// Name of the field of [`Benchmark`].
     pub field: &'static str,
     /// Value of the field.
     pub value: String,
-    /// Unit of the value: `blocks`, `clusters`, `intervals`, `share`, or empty.
+    /// Unit of the value: `blocks`, `clusters`, `intervals` or `share`. Empty for a value without unit.
     pub unit: &'static str,
 }
 
 impl Benchmark {
-    /// Returns the known figures in the order of the fields.
+    /// Returns the known figures of the benchmark, in the order of the fields.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
         let share =
@@ -104,7 +106,7 @@ impl Benchmark {
         figures.into_iter().flatten().collect()
     }
 
-    /// Returns the names of the known fields without `name`.
+    /// Returns the names of the known fields, except `name`.
     fn known(&self) -> impl Iterator<Item = &'static str> {
         let bound = self.bound.map(|_| "bound");
         bound
@@ -114,12 +116,12 @@ impl Benchmark {
 }
 
 impl Benchmarks {
-    /// Returns the benchmarks; at least one, with unique names.
+    /// Returns the benchmarks. The list has at least one benchmark, and the names are unique.
     pub fn benchmarks(&self) -> &[Benchmark] {
         &self.benchmarks
     }
 
-    /// Returns the source of each field that a benchmark has. The keys are field names.
+    /// Returns the source of each field that at least one benchmark has. The keys are field names.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
@@ -152,7 +154,7 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
         }
         if let Some(field) = known.iter().find(|&&field| !shape.sources.contains_key(field)) {
             let expected = "the source of every field that a benchmark has";
-            return refuse("sources".into(), format!("none of {field}"), expected);
+            return refuse("sources".into(), format!("no source of {field}"), expected);
         }
         if let Some(field) = shape.sources.keys().find(|field| !known.contains(field.as_str())) {
             let expected = "a field that a benchmark has";

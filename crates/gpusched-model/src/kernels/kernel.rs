@@ -1,5 +1,5 @@
-//! A kernel as clusters of thread blocks: the output of `wcet cluster` and the input of `wcet bound` ([Aghilinasab20]
-//! §IV).
+//! Kernels as clusters of thread blocks, which are the output of `wcet cluster` and the input of `wcet bound`
+//! ([Aghilinasab20] §IV).
 
 mod cluster;
 mod interval;
@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// Maximum number of thread blocks that one GPU runs at a time, far above any GPU.
+/// Maximum number of thread blocks that run at a time on one GPU. No real GPU comes close to this limit.
 pub const MAX_ACTIVE: u32 = 1 << 20;
 
 /// Maximum number of clusters of one kernel.
 pub const MAX_CLUSTERS: usize = 1024;
 
-/// A kernel whose thread blocks fall into a few clusters. All blocks of one cluster have the same WCETs.
+/// A kernel whose thread blocks form a few clusters. All blocks of one cluster have the same WCETs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "KernelShape")]
 pub struct Kernel {
@@ -47,20 +47,21 @@ struct KernelShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// M: number of thread blocks of the kernel that run at a time on the whole GPU.
+    /// M: maximum number of thread blocks of the kernel that run at the same time on the whole GPU.
     #[schemars(range(min = 1, max = MAX_ACTIVE))]
     active_blocks: u32,
-    /// T: regulation period, after which the memory bandwidth budget of best-effort CPU cores is renewed; > 0.
+    /// T: regulation period [ns]; > 0. After each period, the memory bandwidth budget of best-effort CPU cores is
+    /// renewed.
     #[serde(deserialize_with = "crate::positive_time")]
     regulation_period: Time,
-    /// Clusters: groups of thread blocks with the same WCETs.
+    /// Clusters of the kernel. A cluster is a group of thread blocks with the same WCETs.
     #[schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS))]
     clusters: Vec<Cluster>,
     /// Cluster of each thread block, as intervals of block numbers in ascending order from block 0 to the last block.
-    /// Optional.
+    /// If the list is empty, the cluster of each block is unknown.
     #[serde(default)]
     intervals: Vec<Interval>,
-    /// Source of fields, as text for display. The keys are field names.
+    /// Source of each field, as text for display. The keys are field names.
     #[serde(default)]
     sources: BTreeMap<String, String>,
 }
@@ -79,8 +80,9 @@ impl Kernel {
     /// Creates a kernel with the given `clusters`. At most `active_blocks` of its thread blocks run at a time.
     ///
     /// # Errors
-    /// Fails for a number of clusters outside 1 to [`MAX_CLUSTERS`], a number of active blocks outside 1 to
-    /// [`MAX_ACTIVE`], a regulation period of zero, or blocks that take more than [`Time::LIMIT`] in sequence.
+    /// Fails if the number of clusters is outside 1 to [`MAX_CLUSTERS`], if the number of active blocks is outside 1 to
+    /// [`MAX_ACTIVE`], or if the regulation period is zero. Also fails if the blocks, run one after another, take more
+    /// than [`Time::LIMIT`].
     pub fn new(
         active_blocks: u32,
         regulation_period: Time,
@@ -120,7 +122,7 @@ impl Kernel {
             .map(|cluster| u128::from(cluster.blocks()) * u128::from(cluster.contended().ns()))
             .sum();
         if work > u128::from(Time::LIMIT.ns()) {
-            let expected = "at most 2^63 - 1 ns, so that bounds are times";
+            let expected = "at most 2^63 - 1 ns, so that every bound is a valid time";
             return Err(Refusal::new(
                 "clusters",
                 format!("{work} ns of work in all blocks"),
@@ -136,20 +138,21 @@ impl Kernel {
         self
     }
 
-    /// Returns the kernel with the cluster of each block.
+    /// Returns the kernel with `intervals`, which state the cluster of each block.
     ///
     /// # Errors
-    /// Fails unless `intervals` follow each other from block 0 and give each cluster its number of blocks.
+    /// Fails unless the intervals are consecutive from block 0 and contain as many blocks of each cluster as the
+    /// cluster has.
     pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;
         Ok(self)
     }
 
-    /// Returns the kernel with another regulation period.
+    /// Returns the kernel with the regulation period `period`.
     ///
     /// # Errors
-    /// Fails for a period of zero or above [`Time::LIMIT`].
+    /// Fails if the period is zero or above [`Time::LIMIT`].
     pub fn with_regulation_period(mut self, period: Time) -> Result<Kernel, Refusal> {
         self.regulation_period = period;
         self.checked()
@@ -161,27 +164,29 @@ impl Kernel {
         self
     }
 
-    /// Returns the name of the kernel, if it has one.
+    /// Returns the name of the kernel, or `None` if the kernel has no name.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// M: number of thread blocks of the kernel that run at a time on the whole GPU; at least 1.
+    /// M: maximum number of thread blocks of the kernel that run at the same time on the whole GPU; at least 1.
     pub fn active_blocks(&self) -> u32 {
         self.active_blocks
     }
 
-    /// T: regulation period, after which the memory bandwidth budget of best-effort CPU cores is renewed; > 0.
+    /// T: regulation period [ns]; > 0. After each period, the memory bandwidth budget of best-effort CPU cores is
+    /// renewed.
     pub fn regulation_period(&self) -> Time {
         self.regulation_period
     }
 
-    /// Returns the clusters; at least one.
+    /// Returns the clusters of the kernel; at least one.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters
     }
 
-    /// Returns the intervals of block numbers with their clusters; empty if unknown.
+    /// Returns the intervals of block numbers, each with its cluster. The list is empty if the cluster of each block is
+    /// unknown.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }

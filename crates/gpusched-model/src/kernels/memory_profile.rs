@@ -1,5 +1,5 @@
-//! Memory profiles: times and memory bandwidths of one kernel in isolation on different numbers of SMs ([Masola23]
-//! §5).
+//! Memory profiles of kernels ([Masola23] §5): execution times and memory bandwidths in isolation, on different numbers
+//! of SMs.
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -9,10 +9,10 @@ use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Factor, positive_time};
 
-/// Maximum number of points of a profile.
+/// Maximum number of points in a profile.
 const MAX_POINTS: usize = MAX_SMS as usize;
 
-/// Times and memory bandwidths of one kernel in isolation.
+/// Memory profile: execution times and memory bandwidths of one kernel in isolation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "MemoryProfileShape")]
 pub struct MemoryProfile {
@@ -43,24 +43,25 @@ pub struct MemoryProfileShape {
     /// Source of the figures, as text for display.
     #[serde(default)]
     pub source: Option<String>,
-    /// KAI of [Masola23] Eq. 3; replaces `instructions` and `l2_accesses`.
+    /// KAI as defined in [Masola23] Eq. 3. It replaces `instructions` and `l2_accesses`.
     #[serde(default)]
     pub kai: Option<Factor>,
-    /// Instructions executed by all threads; each thread counts once.
+    /// Number of executed instructions, summed over all threads.
     #[serde(default)]
     pub instructions: Option<u64>,
-    /// Accesses to the L2 cache, in sectors of 32 bytes.
+    /// Number of accesses to the L2 cache, counted in sectors of 32 bytes.
     #[serde(default)]
     pub l2_accesses: Option<u64>,
-    /// GPU of the measurement, which determines the class of the kernel. By default, it is the platform of the group.
+    /// GPU on which the kernel was measured; it determines the class of the kernel. The default is the platform of the
+    /// group.
     #[serde(default)]
     pub gpu: Option<MeasuredGpu>,
-    /// Measurements by ascending number of SMs; at least one time and one bandwidth.
+    /// Measurements by ascending number of SMs. At least one measurement has a time, and at least one has a bandwidth.
     #[schemars(length(min = 1))]
     pub points: Vec<MemoryPoint>,
 }
 
-/// GPU of a measurement, with the figures that determine the class of a kernel.
+/// The GPU on which a kernel was measured, with the figures that determine the class of the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MeasuredGpu")]
@@ -72,7 +73,7 @@ pub struct MeasuredGpu {
     pub bandwidth: Factor,
 }
 
-/// Measurement of a kernel in isolation on a number of SMs.
+/// A measurement of a kernel in isolation on n SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPoint {
@@ -106,37 +107,37 @@ impl MemoryProfile {
         &self.points
     }
 
-    /// Returns KAI, if the profile states it.
+    /// Returns KAI, or `None` if the profile does not state it.
     pub fn kai(&self) -> Option<Factor> {
         self.kai
     }
 
-    /// Returns the number of executed instructions, if known.
+    /// Returns the number of executed instructions, or `None` if the profile does not state it.
     pub fn instructions(&self) -> Option<u64> {
         self.instructions
     }
 
-    /// Returns the number of L2 accesses, if known.
+    /// Returns the number of L2 accesses, or `None` if the profile does not state it.
     pub fn l2_accesses(&self) -> Option<u64> {
         self.l2_accesses
     }
 
-    /// Returns the GPU of the measurement, if known.
+    /// Returns the GPU of the measurement, or `None` if the profile does not state it.
     pub fn gpu(&self) -> Option<MeasuredGpu> {
         self.gpu
     }
 
-    /// C(n): measured execution time [ns].
+    /// C(n): measured execution time on n = `sms` SMs [ns]; `None` if it was not measured.
     pub fn time(&self, sms: u32) -> Option<Time> {
         self.points.iter().find(|point| point.sms == sms)?.time
     }
 
-    /// BW(n): measured memory bandwidth [GB/s].
+    /// BW(n): measured memory bandwidth on n = `sms` SMs [GB/s]; `None` if it was not measured.
     pub fn bandwidth(&self, sms: u32) -> Option<Factor> {
         self.points.iter().find(|point| point.sms == sms)?.bandwidth
     }
 
-    /// Returns the published profile called `name`. The kernels are those in [Masola23] Table 2.
+    /// Returns the published profile of the kernel `name`. [Masola23] Table 2 contains these kernels.
     pub fn published(name: &str) -> Option<MemoryProfile> {
         MemoryProfile::all_published().find(|profile| profile.name == name)
     }
@@ -149,7 +150,7 @@ impl MemoryProfile {
     }
 }
 
-/// The profile files, built into the program so that it needs no data directory.
+/// Profile files, which are built into the program so that it needs no data directory.
 const PUBLISHED: [&str; 8] = [
     include_str!("../../data/profiles/vadd.json"),
     include_str!("../../data/profiles/saxpy.json"),
@@ -197,7 +198,11 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
             )?;
         }
         if shape.kai.is_some() && shape.instructions.is_some() {
-            Refusal::refuse("kai", "`instructions`, too", "one of the two")?;
+            Refusal::refuse(
+                "kai",
+                "`kai` together with `instructions`",
+                "only one of the two fields",
+            )?;
         }
         if shape.l2_accesses == Some(0) {
             Refusal::refuse("l2_accesses", 0, "at least 1")?;

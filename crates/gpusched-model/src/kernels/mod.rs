@@ -1,4 +1,4 @@
-//! Kernels: programs, measurements and published figures.
+//! Kernels: their programs, measurements and published figures.
 
 pub mod benchmark;
 pub mod kernel;

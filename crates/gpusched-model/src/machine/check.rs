@@ -1,11 +1,11 @@
-//! Checks of a machine, with the places of faults.
+//! Checks of a simulated GPU. An error states the field that contains the fault.
 
 use crate::Refusal;
 use std::ops::RangeInclusive;
 
-/// The part of the machine whose fields are checked.
+/// The group of fields that a check covers, for error messages.
 pub(super) struct Faults {
-    /// Path to the fields, with a final point.
+    /// Path of the fields, with a point at the end.
     path: String,
 }
 
@@ -14,7 +14,7 @@ impl Faults {
         Faults { path: String::new() }
     }
 
-    /// Returns the place of the fields within `field`.
+    /// Returns the group of fields inside `field`.
     pub fn of(&self, field: &str) -> Faults {
         Faults {
             path: format!("{}{field}.", self.path),

@@ -1,11 +1,11 @@
-//! A machine in other files: its name or its figures.
+//! A simulated GPU in other files, given by its name or by its figures.
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 
 use super::{Machine, MachineShape};
 
 impl<'de> Deserialize<'de> for Machine {
-    /// Reads a name or an object with figures.
+    /// Reads the name of a simulated GPU, or an object with its figures.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Machine, D::Error> {
         struct MachineVisitor;
 
@@ -14,7 +14,7 @@ impl<'de> Deserialize<'de> for Machine {
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(
-                    "a machine: the name of one, or an object with \"clusters\", \"sm\", \"memory\" …",
+                    "a machine: the name of a machine, or an object with \"clusters\", \"sm\", \"memory\" …",
                 )
             }
 

@@ -1,4 +1,4 @@
-//! The clocks of a machine.
+//! Clock frequencies of a simulated GPU.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct Clocks {
 impl Clocks {
     /// Maximum frequency [kHz].
     pub const MAX_KHZ: u32 = 100_000_000;
-    /// Maximum ratio of two clocks, which is the number of cycles of the fastest clock per cycle of the slowest one.
+    /// Maximum ratio of two clocks, which is the number of cycles of the faster clock per cycle of the slower clock.
     pub const MAX_RATIO: u32 = 1000;
 
     pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {

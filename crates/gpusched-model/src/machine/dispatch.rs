@@ -1,4 +1,4 @@
-//! Dispatch of kernels and thread blocks to SMs.
+//! How a simulated GPU dispatches kernels and thread blocks to SMs.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,18 @@ use super::check::Faults;
 use super::multiprocessor::l1::MAX_LATENCY;
 use crate::Refusal;
 
-/// Dispatch of kernels and thread blocks to SMs.
+/// Parameters of the dispatch of kernels and thread blocks to SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
-    /// Time from launch to the first block (`-gpgpu_kernel_launch_latency`) [core cycles].
+    /// Time from the launch of a kernel to the start of its first block (`-gpgpu_kernel_launch_latency`) [core cycles].
     pub kernel_latency: u32,
-    /// Additional launch time for each block of the kernel (`-gpgpu_TB_launch_latency`) [core cycles].
+    /// Additional launch time of a kernel for each of its blocks (`-gpgpu_TB_launch_latency`) [core cycles].
     pub block_latency: u32,
-    /// Maximum number of kernels that run at a time (`-gpgpu_max_concurrent_kernel`).
+    /// Maximum number of kernels that run at the same time (`-gpgpu_max_concurrent_kernel`).
     pub kernels: u32,
-    /// Whether kernels share an SM (`-gpgpu_concurrent_kernel_sm`). If not, each SM runs one kernel at a time.
+    /// Whether several kernels can share an SM (`-gpgpu_concurrent_kernel_sm`). If not, each SM runs one kernel at a
+    /// time.
     pub share_sms: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Machines of the warp level: simulated GPUs with the parameters of a cycle-level GPU simulator.
+//! Machines: simulated GPUs of the warp level, described by the parameters of a cycle-level GPU simulator.
 //!
-//! Each field has a descriptive name and states the option of GPGPU-Sim's `gpgpusim.config` that it corresponds to.
+//! Each field has a descriptive name. Its comment states the corresponding option in GPGPU-Sim's `gpgpusim.config`.
 
 mod addresses;
 mod check;
@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use check::Faults;
 
-/// A simulated GPU of the warp level.
+/// A machine: a simulated GPU of the warp level.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -49,7 +49,7 @@ pub struct MachineShape {
     pub name: String,
     /// Source of the figures, as text for display.
     pub source: String,
-    /// Number of clusters of SMs (`-gpgpu_n_clusters`). Each cluster has one port to the interconnect.
+    /// Number of SM clusters (`-gpgpu_n_clusters`). Each cluster has one port to the interconnect.
     pub clusters: u32,
     /// Number of SMs of a cluster (`-gpgpu_n_cores_per_cluster`).
     pub sms_per_cluster: u32,
@@ -57,7 +57,7 @@ pub struct MachineShape {
     pub clocks: Clocks,
     /// Dispatch of kernels and thread blocks to SMs.
     pub dispatch: Dispatch,
-    /// One SM.
+    /// Resources and parameters of each SM.
     pub sm: Sm,
     /// L1 data cache of each SM.
     pub l1: L1,
@@ -65,13 +65,13 @@ pub struct MachineShape {
     pub shared_memory: SharedMemory,
     /// Interconnect between SMs and memory.
     pub interconnect: Interconnect,
-    /// Memory: L2 and DRAM.
+    /// Memory behind the interconnect, with L2 and DRAM.
     pub memory: Memory,
 }
 
 /// A checked simulated GPU with the fields of [`MachineShape`].
 ///
-/// Other files may contain the name of a machine instead.
+/// Other files may contain the name of a machine instead of its fields.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Machine(MachineShape);
@@ -83,7 +83,7 @@ impl Machine {
     /// Checks `shape` and creates the machine.
     ///
     /// # Errors
-    /// Fails for figures that are impossible, such as a cache with three sets, and for figures above the limits.
+    /// Fails for impossible figures, such as a cache with three sets, and for figures above the limits.
     pub fn new(shape: MachineShape) -> Result<Machine, Refusal> {
         let faults = Faults::root();
         faults.within("clusters", shape.clusters, 1..=Self::MAX_SMS)?;
@@ -106,7 +106,7 @@ impl Machine {
         Ok(Machine(shape))
     }
 
-    /// Returns the figures of the machine, for changes.
+    /// Returns the figures of the machine, so that the caller can change them.
     pub fn into_shape(self) -> MachineShape {
         self.0
     }

@@ -6,7 +6,7 @@ use super::{Machine, MachineShape};
 use crate::error::{Error, Result};
 use crate::reader::{Document, Documents, Fault, from_json};
 
-/// The machine files, built into the program so that it needs no data directory.
+/// Machine files, which are built into the program so that it needs no data directory.
 const FILES: [&str; 2] = [
     include_str!("../../data/machines/rtx2060.json"),
     include_str!("../../data/machines/titanv.json"),
@@ -34,10 +34,11 @@ impl Machine {
         Machine::all().find(|machine| machine.name == name)
     }
 
-    /// Returns the built-in machine called `text`, or else the machine in the file `text`.
+    /// Returns the built-in machine called `text`. If there is no such machine, reads the machine in the file `text`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if neither exists, and if the file cannot be read or is refused.
+    /// Fails with [`Error::Refused`] if neither the machine nor the file exists, or if the file is refused. Also fails
+    /// if the file cannot be read.
     pub fn find(text: &str) -> Result<Machine> {
         if let Some(machine) = Machine::named(text) {
             return Ok(machine);
@@ -54,7 +55,8 @@ impl Machine {
     /// Reads the machine in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the file, the line, the field, the found value and the expected value; [`Error::Io`].
+    /// Fails with [`Error::Refused`] for an invalid file. The error states the file, the line, the field, the found
+    /// value and the expected value. Fails with [`Error::Io`] if the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
         let path = path.as_ref();
         let shape: MachineShape = Documents::only(path, "machine")?;

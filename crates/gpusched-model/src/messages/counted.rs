@@ -1,6 +1,6 @@
-//! Numbers with nouns in messages.
+//! Numbers with nouns, for messages.
 
-/// Returns `count` with `noun` in singular or plural: "1 SM", "2 SMs", "3 entries".
+/// Returns `count` followed by `noun` in the singular or plural form: "1 SM", "2 SMs", "3 entries".
 pub fn counted<N: TryInto<u64> + std::fmt::Display + Copy>(count: N, noun: &str) -> String {
     if count.try_into().is_ok_and(|count: u64| count == 1) {
         return format!("{count} {noun}");

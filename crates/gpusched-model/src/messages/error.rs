@@ -1,50 +1,50 @@
-//! Errors of input and files. A task set that misses deadlines is a result, not an error.
+//! Errors of input and files. If a task set misses deadlines, this is a result and not an error.
 
 use std::path::{Path, PathBuf};
 
 pub use crate::messages::one_line::{excerpt, one_line};
 pub use crate::messages::refusal::Refusal;
 
-/// The cause of exit code 2: something outside gpusched must change before the run can succeed. (But see
-/// [`Error::Internal`].)
+/// The reason why a run ends with exit code 2. The user can solve such a problem by a change outside gpusched. The only
+/// exception is [`Error::Internal`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A value in an input file, a parameter, or a combination of them is refused.
+    /// gpusched refuses a value in an input file, a parameter, or a combination of values.
     #[error(transparent)]
     Refused(#[from] Refusal),
 
-    /// A file or stream could not be read or written.
+    /// The operating system could not read or write a file or stream.
     #[error("{}", one_line(&format!("{}: cannot {action}: {cause}", path.display())))]
     Io {
         /// Path of the file, or `-` for a standard stream.
         path: PathBuf,
-        /// Attempted action, such as `read` or `create`.
+        /// Action that failed, such as `read` or `create`.
         action: &'static str,
         /// Error of the operating system.
         cause: std::io::Error,
     },
 
-    /// An internal contradiction in gpusched: exit code 3.
+    /// A contradiction inside gpusched, which is a bug: exit code 3.
     #[error("internal error, please report: {}", one_line(.0))]
     Internal(String),
 }
 
-/// The result of a function that reads input or accesses files.
+/// The result of a function that can fail with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Creates the error for a parameter called `name` with value `found` instead of `expected`.
+    /// Creates the error for the parameter `name`, whose value is `found` instead of `expected`.
     pub fn parameter(name: impl Into<String>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new(name, found, expected).into()
     }
 
-    /// Creates the error for a file at `path` that contains `found` instead of `expected`.
+    /// Creates the error for the file at `path`, which contains `found` instead of `expected`.
     pub fn file(path: impl AsRef<Path>, found: impl ToString, expected: impl ToString) -> Error {
         Refusal::new("", found, expected).at(path, None).into()
     }
 
-    /// Returns the error with its refusal, if any, changed by `change`.
+    /// Applies `change` to the refusal in the error, if the error contains a refusal.
     #[must_use]
     pub fn map_refusal(self, change: impl FnOnce(Refusal) -> Refusal) -> Error {
         match self {
@@ -53,7 +53,7 @@ impl Error {
         }
     }
 
-    /// Creates the error for an I/O failure on `path` during `action` ("read", "create", …).
+    /// Creates the error for an I/O failure on `path` during the `action` "read", "create" or similar.
     pub fn io(path: impl AsRef<Path>, action: &'static str, cause: std::io::Error) -> Error {
         Error::Io {
             path: path.as_ref().to_owned(),
@@ -63,7 +63,7 @@ impl Error {
     }
 }
 
-/// Returns `message` of a parser with ranges of numbers in place of type names.
+/// Returns the `message` of a parser, with names of number types replaced by ranges of numbers.
 pub fn in_words(message: &str) -> String {
     const TYPES: [(&str, &str); 9] = [
         ("u8", "a whole number from 0 to 255"),

@@ -1,4 +1,4 @@
-//! Messages to the user, mainly errors.
+//! Messages for the user, mainly error messages.
 
 pub(super) mod counted;
 pub mod error;

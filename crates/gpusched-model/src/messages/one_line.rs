@@ -1,8 +1,8 @@
-//! Messages as one line for every input that they repeat.
+//! Messages that stay one short line, even if they repeat long or unusual input.
 
-/// Returns `message` as one line that a terminal can show, for every input that it repeats. The function replaces control
-/// characters and omits the middle of long quotations and long words. If the line is still too long, it also omits the middle
-/// of the line. Every part of an error is shown in this form.
+/// Returns `message` as one line that every terminal can show, even if the message repeats unusual input. The function
+/// replaces control characters and omits the middle of long quotations and long words. If the line is still too long,
+/// the function also omits the middle of the line. All parts of error messages have this form.
 pub fn one_line(message: &str) -> String {
     let clean = clean(message.trim_end());
     let (mut line, mut rest) = (Vec::new(), clean.as_slice());
@@ -14,12 +14,12 @@ pub fn one_line(message: &str) -> String {
     clipped(&line, LINE).into_iter().collect()
 }
 
-/// Returns the part of `input` that a message repeats.
+/// Returns `input` in the shortened form for messages.
 pub fn excerpt(input: &str) -> String {
     clipped(&clean(input), PIECE).into_iter().collect()
 }
 
-/// Returns `text` without control characters.
+/// Returns the characters of `text` without control characters.
 fn clean(text: &str) -> Vec<char> {
     let clean = text.chars().map(|c| match c {
         '\n' | '\r' | '\t' => ' ',
@@ -35,12 +35,12 @@ const PIECE: usize = 160;
 /// Maximum length of a message [characters].
 const LINE: usize = 1000;
 
-/// Whether `c` has no shape and changes how a terminal shows other characters, such as their order.
+/// Whether `c` is invisible and changes how a terminal shows other characters, for example their order.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Returns the length of the quotation, word or space at the start of `text`; at least 1.
+/// Returns the length of the quotation, word or space at the start of `text`. The length is at least 1.
 fn piece(text: &[char]) -> usize {
     let quoted = match text.first() {
         Some(&quote @ ('"' | '`')) => {
@@ -59,7 +59,7 @@ fn piece(text: &[char]) -> usize {
     quoted.or_else(word).unwrap_or(text.len())
 }
 
-/// Returns `text` with its middle omitted if it has more than `most` characters.
+/// Returns `text`. If `text` has more than `most` characters, its middle is omitted.
 fn clipped(text: &[char], most: usize) -> Vec<char> {
     if text.len() <= most {
         return text.to_vec();
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(said("a\nb\tc\u{1b}[31m\u{202e}d\n"), "a b c\u{fffd}[31m\u{fffd}d");
     }
 
-    /// A message keeps the text around a repeated input of any length.
+    /// Checks that a message still contains the text around a long repeated input.
     #[test]
     fn long_input_loses_its_middle() {
         let long = "x y\\\"".repeat(100_000);
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// A long list of short words loses its middle.
+    /// Checks that the middle of a long list of short words is omitted.
     #[test]
     fn long_lists_lose_their_middle() {
         let message = one_line(&format!("found {}the end", "K1, ".repeat(100_000)));
@@ -110,7 +110,7 @@ mod tests {
         assert!(message.starts_with("found K1, ") && message.ends_with("the end"));
     }
 
-    /// A message can be a part of another message.
+    /// Checks that a second conversion changes nothing, because one message can be a part of another message.
     #[test]
     fn it_changes_nothing_twice() {
         for text in [

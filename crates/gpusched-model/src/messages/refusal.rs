@@ -1,4 +1,5 @@
-//! Refusals: values that gpusched does not accept, with place, found value, expected value and hint.
+//! Refusals: reasons why gpusched does not accept a value. A refusal states the place, the found value, the expected
+//! value and a hint.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,10 +7,11 @@ use std::path::Path;
 
 use crate::messages::one_line::{excerpt, one_line};
 
-/// The reason to refuse a field of an input or a parameter of a function.
+/// The reason why gpusched refuses a field of an input or a parameter of a function.
 ///
-/// The text is `FILE:LINE: at FIELD: found …, expected …`, or `FIELD: found …, expected …` without a file. A hint follows after
-/// a blank line. Every part is one line without control characters, and long parts are shortened.
+/// The text is `FILE:LINE: at FIELD: found …, expected …`, or `FIELD: found …, expected …` if there is no file. After a
+/// blank line, a hint may follow. Every part of the text is one line without control characters. Long parts are
+/// shortened.
 ///
 /// ```
 /// use gpusched_model::Refusal;
@@ -29,7 +31,7 @@ struct Parts {
     hint: Option<String>,
 }
 
-/// Place of an input.
+/// Place of an input: the file and the line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Place {
     file: String,
@@ -42,13 +44,13 @@ enum Reason {
         found: String,
         expected: String,
     },
-    /// The message of a parser.
+    /// A message of a parser, which states the found and expected values.
     Told(String),
 }
 
 impl Refusal {
-    /// Creates a refusal of `field`, which contains `found` instead of `expected`. `field` is empty if the whole input is
-    /// refused.
+    /// Creates the refusal of `field`, which contains `found` instead of `expected`. If the whole input is refused,
+    /// `field` is empty.
     pub fn new(field: impl Into<String>, found: impl ToString, expected: impl ToString) -> Refusal {
         Refusal::of(
             field.into(),
@@ -59,18 +61,20 @@ impl Refusal {
         )
     }
 
-    /// Creates a refusal of `field` with the message of a parser, which states the found and expected values itself.
+    /// Creates the refusal of `field` with the message of a parser. The message itself states the found and expected
+    /// values.
     pub fn told(field: impl Into<String>, message: impl ToString) -> Refusal {
         let message = one_line(&message.to_string());
         Refusal::of(field.into(), Reason::Told(message))
     }
 
-    /// Returns a function that turns any error into a refusal of `field`.
+    /// Returns a function that converts any error into a refusal of `field`.
     pub fn about<E: fmt::Display>(field: &str) -> impl Fn(E) -> Refusal {
         move |error| Refusal::told(field, error)
     }
 
-    /// Returns a function that turns any error into a refusal of the file at `path`, which `field` names.
+    /// Returns a function that converts any error into a refusal of the file at `path`. The input contains the path in
+    /// `field`.
     pub fn in_file<E: fmt::Display>(field: &str, path: &str) -> impl Fn(E) -> Refusal {
         move |error| Refusal::told(field, format!("{path}: {error}"))
     }
@@ -85,7 +89,7 @@ impl Refusal {
         }))
     }
 
-    /// Returns [`Refusal::new`] as an error.
+    /// Creates a refusal as [`Refusal::new`] does, and returns it as an error.
     ///
     /// # Errors
     /// Always fails.
@@ -97,7 +101,8 @@ impl Refusal {
         Err(Refusal::new(field, found, expected))
     }
 
-    /// Returns the refusal with a `file` and, if known, a line counted from 1. `-` is standard input.
+    /// Returns the refusal with the name of a file. `line` states the line in this file, counted from 1, if it is
+    /// known. The name `-` means standard input.
     #[must_use]
     pub fn at(mut self, file: impl AsRef<Path>, line: impl Into<Option<usize>>) -> Refusal {
         let file = one_line(&file.as_ref().display().to_string());
@@ -106,21 +111,21 @@ impl Refusal {
         self
     }
 
-    /// Returns the refusal without its file.
+    /// Returns the refusal without the name of its file.
     #[must_use]
     pub fn anywhere(mut self) -> Refusal {
         self.0.place = None;
         self
     }
 
-    /// Returns the refusal with `field` in place of its field.
+    /// Returns the refusal with `field` as the name of the refused field.
     #[must_use]
     pub fn of_field(mut self, field: impl Into<String>) -> Refusal {
         self.0.field = one_line(&field.into());
         self
     }
 
-    /// Returns the refusal for a field within `outer`, such as `kernels[1]`.
+    /// Returns the refusal with the path of its field extended by `outer`, such as `kernels[1]`.
     #[must_use]
     pub fn within(self, outer: &str) -> Refusal {
         let field = match (outer, self.field()) {
@@ -131,7 +136,7 @@ impl Refusal {
         self.of_field(field)
     }
 
-    /// Returns the refusal with `words` after the expected value.
+    /// Returns the refusal with `words` appended to the expected value.
     #[must_use]
     pub fn and(mut self, words: &str) -> Refusal {
         match &mut self.0.reason {
@@ -142,37 +147,38 @@ impl Refusal {
         self
     }
 
-    /// Returns the refusal with a hint: one action that helps.
+    /// Returns the refusal with a hint, which is one action that solves the problem.
     #[must_use]
     pub fn hint(mut self, action: impl Into<String>) -> Refusal {
         self.0.hint = Some(one_line(&action.into()));
         self
     }
 
-    /// Returns the refusal of a document that looks like `kind`, such as `a kernel`.
+    /// Returns the refusal, extended by the statement that the document looks like a document of `kind`, such as `a
+    /// kernel`.
     #[must_use]
     pub(crate) fn looks_like(mut self, kind: Option<&'static str>) -> Refusal {
         self.0.likeness = kind;
         self
     }
 
-    /// Returns the file of the refused input, if any.
+    /// Returns the name of the file with the refused input, or `None` if there is no file.
     pub fn file(&self) -> Option<&str> {
         Some(self.0.place.as_ref()?.file.as_str())
     }
 
-    /// Returns the line in the file, counted from 1, if known.
+    /// Returns the number of the line in the file, counted from 1, or `None` if it is unknown.
     pub fn line(&self) -> Option<usize> {
         self.0.place.as_ref()?.line
     }
 
-    /// Returns the path of the field such as `tasks[0].wcet.amdahl.work`, or the name of a parameter; empty for the whole
-    /// input.
+    /// Returns the path of the field, such as `tasks[0].wcet.amdahl.work`, or the name of the parameter. The result is
+    /// empty if the whole input is refused.
     pub fn field(&self) -> &str {
         &self.0.field
     }
 
-    /// Returns the found value, unless the message of a parser states it.
+    /// Returns the found value. Returns `None` if the message of a parser states the found value.
     pub fn found(&self) -> Option<&str> {
         match &self.0.reason {
             Reason::Value { found, .. } => Some(found),
@@ -180,7 +186,7 @@ impl Refusal {
         }
     }
 
-    /// Returns the expected value, unless the message of a parser states it.
+    /// Returns the expected value. Returns `None` if the message of a parser states the expected value.
     pub fn expected(&self) -> Option<&str> {
         match &self.0.reason {
             Reason::Value { expected, .. } => Some(expected),
@@ -188,7 +194,7 @@ impl Refusal {
         }
     }
 
-    /// Returns the found and expected values in one line, without place and field.
+    /// Returns the found and expected values in one line, without the place and the field.
     pub fn message(&self) -> String {
         let mut message = match &self.0.reason {
             Reason::Value { found, expected } => format!("found {found}, expected {expected}"),
@@ -200,12 +206,13 @@ impl Refusal {
         message
     }
 
-    /// Returns the kind of document that the refused document looks like, such as `a kernel`, if another kind was expected.
+    /// Returns the kind of document that the refused document looks like, such as `a kernel`. Returns `None` if the
+    /// document looks like the expected kind.
     pub fn likeness(&self) -> Option<&'static str> {
         self.0.likeness
     }
 
-    /// Returns one action that helps, if known.
+    /// Returns the hint: one action that solves the problem. Returns `None` if there is no hint.
     pub fn advice(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }

@@ -1,4 +1,5 @@
-//! Exact decimal factors such as 0.02 or 2.3. No verdict depends on the rounding of a float.
+//! Exact decimal factors such as 0.02 or 2.3. They avoid the rounding of floats, so no verdict depends on such
+//! rounding.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 /// A non-negative decimal number with at most nine digits after the point, stored exactly.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
-    // A reduced fraction, because WCETs are computed from it millions of times.
+    // The factor is stored as a reduced fraction, because gpusched computes millions of WCETs with factors.
     numerator: u64,
     denominator: u64,
 }
@@ -33,7 +34,7 @@ impl Factor {
         denominator: 1,
     };
 
-    /// Returns `billionths` · 10⁻⁹, or `None` above one million.
+    /// Returns the factor `billionths` · 10⁻⁹, or `None` if the factor is above one million.
     pub const fn from_billionths(billionths: u64) -> Option<Factor> {
         if billionths > LIMIT {
             return None;
@@ -45,17 +46,18 @@ impl Factor {
         })
     }
 
-    /// Returns the decimal that `value` prints as. Returns `None` if `value` is negative, not finite, above one million, or
-    /// finer than one billionth.
+    /// Returns the factor with the same shortest decimal text as `value`. Returns `None` if `value` is negative, not
+    /// finite, above one million, or has more than nine decimals.
     pub fn from_f64(value: f64) -> Option<Factor> {
         if !(0.0..=1e6).contains(&value) {
             return None;
         }
-        // The shortest decimal that reads back as `value` is the number that the user wrote, up to 15 digits.
+        // The shortest decimal text that parses to `value` is the number that the user wrote, if this number has up to
+        // 15 digits.
         Factor::from_decimal(&format!("{value}"))
     }
 
-    /// Returns the exact value of `text`, which consists of digits and at most one point.
+    /// Returns the exact value of `text`, which contains only digits and at most one decimal point.
     fn from_decimal(text: &str) -> Option<Factor> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -72,7 +74,7 @@ impl Factor {
         (self.numerator, self.denominator)
     }
 
-    /// Returns the nearest float, for output and generators.
+    /// Returns the float that is nearest to the factor, for output and generators.
     pub fn as_f64(self) -> f64 {
         self.billionths() as f64 / ONE as f64
     }

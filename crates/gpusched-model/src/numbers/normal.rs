@@ -1,10 +1,10 @@
-//! Normal distributions truncated at a WCET.
+//! Normal distributions that are truncated at a WCET.
 
 use rand::Rng;
 
 use crate::streams::unit;
 
-/// Minimum share of draws within the range. It bounds the number of repeated draws.
+/// Minimum share of draws that are within the range. This limit bounds the number of repeated draws.
 const USEFUL: f64 = 0.01;
 
 /// A normal distribution restricted to whole nanoseconds from 1 to a maximum.
@@ -19,13 +19,13 @@ impl Truncated {
     /// Creates the normal distribution with `mean` and `std` [ns], truncated at `largest` [ns].
     ///
     /// # Errors
-    /// Fails for invalid numbers, and states the fault.
+    /// Fails if a number is invalid. The error states the fault.
     pub fn new(mean: f64, std: f64, largest: u64) -> Result<Truncated, String> {
         if !mean.is_finite() {
             return Err(format!("found mean_ns {mean:?}, expected a number"));
         }
         if !(std >= 0.0 && std.is_finite()) {
-            return Err(format!("found std_ns {std:?}, expected a number from 0 on"));
+            return Err(format!("found std_ns {std:?}, expected a number of at least 0"));
         }
         let (low, high) = (0.5, largest as f64 + 0.5);
         let useful = match std > 0.0 {
@@ -52,13 +52,13 @@ impl Truncated {
     }
 }
 
-/// Draws a standard normal number from two random words (Box & Muller 1958).
+/// Draws a number from the standard normal distribution. It uses two random words (Box & Muller 1958).
 fn standard(rng: &mut impl Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(unit(rng)));
     radius * libm::cos(std::f64::consts::TAU * unit(rng))
 }
 
-/// Φ: probability of a value up to `x` standard deviations above the mean.
+/// Φ(`x`): probability that a standard normal number is at most `x`.
 fn below(x: f64) -> f64 {
     0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
 }

@@ -1,4 +1,4 @@
-//! Exact non-negative fractions for multipliers in proofs.
+//! Exact non-negative fractions, which gpusched uses as multipliers in proofs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,31 +16,31 @@ pub struct Ratio {
 const EXPECTED: &str = "a non-negative fraction such as \"7/3\" or \"7\"";
 
 impl Ratio {
-    /// 0.
+    /// The number 0.
     pub const ZERO: Ratio = Ratio {
         numerator: 0,
         denominator: 1,
     };
 
-    /// Returns `numerator`/`denominator`, or `None` for a denominator of 0.
+    /// Returns `numerator`/`denominator`, or `None` if the denominator is 0.
     pub fn new(numerator: u128, denominator: u64) -> Option<Ratio> {
         if denominator == 0 {
             return None;
         }
         let divisor = gcd(numerator % u128::from(denominator), u128::from(denominator));
-        // A divisor of the denominator fits 64 bits.
+        // A divisor of the denominator fits in 64 bits.
         Some(Ratio {
             numerator: numerator / divisor,
             denominator: u64::try_from(u128::from(denominator) / divisor).ok()?,
         })
     }
 
-    /// Returns the nearest float or a neighbor of it, for display.
+    /// Returns the nearest float, or the float next to it, for display.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// Returns the numerator and the denominator in lowest terms.
+    /// Returns the numerator and the denominator of the fraction in lowest terms.
     pub fn parts(self) -> (u128, u64) {
         (self.numerator, self.denominator)
     }

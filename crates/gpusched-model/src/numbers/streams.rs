@@ -1,16 +1,17 @@
-//! Random streams: one per (seed, purpose, point, set). The module also converts random words to numbers.
+//! Random streams, one for each combination of seed, purpose, point and set, and conversions from random words to
+//! numbers.
 //!
-//! The random words come from ChaCha8 with the key [seed, purpose, point, 0] (64-bit words, little endian) and the set as
-//! stream number. This module defines the conversions instead of `rand`, with one word per number. So a generated set keeps its
-//! bytes with every later version of `rand`.
+//! The generator of random words is ChaCha8. Its key is [seed, purpose, point, 0] (64-bit words, little endian), and
+//! its stream number is the set. This module converts random words to numbers itself, one word per number, and does not
+//! use the conversions of `rand`. So a new version of `rand` does not change the generated sets.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Purpose of a stream. The number is part of the key and never changes.
+/// Purpose of a random stream. The number of a purpose is a part of the key and never changes.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
-    /// The shares of the tasks in the total utilization.
+    /// The division of the total utilization among the tasks.
     Utilizations = 1,
     /// The periods of the tasks.
     Periods = 2,
@@ -18,37 +19,37 @@ pub enum Purpose {
     Kinds = 3,
     /// The execution times of thread blocks.
     BlockTimes = 10,
-    /// The choice of the measurements of a thread block that are kept.
+    /// The selection of the measurements to keep for a thread block.
     BlockSamples = 11,
-    /// The clusters of a synthetic kernel.
+    /// The thread blocks in the clusters of a synthetic kernel.
     Profile = 12,
     /// The start of a kernel within a regulation period.
     RegulationOffset = 20,
-    /// The instants in a regulation period when best-effort cores access memory.
+    /// The points in time in a regulation period when best-effort cores access memory.
     RegulationBursts = 21,
     /// The execution times of the thread blocks of a scenario.
     ScenarioBlocks = 30,
     /// Random launch configurations of kernels.
     LaunchConfigurations = 31,
-    /// Groups of concurrent kernels with their numbers of SMs.
+    /// Groups of concurrent kernels, and the number of SMs of each kernel.
     KernelGroups = 32,
-    /// The arrivals of the first jobs of tasks.
+    /// The arrival times of the first jobs of tasks.
     TaskOffsets = 40,
-    /// The delay of the release of a job after its arrival.
+    /// The time from the arrival of a job to its release.
     ReleaseJitter = 41,
-    /// The delay of the arrival of a job after its earliest possible arrival.
+    /// The time from the earliest possible arrival of a job to its arrival.
     ArrivalGaps = 42,
     /// The execution times of jobs.
     ExecutionTimes = 43,
-    /// The systems that compare analysis and simulation.
+    /// The systems for the comparison of analysis and simulation.
     ValidationSystems = 50,
-    /// The systems of partitions that share a memory.
+    /// The systems whose partitions share a memory.
     SharedMemorySystems = 51,
-    /// The simulation runs of systems of partitions that share a memory.
+    /// The simulation runs of systems whose partitions share a memory.
     SharedMemoryRuns = 52,
 }
 
-/// Returns the stream of set `set` at point `point`.
+/// Returns the random stream for set number `set` at point number `point`.
 pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     for (bytes, word) in key.chunks_exact_mut(8).zip([seed, purpose as u64, point, 0]) {
@@ -59,12 +60,13 @@ pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
     rng
 }
 
-/// Draws a uniform number in (0, 1]: a positive multiple of 2⁻⁵³, so that its logarithm is finite.
+/// Draws a uniformly distributed number in (0, 1]. It is a positive multiple of 2⁻⁵³, so its logarithm is finite.
 pub fn unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
-/// Draws a uniform integer from 0 to `bound` − 1 (0 if `bound` is 0), with a bias of at most `bound`·2⁻⁶⁴.
+/// Draws a uniformly distributed integer from 0 to `bound` − 1, with a bias of at most `bound`·2⁻⁶⁴. If `bound` is 0,
+/// the result is 0.
 pub fn below(rng: &mut impl Rng, bound: usize) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
@@ -75,7 +77,8 @@ mod tests {
 
     #[test]
     fn words_are_pinned() {
-        // These words come from another implementation of ChaCha8, written from its specification.
+        // The expected words come from an independent implementation of ChaCha8, which was written from its
+        // specification.
         let mut rng = stream(1, Purpose::Utilizations, 2, 3);
         assert_eq!(
             [rng.next_u64(), rng.next_u64()],
@@ -101,7 +104,7 @@ mod tests {
         }
     }
 
-    /// A generator that repeats one word.
+    /// A generator that always returns the same word.
     struct Stuck(u64);
 
     impl rand::TryRng for Stuck {

@@ -1,7 +1,7 @@
 //! Time as an integer number of nanoseconds.
 //!
-//! Every quantity that decides a verdict is a [`Time`]. Floats appear only in generators and in figures.
-//! The text form is `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
+//! Every quantity that determines a verdict is a [`Time`]. Only generators and figures use floats. The text form of a
+//! time is `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
 
 pub mod decimal;
 
@@ -11,11 +11,11 @@ use std::str::FromStr;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A duration or an instant [ns].
+/// A duration or a point in time [ns].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Time(u64);
 
-/// Units of the text form, largest first, with their length [ns].
+/// Units of the text form from the largest to the smallest, each with its length [ns].
 const UNITS: [(&str, u64); 5] = [
     ("s", 1_000_000_000),
     ("ms", 1_000_000),
@@ -33,12 +33,13 @@ impl Time {
     /// The maximum time accepted as input, 2^63 − 1 ns (about 292 years).
     pub const LIMIT: Time = Time(i64::MAX as u64);
 
-    /// Returns `ns` nanoseconds.
+    /// Returns a time of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time(ns)
     }
 
-    /// Returns `ms` milliseconds, or `None` above [`Time::LIMIT`]. One "time unit" of [Singh21] is 1 ms.
+    /// Returns a time of `ms` milliseconds, or `None` if it is above [`Time::LIMIT`]. One "time unit" of [Singh21] is 1
+    /// ms.
     pub fn from_ms(ms: u64) -> Option<Time> {
         let ns = ms.checked_mul(1_000_000)?;
         (ns <= Time::LIMIT.0).then_some(Time(ns))
@@ -59,7 +60,7 @@ impl Time {
         self.0.checked_sub(other.0).map(Time)
     }
 
-    /// Returns the seconds as a float, for figures and text only.
+    /// Returns the number of seconds as a float. Only figures and text use this number.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -104,7 +105,7 @@ impl FromStr for Time {
     }
 }
 
-/// Parses a decimal number exactly, without floats: "0.3us" is 300 ns.
+/// Parses a decimal number with a unit exactly, without floats: "0.3us" is 300 ns.
 fn parse(text: &str) -> Option<Time> {
     let text = text.trim();
     let split = text
@@ -112,7 +113,7 @@ fn parse(text: &str) -> Option<Time> {
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let unit = unit.trim_start();
-    // A text without a unit is refused, because it may mean "ms" as well as nanoseconds.
+    // A text without a unit is refused, because its author may have meant milliseconds instead of nanoseconds.
     let length = UNITS.iter().find(|(name, _)| *name == unit)?.1;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {

@@ -1,4 +1,5 @@
-//! Utilization in exact integer arithmetic: a fixed-point value for order and output, and an exact comparison for verdicts.
+//! Utilization in exact integer arithmetic. A fixed-point value is for sorting and output, and an exact comparison is
+//! for verdicts.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -8,9 +9,9 @@ use num_bigint::BigUint;
 
 use crate::time::Time;
 
-/// A sum of terms C/T. Each term is rounded down to a multiple of 2⁻⁴⁸.
+/// A sum of utilizations C/T. Each summand is rounded down to a multiple of 2⁻⁴⁸.
 ///
-/// Integers make the order of partitions independent of the order of summation. Verdicts use [`compare_total`].
+/// The sum is an integer, so it does not depend on the order of the summands. Verdicts use [`compare_total`] instead.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Utilization(u128);
 
@@ -20,27 +21,28 @@ impl Utilization {
     /// Utilization 0.
     pub const ZERO: Utilization = Utilization(0);
 
-    /// Utilization of one fully loaded processor.
+    /// Utilization of one processor that is always busy.
     pub const ONE: Utilization = Utilization(1 << FRACTION_BITS);
 
-    /// Utilization of `number` fully loaded processors.
+    /// Utilization of `number` processors that are always busy.
     pub fn whole(number: u32) -> Utilization {
         Utilization(u128::from(number) << FRACTION_BITS)
     }
 
-    /// Utilization of one task: `wcet` / `period`, rounded down. A zero `period` counts as full load of the whole range.
+    /// Utilization of one task, `wcet` / `period`, rounded down. If `period` is zero, the utilization is
+    /// 2⁶⁴ − 1.
     pub fn of(wcet: Time, period: Time) -> Utilization {
         let (floor, _) = scaled(wcet.ns(), period.ns());
         Utilization(floor)
     }
 
-    /// Utilization of one task: `wcet` / `period`, rounded up.
+    /// Utilization of one task, `wcet` / `period`, rounded up.
     pub fn at_most(wcet: Time, period: Time) -> Utilization {
         let (floor, exact) = scaled(wcet.ns(), period.ns());
         Utilization(floor + u128::from(!exact))
     }
 
-    /// Returns the number of units of 2⁻⁴⁸. Larger numbers become the largest 64-bit number.
+    /// Returns the number of units of 2⁻⁴⁸, or the largest 64-bit number if the number of units is larger.
     pub const fn saturated(self) -> u64 {
         if self.0 > u64::MAX as u128 {
             u64::MAX
@@ -62,8 +64,9 @@ impl Utilization {
 
 /// Returns ⌊numerator·2⁴⁸ / denominator⌋, and whether this quotient is exact.
 ///
-/// A float proposes the quotient, with an error of at most 1 in the relevant range, and integers confirm it. This method is
-/// several times faster than a 128-bit division. The 128-bit division computes the quotients that integers do not confirm.
+/// The function first estimates the quotient with a float, with an error of at most 1 in the relevant range. It then
+/// checks the estimate with integers. This method is several times faster than a 128-bit division. If the check fails,
+/// a 128-bit division computes the quotient.
 fn scaled(numerator: u64, denominator: u64) -> (u128, bool) {
     let dividend = u128::from(numerator) << FRACTION_BITS;
     let divisor = u128::from(denominator);
@@ -96,10 +99,11 @@ impl Sum for Utilization {
     }
 }
 
-/// Compares Σ numerator/denominator with `bound`, exactly.
+/// Compares the sum of all numerator/denominator with `bound`, exactly.
 ///
-/// Sums with 48 fractional bits decide, unless the result is within n·2⁻⁴⁸ of the bound. Then big integers decide.
-/// Big integers also handle numerators from 2⁸⁰ up, and a denominator of zero counts as infinite. So the sums never overflow.
+/// The function first compares sums with 48 fractional bits. If the result is within n·2⁻⁴⁸ of the bound for n terms,
+/// it compares big integers instead. It also uses big integers for numerators from 2⁸⁰ up. A term with denominator 0
+/// counts as infinite. So the sums never overflow.
 pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u64) -> Ordering {
     let limit = u128::from(bound) << FRACTION_BITS;
     let mut below = 0u128; // Σ of the terms rounded down
@@ -124,7 +128,7 @@ pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u6
         }
     }
     if below + count <= limit && count > 0 {
-        // Each term is less than one unit above its floor.
+        // Each term is less than one unit larger than its rounded-down value.
         return Ordering::Less;
     }
     compare_exactly(terms, bound)
@@ -162,7 +166,7 @@ mod tests {
             total(&[(1, 3), (1, 3), (333_333_334, 1_000_000_000)], 1),
             Ordering::Greater
         );
-        // 2⁻⁶² next to the bound, far below the fixed-point resolution.
+        // The sum differs from the bound by 2⁻⁶², which is far below the fixed-point resolution.
         let t = (1u64 << 62) - 1;
         assert_eq!(total(&[(u128::from(t) - 1, t)], 1), Ordering::Less);
         assert_eq!(total(&[(u128::from(t) + 1, t)], 1), Ordering::Greater);
@@ -183,7 +187,7 @@ mod tests {
         ) {
             let shorten = |value: u64, bits: u32| if bits == 0 { 0 } else { value >> (64 - bits) };
             let denominator = shorten(denominator, bits.1).max(1);
-            // Any two numbers, or a quotient next to a whole number.
+            // The quotient is arbitrary, or it is close to a whole number.
             for numerator in [shorten(numerator, bits.0), denominator.wrapping_mul(near).wrapping_add(near).wrapping_sub(1)] {
                 let dividend = u128::from(numerator) << FRACTION_BITS;
                 let (quotient, rest) = (dividend / u128::from(denominator), dividend % u128::from(denominator));

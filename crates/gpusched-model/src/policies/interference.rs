@@ -1,33 +1,34 @@
-//! Interference models of a partition, by name. [`gpusched_analysis::interference`] computes them.
+//! Names of the interference models of a partition. [`gpusched_analysis::interference`] implements the models.
 
 use serde::{Deserialize, Serialize};
 
-/// Interference model, by its name in files and on the command line.
+/// Interference model. The value is the name in files and on the command line.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Interference {
-    /// Kernels of the same kind in the same partition run at Cᶜ.
+    /// Tasks of the same kind in the same partition contend. The WCET of such a task is Cᶜ, and the WCET of other tasks
+    /// is Cⁿ.
     #[default]
     Conflict,
-    /// Every kernel runs at Cⁿ.
+    /// Tasks do not contend. The WCET of every task is Cⁿ.
     None,
-    /// `conflict`, and delays by the memory traffic of other partitions.
+    /// The model `conflict`, extended by delays that the memory traffic of other partitions causes.
     #[serde(rename = "conflict+bandwidth")]
     #[strum(to_string = "conflict+bandwidth")]
     ConflictBandwidth,
-    /// `none`, and delays by the memory traffic of other partitions.
+    /// The model `none`, extended by delays that the memory traffic of other partitions causes.
     Bandwidth,
 }
 
 impl Interference {
-    /// Whether the model counts the memory traffic of other partitions.
+    /// Whether the model includes delays that the memory traffic of other partitions causes.
     pub fn counts_bandwidth(self) -> bool {
         matches!(self, Interference::ConflictBandwidth | Interference::Bandwidth)
     }
 
-    /// Returns the model with equal rules inside partitions that also counts the memory traffic of other partitions.
+    /// Returns this model, extended by delays that the memory traffic of other partitions causes.
     pub fn with_bandwidth(self) -> Interference {
         match self {
             Interference::Conflict | Interference::ConflictBandwidth => Interference::ConflictBandwidth,

@@ -1,4 +1,4 @@
-//! Named choices: schedulers, tests, orders and interference models.
+//! Choices with names: schedulers, tests, orders and interference models.
 
 pub(super) mod budget_policy;
 pub(super) mod interference;

@@ -1,4 +1,4 @@
-//! Policies: scheduling of the kernels of a partition, and schedulability tests.
+//! Policies: scheduling rules for the kernels of a partition, and their schedulability tests.
 
 mod names;
 
@@ -6,7 +6,8 @@ pub use names::UnknownPolicy;
 
 use serde::{Deserialize, Serialize};
 
-/// Scheduling of the kernels of one partition, and its schedulability test. The text form is a flat name such as `np-fp-rm`.
+/// Scheduling rule for the kernels of one partition, together with its schedulability test. The text form is a name
+/// such as `np-fp-rm`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Policy {
     /// Preemptive earliest deadline first.
@@ -16,45 +17,50 @@ pub enum Policy {
     NpEdf,
     /// Earliest deadline first with preemption at the boundaries of thread blocks.
     LpEdf,
-    /// Fixed priorities.
+    /// Fixed priorities, with the given preemption and order of priorities.
     FixedPriority(Preemption, Priorities),
-    /// Test Σ C/min(T, D − J) ≤ 1, for preemptive EDF.
+    /// The test Σ C/min(T, D − J) ≤ 1, which is for preemptive EDF.
     Density,
-    /// Test Π (C/T' + 1) ≤ 2, for preemptive priorities in the order of T' = min(T, D) − J.
+    /// The test Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J. It is for preemptive fixed priorities in the order of T',
+    /// smallest first.
     Hyperbolic,
-    /// Test Σ C/T' ≤ n·(2^(1/n) − 1), for preemptive priorities in the order of T' = min(T, D) − J.
+    /// The test Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J. It is for preemptive fixed priorities in the order of
+    /// T', smallest first.
     LiuLayland,
-    /// Test Σ C(1)/T ≤ m: an interpretation of [Singh21] §3.6.
+    /// The test Σ C(1)/T ≤ m, which is one interpretation of [Singh21] §3.6.
     WorkCapacity,
-    /// Test Σ C(1)/T ≤ m, and C(m) ≤ D for each task.
+    /// The test Σ C(1)/T ≤ m, together with the test C(m) ≤ D for each task.
     WorkCapacityDeadline,
 }
 
-/// Points where a more urgent kernel preempts a running kernel.
+/// Points at which a kernel of higher priority preempts a running kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Preemption {
-    /// At any point, without delay or cost.
+    /// Preemptive: at any point, without delay or cost.
     Preemptive,
-    /// Nowhere: a kernel runs to its end.
+    /// Non-preemptive: at no point. A kernel runs to its end.
     NonPreemptive,
-    /// At the end of a thread block. A preemption costs one more block.
+    /// Limited preemption: at the end of a thread block. Each preemption costs the execution time of one more thread
+    /// block.
     Limited,
 }
 
 /// Order of fixed priorities.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Priorities {
-    /// Smaller D − J first. If equal, the task with the lower position comes first.
+    /// Deadline-monotonic: the task with the smallest D − J has the highest priority. If values are equal, the task
+    /// with the lower position has the higher priority.
     DeadlineMonotonic,
-    /// Smaller T first. If equal, the task with the lower position comes first.
+    /// Rate-monotonic: the task with the smallest T has the highest priority. If values are equal, the task with the
+    /// lower position has the higher priority.
     RateMonotonic,
-    /// Position in the task set, lower first.
+    /// The order of the tasks in the task set: the first task has the highest priority.
     Given,
-    /// An order that meets all deadlines, if such an order exists (Audsley's algorithm).
+    /// An order of priorities that meets all deadlines, if such an order exists (Audsley's algorithm).
     Audsley,
 }
 
-/// Strength of a positive verdict.
+/// Strength of a positive verdict: exact, sufficient or necessary.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -80,7 +86,7 @@ impl Policy {
         }
     }
 
-    /// Whether the test uses the longest thread block of a task.
+    /// Whether the test depends on the length of the longest thread block of a task.
     pub fn counts_blocks(self) -> bool {
         matches!(
             self,
@@ -88,7 +94,8 @@ impl Policy {
         )
     }
 
-    /// Whether the test is proven for partitions that share a memory: EDF and fixed priorities, preemptive or not.
+    /// Whether the test is proven for partitions that share a memory. It is for EDF and for fixed priorities,
+    /// preemptive and non-preemptive.
     pub fn shares_memory(self) -> bool {
         match self {
             Policy::Edf | Policy::NpEdf => true,
@@ -97,7 +104,7 @@ impl Policy {
         }
     }
 
-    /// Whether the test uses the work of a task besides its WCET.
+    /// Whether the test depends on the work of a task in addition to its WCET.
     pub fn counts_work(self) -> bool {
         matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)
     }

@@ -1,8 +1,8 @@
-//! Warp schedulers: choice of the warp of a sub-core that issues next.
+//! Warp schedulers, which choose the warp of a sub-core that issues next.
 
 use serde::{Deserialize, Serialize};
 
-/// Warp scheduler: rule of a sub-core for the warp that issues next (MODELS §8).
+/// Warp scheduler of a sub-core: rule that chooses the warp that issues next ([Singh21] §4.2, [Singh22] §II-A).
 #[derive(
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 pub enum Scheduler {
     /// Loose round robin: the next warp after the warp that issued last.
     Lrr,
-    /// Greedy, then oldest: the warp that issued last while it can issue, then the oldest warp.
+    /// Greedy, then oldest: as long as it can issue, the warp that issued last. Otherwise, the oldest warp.
     Gto,
     /// The oldest warp that can issue.
     Oldest,
-    /// Turns of kernels; the priority of a kernel is the number of stalls in its turn ([Singh21] chapter 4).
+    /// Kernels take turns. The priority of a kernel limits the number of stalls in its turn ([Singh21] chapter 4).
     RtPaws,
-    /// Turns of kernels; the issue budget of a kernel is the number of warp switches in its turn ([Singh22]).
+    /// Kernels take turns. The issue budget of a kernel limits the number of warp switches in its turn ([Singh22]).
     Qaws,
 }
 
@@ -38,18 +38,18 @@ impl Scheduler {
         Scheduler::Qaws,
     ];
 
-    /// Returns the name in files and on the command line.
+    /// Returns the name of the scheduler in files and on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Whether each kernel needs an issue budget (`rt-paws`: a priority).
+    /// Whether each kernel needs an issue budget. Under `rt-paws`, the issue budget is the priority.
     pub const fn has_budgets(self) -> bool {
         matches!(self, Scheduler::RtPaws | Scheduler::Qaws)
     }
 }
 
-/// The error for a text that names no scheduler.
+/// The error for a text that is not the name of a warp scheduler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found {found:?}, expected one of {}", Scheduler::ALL.map(Scheduler::name).join(", "))]
 pub struct UnknownScheduler {

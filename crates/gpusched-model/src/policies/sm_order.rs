@@ -1,22 +1,24 @@
-//! Order of equally good SMs for the block scheduler.
+//! Orders of preference of the block scheduler among equally good SMs.
 
 use serde::{Deserialize, Serialize};
 
-/// Order of equally good SMs for the block scheduler, as a property of the platform (MODELS §7).
+/// Order of preference of the block scheduler among equally good SMs. The order is a property of the platform
+/// ([Sanudo20] §III-C).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmOrder {
-    /// Even numbers ascending, then odd numbers: one SM of each GPC, then the other SM ([Sanudo20] §III-C).
+    /// First the even SM numbers, ascending, then the odd SM numbers, ascending. So the first SM of each GPC precedes
+    /// all second SMs ([Sanudo20] §III-C).
     #[default]
     EvenOdd,
-    /// Ascending from SM 0, as on GPUs with one SM per GPC.
+    /// Ascending SM numbers, as on GPUs with one SM per GPC.
     Ascending,
-    /// Descending from the last SM, as on a Quadro K5000.
+    /// Descending SM numbers, as on a Quadro K5000.
     Descending,
 }
 
 impl SmOrder {
-    /// Returns the numbers of `sms` SMs in this order.
+    /// Returns the numbers of all SMs in this order, for a GPU with `sms` SMs.
     pub fn of(self, sms: u32) -> Vec<u32> {
         match self {
             SmOrder::EvenOdd => (0..sms).step_by(2).chain((1..sms).step_by(2)).collect(),

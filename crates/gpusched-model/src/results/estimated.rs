@@ -1,12 +1,12 @@
-//! Provenance of times that were neither measured nor simulated in full.
+//! Marks for times that were neither measured nor simulated in full.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-/// Marks times that are estimated from a few rounds of thread blocks on one SM. They are not bounds, and a verdict cannot use
-/// them.
+/// Marks times that are estimated from a few rounds of thread blocks on one SM. The times are not bounds, so a verdict
+/// must not use the times.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Estimated {
@@ -16,10 +16,12 @@ pub struct Estimated {
 }
 
 impl Estimated {
-    /// Valid numbers of rounds for an estimate. The second round is the first one that shows the time of a further round.
+    /// Valid numbers of rounds for an estimate. At least two rounds are needed, because only the second round shows the
+    /// time of each further round.
     pub const ROUNDS: RangeInclusive<u32> = 2..=1000;
 
-    /// Creates the mark of an estimate from `rounds` rounds, if the number is in [`Estimated::ROUNDS`].
+    /// Creates the mark for an estimate from `rounds` rounds. Returns `None` if the number is outside
+    /// [`Estimated::ROUNDS`].
     pub fn new(rounds: u32) -> Option<Estimated> {
         Estimated::ROUNDS
             .contains(&rounds)
@@ -32,7 +34,7 @@ impl Estimated {
     }
 }
 
-/// Writes the note that every display of the times contains.
+/// Writes the note that gpusched displays together with the times.
 impl fmt::Display for Estimated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rounds = self.rounds;

@@ -1,41 +1,44 @@
-//! WCET margin of a plan: the largest common growth of all kernels.
+//! WCET margin of a plan: the largest factor by which the WCETs of all kernels may grow together.
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Failure, LowerBound};
 
-/// Maximum factor of the search, in thousandths. It stands for all larger factors.
+/// Maximum factor of the search, in thousandths. A result of this value means that the factor is this value or larger.
 pub const LARGEST_SCALING: u64 = 1_000_000;
 
-/// WCET margin of a plan, and an upper bound on the WCET margin of every other plan.
+/// WCET margin of a plan, and an upper bound on the WCET margins of all plans.
 ///
-/// The factor multiplies each C(m), isolated and inflated, and each longest thread block, rounded up to whole ns.
+/// The factor multiplies each C(m), isolated and inflated, and the longest thread block of each task. Products are
+/// rounded up to whole ns.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Margin {
-    /// Largest factor at which every partition of the plan passes its test, in thousandths; at least 1000. 1000000 stands for
-    /// more.
+    /// Largest factor at which every partition of the plan passes its test, in thousandths; at least 1000. The value
+    /// 1000000 means that the factor is 1000 or larger.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub wcet_scaling_permille: u64,
-    /// Upper bound on the factor of every plan for this GPU, in thousandths; 1000000 stands for no limit.
+    /// Upper bound on the factor of every plan for this GPU, in thousandths. The value 1000000 means that
+    /// gpusched found no limit.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub at_most_permille: u64,
-    /// Reason why no plan exists at `at_most_permille` + 1; absent without a limit.
+    /// Reason why no plan exists for the factor `at_most_permille` + 1. Absent if gpusched found no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Failure>,
-    /// Lower bound on the SMs of every plan at `at_most_permille` + 1. Only with the limit `bound-exceeds-gpu`, and absent if
-    /// the allocation units of the search are not SMs (MIG).
+    /// Lower bound on the number of SMs of every plan for the factor `at_most_permille` + 1. Present only if `limit` is
+    /// `bound-exceeds-gpu` and the allocation units of the search are SMs. Under MIG, they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,
 }
 
 impl Margin {
-    /// Whether this plan has the largest factor of all plans.
+    /// Whether it is proven that no plan has a larger factor than this plan.
     pub fn is_largest(&self) -> bool {
         self.wcet_scaling_permille == self.at_most_permille
     }
 
-    /// Returns the optimality gap relative to the factor of this plan, in thousandths of a percent, rounded up.
+    /// Returns the optimality gap of the margin, relative to the factor of this plan. The unit is a thousandth of a
+    /// percent, rounded up.
     pub fn gap_thousandths_of_percent(&self) -> u64 {
         let more = self.at_most_permille.saturating_sub(self.wcet_scaling_permille);
         (more * 100_000).div_ceil(self.wcet_scaling_permille.max(1))

@@ -1,4 +1,4 @@
-//! Results of an analysis with their evidence.
+//! Results of an analysis, together with their evidence.
 
 pub mod assumptions;
 pub(super) mod bound;

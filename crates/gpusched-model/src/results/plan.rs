@@ -1,4 +1,4 @@
-//! Partition plans: the SMs and tasks of each partition, with its verdict.
+//! Partition plans, which state the SMs, the tasks and the verdict of each partition.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -10,7 +10,7 @@ use crate::device::{Hardware, Place};
 use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
 
-/// Result of a partitioning heuristic.
+/// Result of a partitioning heuristic: a plan, or the reason why there is no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -20,40 +20,41 @@ pub struct Plan {
     #[serde(deserialize_with = "gpu_sms")]
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub gpu_sms: u32,
-    /// Device and granularity of the plan; absent if the request states no device.
+    /// Device and granularity of the plan. Absent if the request states no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
-    /// Interference model of the verdicts; `null` for a model without a name in files.
+    /// Interference model that the verdicts assume. `null` for a model that has no name in files.
     pub interference: Option<Interference>,
-    /// Memory that partitions share; present if its traffic counts. Then the verdicts depend on each other: each verdict
-    /// assumes the deadlines of the other partitions. If one partition fails its test, all verdicts are void.
+    /// Memory that partitions share. Present if the interference model counts memory traffic between partitions. In
+    /// this case, the verdict of each partition assumes that all other partitions meet their deadlines. If one
+    /// partition fails its test, the verdicts of all partitions are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<SharedMemory>,
-    /// Sum of the SMs of all partitions. It is above `gpu_sms` if the heuristic found no plan.
+    /// Total number of SMs of all partitions. If the heuristic found no plan, the number is larger than `gpu_sms`.
     pub sms_used: u32,
-    /// Partitions by decreasing size, then by their first task.
+    /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.
     pub partitions: Vec<Partition>,
-    /// Assumptions of the verdicts that gpusched does not check. `verify` compares the names with its own list. Absent in plans
-    /// of older versions.
+    /// Assumptions of the verdicts that gpusched does not check. `verify` compares their names with its own list.
+    /// Absent in plans of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
-    /// Reason why there is no plan; absent if there is one.
+    /// Reason why there is no plan. Absent if there is a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// Lower bound on the SMs of every plan, with its proof; absent if the heuristic computes no bound.
+    /// Lower bound on the number of SMs of every plan, with its proof. Absent if the heuristic computes no lower bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,
-    /// WCET margin; present if the objective of the search was the largest margin.
+    /// WCET margin of the plan. Present if the search maximized the margin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<Margin>,
-    /// Effort of the search.
+    /// Effort of the search for the plan.
     pub stats: SearchStats,
-    /// Sensitivity of the plan, if requested. Like `stats`, it is not part of the proof.
+    /// Sensitivity of the plan. Present if the user requested it. Like `stats`, the sensitivity is not part of the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
 }
 
-/// Reads M as on the command line. Above [`MAX_SMS`] all WCETs are unknown.
+/// Reads M with the same range as on the command line. Above [`MAX_SMS`], all WCETs are unknown.
 fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let sms = u32::deserialize(deserializer)?;
     match (1..=MAX_SMS).contains(&sms) {
@@ -64,18 +65,20 @@ fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
     }
 }
 
-/// A number of SMs, and the tasks that run on them. One kernel of the partition runs at a time.
+/// A partition: a number of SMs, and the tasks that run on the SMs. At any time, at most one kernel of the partition
+/// runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {
-    /// |P|: number of SMs.
+    /// |P|: number of SMs of the partition.
     pub sms: u32,
-    /// Positions of the tasks in the task set, ascending.
+    /// Positions in the task set of the tasks of this partition, ascending.
     pub tasks: Vec<usize>,
-    /// Placement on the device, in a plan that fits on a device. Absent if the driver chooses the placement.
+    /// Placement of the partition on the device. Absent if the plan states no device, if the plan does not fit, or if
+    /// the driver chooses the placement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Verdict of the test for these tasks on these SMs.
+    /// Verdict of the schedulability test for the tasks of the partition on its SMs.
     pub verdict: Verdict,
 }
 
@@ -85,29 +88,29 @@ pub struct Partition {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Failure {
-    /// Lemma 1: the least work of the tasks exceeds the GPU. No plan exists.
+    /// Lemma 1: the least work of all tasks exceeds the capacity of the GPU. No plan exists.
     WorkExceedsGpu,
-    /// Lemma 2: this task misses its deadline even alone on all SMs. No plan exists.
+    /// Lemma 2: this task misses its deadline even if it runs alone on all SMs. No plan exists.
     TaskDoesNotFit {
         /// Position of the task in the task set.
         task: usize,
     },
-    /// The WCET of this task is unknown even on the largest possible partition, because its table starts at more SMs. No test
-    /// accepts the task, so no plan exists.
+    /// The WCET of this task is unknown even on the largest possible partition, because the WCET table starts at more
+    /// SMs. No test accepts the task, so no plan exists.
     WcetUnknown {
         /// Position of the task in the task set.
         task: usize,
     },
-    /// The lower bound on the SMs of every plan exceeds the GPU. No plan exists.
+    /// The lower bound on the number of SMs of every plan exceeds the SMs of the GPU. No plan exists.
     BoundExceedsGpu,
-    /// The heuristic found no plan. Another heuristic may find one.
+    /// The heuristic found no plan. A plan may still exist.
     HeuristicFailed,
 }
 
-/// Price of one SM in the units of [`LowerBound::prices`].
+/// Dual price that equals one SM, in the unit of [`LowerBound::prices`].
 pub const UNITS_PER_SM: u64 = 1_000_000;
 
-/// Lower bound on the SMs of every plan for the tasks under the given test.
+/// Lower bound on the number of SMs of every plan, for the given tasks and test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LowerBound {
@@ -115,11 +118,12 @@ pub struct LowerBound {
     pub sms: u32,
     /// Proof of the lower bound.
     pub proof: Proof,
-    /// Dual prices: one price per task, in millionths of an SM. No candidate partition that passes the test on m SMs has prices
-    /// above m SMs in total. The sum of all prices, rounded up to a possible number of SMs, is a lower bound for every plan.
+    /// Dual prices: one price per task, in millionths of an SM. If a candidate partition passes the test on m SMs, the
+    /// sum of the prices of its tasks is at most m SMs. The sum of all prices, rounded up to a possible number of SMs,
+    /// is a lower bound on the SMs of every plan.
     pub prices: Vec<u64>,
-    /// Lower bound by HiGHS, if requested and larger than `sms`. It is not checked, because HiGHS computes with floating point.
-    /// No other result depends on it.
+    /// Lower bound that HiGHS computed. Present if the user requested it and it is larger than `sms`. gpusched does not
+    /// check this value, because HiGHS computes in floating point. No other result depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub highs: Option<u32>,
 }
@@ -128,19 +132,20 @@ pub struct LowerBound {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
-    /// The dual prices, which can be checked.
+    /// The dual prices are the proof. `verify` can check this proof.
     Prices,
-    /// The dual prices, and a complete search for the rest. The search leaves no evidence to check.
+    /// The dual prices prove a part of the bound, and a complete search proves the remaining part. The search leaves no
+    /// evidence, so this part cannot be checked.
     Search,
 }
 
 impl Failure {
-    /// Returns the name of this kind of failure in files.
+    /// Returns the name of this reason in files.
     pub fn reason(&self) -> &'static str {
         self.into()
     }
 
-    /// Returns the task that decided, if there is one.
+    /// Returns the position of the task that causes the failure. Returns `None` if no single task causes the failure.
     pub fn task(&self) -> Option<usize> {
         match self {
             Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => Some(*task),
@@ -150,7 +155,7 @@ impl Failure {
 }
 
 impl std::fmt::Display for Failure {
-    /// Writes one line for display.
+    /// Writes the reason in one line for display.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::WorkExceedsGpu => write!(
@@ -163,7 +168,7 @@ impl std::fmt::Display for Failure {
             ),
             Failure::WcetUnknown { task } => write!(
                 f,
-                "task #{task} has no known WCET even on all SMs (its table starts at more): no partitioning exists"
+                "the WCET of task #{task} is unknown even on all SMs (its table starts at more SMs): no partitioning exists"
             ),
             Failure::BoundExceedsGpu => write!(
                 f,
@@ -176,37 +181,39 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// Effort of a search. The times are wall-clock times and vary. All other fields are deterministic.
+/// Effort of a search. The times are wall-clock times and vary from run to run. All other fields are deterministic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchStats {
-    /// Number of merges that the search tried (calls of Algorithm 2).
+    /// Number of merges that the search tested (calls of Algorithm 2).
     pub merges_tested: u64,
-    /// Number of merges that filled the forbidden list before the search (ACT, offline).
+    /// Number of merges that filled the forbidden list before the search started (ACT, offline).
     pub prefill_merges: u64,
-    /// Other work that the search effort counts, such as linear programs, as the number of merges that take as long.
+    /// Other work of the search, such as linear programs. It is expressed as the number of merge tests that take the
+    /// same time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_work: u64,
-    /// Reason why the search stopped before its end; absent if the search is complete.
+    /// Reason why the search stopped early. Absent if the search is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<EndedBy>,
-    /// Time of the search without the pre-fill [ns].
+    /// Wall-clock time of the search without the pre-fill [ns].
     pub search_ns: u64,
-    /// Time of the pre-fill [ns].
+    /// Wall-clock time of the pre-fill [ns]. The pre-fill fills the forbidden list before the search.
     pub prefill_ns: u64,
 }
 
-/// Reason why a search stops before its end.
+/// Reason why a search stopped early.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum EndedBy {
-    /// The limit of the search effort is reached. More effort may give a better plan or bound.
+    /// The search reached its limit of search effort. With more effort, the plan or the bound may become better.
     Budget,
-    /// The time limit is reached. The result depends on the speed of the machine.
+    /// The search reached its time limit. The result depends on the speed of the computer.
     Time,
-    /// There are more candidate partitions, or ways to choose them, than the search examines. More effort does not help.
+    /// There are more candidate partitions, or more combinations of them, than the search can examine. More effort does
+    /// not help.
     Choices,
 }
 
@@ -222,7 +229,7 @@ fn is_zero(work: &u64) -> bool {
 }
 
 impl SearchStats {
-    /// Returns the sum of both efforts.
+    /// Returns the sum of this effort and the effort `other`.
     pub fn plus(&self, other: &SearchStats) -> SearchStats {
         SearchStats {
             merges_tested: self.merges_tested.saturating_add(other.merges_tested),
@@ -259,26 +266,26 @@ mod tests {
     }
 }
 
-/// Sensitivity of a plan: changes that do not make it fail.
+/// Sensitivity of a plan: changes after which the plan is still schedulable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sensitivity {
-    /// SMs of the GPU that are in no partition.
+    /// Number of SMs of the GPU that belong to no partition.
     pub free_sms: u32,
-    /// WCET margin: largest factor by which all WCETs and longest blocks may grow together, in thousandths; 1000000 stands for
-    /// more.
+    /// WCET margin: largest factor by which all WCETs and longest thread blocks may grow together, in thousandths. The
+    /// value 1000000 means that the factor is 1000 or larger.
     pub wcet_scaling_permille: u64,
-    /// Sensitivity of each partition, in the order of the plan's partitions.
+    /// Sensitivity of each partition, in the same order as the partitions of the plan.
     pub partitions: Vec<PartitionSlack>,
 }
 
-/// Sensitivity of one partition. Each value is for one change alone.
+/// Sensitivity of one partition. Each value assumes that nothing else changes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartitionSlack {
-    /// Number of SMs that the partition can lose.
+    /// Number of SMs by which the partition may shrink.
     pub spare_sms: u32,
-    /// Sensitivity of each task, in the order of the partition's tasks.
+    /// Sensitivity of each task, in the same order as the tasks of the partition.
     pub tasks: Vec<TaskSlack>,
 }
 
@@ -288,6 +295,7 @@ pub struct PartitionSlack {
 pub struct TaskSlack {
     /// Position of the task in the task set.
     pub task: usize,
-    /// WCET margin: largest factor by which its WCET and longest block may grow, in thousandths; 1000000 stands for more.
+    /// WCET margin: largest factor by which the WCET and the longest thread block of this task may grow, in
+    /// thousandths. The value 1000000 means that the factor is 1000 or larger.
     pub wcet_scaling_permille: u64,
 }

@@ -1,21 +1,22 @@
-//! Verdicts of schedulability tests, with their evidence. The module contains only data, so that a checker needs no test.
+//! Verdicts of schedulability tests, with their evidence. The module contains only data, so a checker can use it
+//! without the tests.
 
 use serde::{Deserialize, Serialize};
 
 use crate::policy::{Policy, Strength};
 use crate::time::Time;
 
-/// Result of a schedulability test for one partition, with the evidence for it.
+/// Verdict: result of a schedulability test for one partition, with the evidence for this result.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
     /// Whether the partition passes the test.
     pub schedulable: bool,
-    /// Policy and test of the verdict.
+    /// Policy of the partition, which determines the test.
     pub policy: Policy,
     /// Strength of a positive verdict: exact, sufficient or necessary.
     pub strength: Strength,
-    /// Evidence for the result.
+    /// Evidence from which the result can be recomputed.
     pub evidence: Evidence,
 }
 
@@ -31,34 +32,38 @@ impl Verdict {
     }
 }
 
-/// Evidence that a set of tasks is schedulable on its partition, or is not. Tasks are positions in the task set.
+/// Evidence that the tasks of a partition are schedulable or not. Tasks are stated by their positions in the task set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Evidence {
-    /// Schedulable: U ≤ 1, and dbf(t) ≤ t for every t up to `interval_ns`. Longer intervals cannot fail.
+    /// Schedulable: U ≤ 1, and dbf(t) ≤ t for every t up to `interval_ns`. Longer intervals need no check.
     DemandWithinSupply {
-        /// Maximum interval length for the check of the demand [ns]; 0 if U ≤ 1 alone decides (all D ≥ T).
+        /// Maximum interval length for which the demand must be checked [ns]. It is 0 if U ≤ 1 is sufficient (all D ≥
+        /// T).
         interval_ns: Time,
-        /// Points where QPA evaluated the demand, in its order: [t, demand at t], both [ns]. The demand includes blocking.
+        /// Interval lengths for which QPA computed the demand, in the order of the computation: [t, demand at t], both
+        /// [ns]. The demand includes blocking.
         checked: Vec<(Time, Time)>,
     },
-    /// Schedulable: the bound on every response time is at most the deadline.
+    /// Schedulable: the bound on the response time of each task is at most its deadline.
     ResponseTimes {
-        /// Tasks, highest priority first.
+        /// Positions of the tasks, from the highest to the lowest priority.
         priorities: Vec<usize>,
-        /// Bound on the response time of each task of the partition, in the partition's order [ns].
+        /// Bound on the response time of each task of the partition, in the same order as the tasks of the partition
+        /// [ns].
         response_times_ns: Vec<Time>,
     },
-    /// Schedulable: the inequality of the test holds.
+    /// Schedulable: the inequality of the test is true.
     BoundHolds,
-    /// Not schedulable: dbf(`interval_ns`), including blocking, is `demand_ns` > `interval_ns`.
+    /// Not schedulable: the demand dbf(`interval_ns`), including blocking, is `demand_ns`, which is larger than
+    /// `interval_ns`.
     DemandExceedsInterval {
-        /// Length of the interval whose demand is too high [ns].
+        /// Length of the interval for which the demand is too high [ns].
         interval_ns: Time,
-        /// Demand of the jobs that are released and due inside the interval [ns]. The largest 64-bit number stands for any
-        /// larger value.
+        /// Demand of the jobs whose release and deadline are both inside the interval [ns]. The largest 64-bit number
+        /// also represents all larger values.
         demand_ns: u64,
     },
     /// Not schedulable: Σ C/T > 1.
@@ -79,18 +84,18 @@ pub enum Evidence {
     },
     /// Not schedulable: under every priority order, some task misses its deadline.
     NoPriorityOrder {
-        /// A set of tasks. Each of them misses its deadline if the other tasks of the set have higher priority and the rest of
-        /// the partition has lower priority.
+        /// Positions of tasks that form the evidence. Each of these tasks misses its deadline if all other listed tasks
+        /// have higher priority and all unlisted tasks of the partition have lower priority.
         tasks: Vec<usize>,
     },
-    /// Fails a sufficient test. The tasks may still be schedulable.
+    /// The tasks do not pass a sufficient test. They may still be schedulable.
     BoundExceeded,
     /// Not schedulable: a task has no known WCET on this number of SMs.
     WcetUnknown {
         /// Position of the task in the task set.
         task: usize,
     },
-    /// Passes the necessary condition Σ work/T ≤ m. It proves no deadline.
+    /// The tasks satisfy the necessary condition Σ work/T ≤ m. This condition does not prove that deadlines are met.
     WorkWithinCapacity,
     /// Not schedulable: Σ work/T > m.
     WorkExceedsCapacity,
@@ -98,20 +103,20 @@ pub enum Evidence {
     WcetExceedsDeadline {
         /// Position of the task in the task set.
         task: usize,
-        /// C(m) [ns].
+        /// C(m): WCET of the task on the SMs of the partition [ns].
         wcet_ns: Time,
-        /// D [ns].
+        /// D: relative deadline of the task [ns].
         deadline_ns: Time,
     },
-    /// Inconclusive: the test stopped at its step limit. The partition counts as not schedulable.
+    /// Inconclusive: the test stopped at its limit on the number of steps. The partition counts as not schedulable.
     Undecided {
-        /// Number of steps.
+        /// Number of steps after which the test stopped.
         steps: u64,
     },
 }
 
 impl Evidence {
-    /// Whether this is evidence for "schedulable".
+    /// Whether this evidence shows that the tasks are schedulable or pass the test.
     pub fn is_positive(&self) -> bool {
         matches!(
             self,
@@ -127,7 +132,7 @@ impl Evidence {
         self.into()
     }
 
-    /// Returns the task that decided, if there is one.
+    /// Returns the position of the task that caused the result. Returns `None` if no single task caused the result.
     pub fn task(&self) -> Option<usize> {
         match self {
             Evidence::WcetUnknown { task }
@@ -138,7 +143,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the evidence with each position in `tasks` replaced by the number at this position.
+    /// Returns the evidence with other positions of tasks: each position p is replaced by `tasks[p]`.
     pub fn of_tasks(mut self, tasks: &[usize]) -> Evidence {
         let rename = |task: &mut usize| {
             if let Some(&name) = tasks.get(*task) {
@@ -159,7 +164,7 @@ impl Evidence {
 }
 
 impl std::fmt::Display for Evidence {
-    /// Writes one line for display.
+    /// Writes the evidence in one line for display.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Evidence::DemandWithinSupply { interval_ns, checked } if !checked.is_empty() => write!(
@@ -170,7 +175,7 @@ impl std::fmt::Display for Evidence {
             ),
             Evidence::DemandWithinSupply { interval_ns, .. } if *interval_ns > Time::ZERO => write!(
                 f,
-                "demand can exceed no interval longer than {interval_ns}, and no deadline is that early"
+                "no deadline is within {interval_ns}, and no longer interval can fail"
             ),
             Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
             Evidence::DemandExceedsInterval {
@@ -193,11 +198,14 @@ impl std::fmt::Display for Evidence {
                 "task #{task} may take {response_time_ns} (in a busy period of {busy_period_ns})"
             ),
             Evidence::JitterExceedsDeadline { task } => {
-                write!(f, "task #{task} may be released when it is due (J ≥ D)")
+                write!(
+                    f,
+                    "task #{task} may release a job at or after its deadline (J ≥ D)"
+                )
             }
             Evidence::NoPriorityOrder { tasks } => write!(
                 f,
-                "no priority order meets all deadlines: each of {} tasks misses its deadline below the others",
+                "no priority order meets all deadlines: each of {} tasks misses its deadline if the others have higher priority",
                 tasks.len()
             ),
             Evidence::BoundHolds => write!(f, "the bound holds"),
@@ -205,7 +213,7 @@ impl std::fmt::Display for Evidence {
                 write!(f, "the bound does not hold (sufficient condition only)")
             }
             Evidence::WcetUnknown { task } => {
-                write!(f, "task #{task} has no known WCET on so few SMs")
+                write!(f, "the WCET of task #{task} is unknown for this number of SMs")
             }
             Evidence::WorkWithinCapacity => {
                 write!(

@@ -1,4 +1,4 @@
-//! Inputs of simulators and sequencers: concurrent kernels, and the observers of a simulation.
+//! Inputs of simulators and sequencers, which describe concurrent kernels, and observers of a simulation.
 
 pub mod group;
 pub mod observer;

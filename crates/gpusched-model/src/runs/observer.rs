@@ -2,15 +2,16 @@
 
 use crate::time::Time;
 
-/// An observer receives the events `E` of a simulation in the order of time. `T` counts nanoseconds or cycles.
+/// An observer of a simulation, which receives the events of type `E` in the order of time. `T` counts nanoseconds or
+/// cycles.
 ///
-/// Observers of jobs always inline [`see`](Observer::see). Otherwise the simulator builds events that they ignore, and executes
-/// up to 20 % more instructions.
+/// Observers of jobs always inline [`see`](Observer::see). Otherwise the simulator also builds the events that an
+/// observer ignores. It then executes up to 20 % more instructions.
 pub trait Observer<E, T = Time> {
     /// Receives `event`, which happens at time `now`.
     fn see(&mut self, now: T, event: E);
 
-    /// Whether the simulation continues. The simulator asks between events.
+    /// Whether the simulation continues. The simulator calls this function between events.
     #[inline(always)]
     fn goes_on(&self) -> bool {
         true
@@ -49,7 +50,7 @@ impl<E, T, O: Observer<E, T>> Observer<E, T> for Option<O> {
     }
 }
 
-/// Two observers. The simulation continues while both want it to continue.
+/// Two observers. The simulation continues only while `goes_on` of both observers returns true.
 impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for (A, B) {
     #[inline(always)]
     fn see(&mut self, now: T, event: E) {
@@ -63,7 +64,7 @@ impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for 
     }
 }
 
-/// Two observers. The simulation continues while at least one of them wants it to continue.
+/// Two observers. The simulation continues while `goes_on` of at least one of the observers returns true.
 #[derive(Debug)]
 pub struct Either<A, B>(pub A, pub B);
 

@@ -16,7 +16,7 @@ pub const MAX_KERNELS: usize = 1024;
 /// Maximum number of jobs of one system in a hyperperiod.
 pub const MAX_JOBS: u64 = 100_000;
 
-/// Kernels that run one at a time on a GPU, with best-effort CPU cores under one memory regulation.
+/// Kernels that run one at a time on a GPU, concurrently with best-effort CPU cores under one memory regulation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "SystemShape")]
 pub struct System {
@@ -38,7 +38,8 @@ struct SystemShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// Kernels of the system, with equal regulation periods. If order matters, the first kernel has the highest priority.
+    /// Kernels of the system, all with the same regulation period. If the kernels have priorities, the first kernel has
+    /// the highest priority.
     #[schemars(length(min = 1, max = MAX_KERNELS))]
     kernels: Vec<KernelTask>,
 }
@@ -73,8 +74,8 @@ impl System {
     /// Creates a system of `kernels`.
     ///
     /// # Errors
-    /// Fails for a number of kernels outside 1 to [`MAX_KERNELS`], different regulation periods, or more than [`MAX_JOBS`] jobs
-    /// in a hyperperiod.
+    /// Fails if the number of kernels is outside 1 to [`MAX_KERNELS`], if the regulation periods differ, or if a
+    /// hyperperiod has more than [`MAX_JOBS`] jobs.
     pub fn new(name: Option<String>, kernels: Vec<KernelTask>) -> Result<System, Refusal> {
         if !(1..=MAX_KERNELS).contains(&kernels.len()) {
             Refusal::refuse(
@@ -115,12 +116,12 @@ impl System {
         Ok(system)
     }
 
-    /// Returns the name of the system, if it has one.
+    /// Returns the name of the system, or `None` if the system has no name.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Returns the kernels; at least one.
+    /// Returns the kernels of the system; at least one.
     pub fn kernels(&self) -> &[KernelTask] {
         &self.kernels
     }
@@ -131,12 +132,13 @@ impl System {
         first.map_or(Time::from_ns(1), |task| task.kernel().regulation_period())
     }
 
-    /// Returns the least common multiple of the periods [ns], or `None` if no kernel has a period.
+    /// Returns the hyperperiod, which is the least common multiple of the periods [ns]. Returns `None` if no kernel has
+    /// a period.
     pub fn hyperperiod(&self) -> Option<Time> {
         self.hyperperiod
     }
 
-    /// Returns the number of releases of `task` in a hyperperiod, or 1 without a period.
+    /// Returns the number of releases of `task` in a hyperperiod. Returns 1 if the task has no period.
     pub fn jobs(&self, task: &KernelTask) -> u64 {
         match (self.hyperperiod, task.period()) {
             (Some(hyperperiod), Some(period)) => hyperperiod.ns() / period.ns().max(1),
@@ -213,7 +215,7 @@ mod tests {
             (&[r#","q":1.5"#], "q: found 1.5, expected a number from 0 to 1"),
             (
                 &[r#","q":0.5,"slowdown":0.1"#],
-                "q: found 0.5 together with a slowdown of 0.1, expected one of the two",
+                "q: found 0.5 together with a slowdown of 0.1, expected only one of the two fields",
             ),
             (&[r#","periode":1"#], "unknown field `periode`"),
             (

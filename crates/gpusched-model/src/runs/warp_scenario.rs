@@ -1,4 +1,5 @@
-//! A scenario for one sub-core with abstract latencies: the figures of [Singh21] ch. 4 and [Singh22] §IV (MODELS §8).
+//! Scenarios for one sub-core with abstract latencies, such as the examples in [Singh21] ch. 4 and [Singh22] §IV
+//! (docs/errata.md reconstructs the figures).
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -12,10 +13,10 @@ use crate::reader::{Document, Fault, from_json};
 /// Maximum number of warps of a sub-core.
 pub const MAX_WARPS: u64 = 64;
 
-/// Last cycle for any event.
+/// Maximum cycle number of an event.
 pub const MAX_CYCLES: u64 = 1_000_000_000_000;
 
-/// Maximum number of instructions that all warps of a scenario issue.
+/// Maximum number of instructions that all warps of a scenario issue together.
 pub const MAX_INSTRUCTIONS: u64 = 100_000_000;
 
 /// Kernels whose warps share one sub-core, which issues at most one instruction per cycle.
@@ -38,11 +39,11 @@ pub struct WarpScenarioShape {
     pub name: Option<String>,
     /// Warp scheduler.
     pub scheduler: Scheduler,
-    /// Kernels of the scenario. Warps are numbered from 0 in this order.
+    /// Kernels of the scenario. The warps of all kernels are numbered from 0 in this order.
     pub kernels: Vec<WarpKernel>,
 }
 
-/// A kernel that is launched once.
+/// A kernel of a warp scenario. It runs once.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -53,25 +54,26 @@ pub struct WarpKernel {
     pub name: String,
     /// Number of warps of the kernel on this sub-core.
     pub warps: NonZeroU32,
-    /// First cycle when the warps can issue; 0 by default.
+    /// First cycle when the warps of the kernel can issue; 0 by default.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// Issue budget under `qaws`: warp switches in one turn. Under `rt-paws`: priority, the number of stalls that a turn
-    /// outlasts. Not allowed with other schedulers.
+    /// Issue budget under `qaws`: maximum number of warp switches in one turn. Priority under `rt-paws`: number of
+    /// stalls that do not end a turn, so that the next stall ends it. Not allowed with other schedulers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// Instructions that each warp executes.
+    /// Instructions that each warp of the kernel executes, in this order.
     pub program: Vec<LatencyInstruction>,
 }
 
-/// An instruction with a latency and no other property.
+/// An instruction whose only property is its latency.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "an instruction: an object such as {\"latency\":1}"
 )]
 pub struct LatencyInstruction {
-    /// Latency [cycles]: the distance to the earliest issue of the warp's next instruction.
+    /// Latency: minimum time from the issue of this instruction to the issue of the next instruction of the same warp
+    /// [cycles].
     pub latency: NonZeroU32,
 }
 
@@ -83,7 +85,8 @@ impl WarpKernel {
 }
 
 impl WarpScenarioShape {
-    /// Sets another scheduler. If it has no issue budgets, the kernels lose theirs.
+    /// Sets another scheduler. If the scheduler has no issue budgets, the function removes the issue budgets of the
+    /// kernels.
     pub fn set_scheduler(&mut self, scheduler: Scheduler) {
         self.scheduler = scheduler;
         if !scheduler.has_budgets() {
@@ -96,8 +99,9 @@ impl WarpScenario {
     /// Checks `shape` and creates the scenario.
     ///
     /// # Errors
-    /// Fails for no kernels, equal names, empty programs, missing budgets, budgets that the scheduler does not have, more than
-    /// [`MAX_WARPS`] warps, more than [`MAX_INSTRUCTIONS`] instructions, or launches after [`MAX_CYCLES`].
+    /// Fails for a list without kernels, equal names, empty programs, and launches after [`MAX_CYCLES`]. Also fails for
+    /// missing issue budgets and for issue budgets that the scheduler does not use. The limits are [`MAX_WARPS`] warps
+    /// and [`MAX_INSTRUCTIONS`] instructions.
     pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
         if shape.kernels.is_empty() {
             return Refusal::refuse("kernels", "none", "at least one kernel");
@@ -130,7 +134,7 @@ impl WarpScenario {
         let sum = |of: fn(&WarpKernel) -> u64| shape.kernels.iter().map(of).fold(0, u64::saturating_add);
         let warps = sum(|kernel| kernel.warps.get().into());
         if warps > MAX_WARPS {
-            let expected = format!("at most {MAX_WARPS} in all");
+            let expected = format!("at most {MAX_WARPS} warps in total");
             return Refusal::refuse("kernels", format!("{warps} warps"), expected);
         }
         let instructions = sum(WarpKernel::instructions);

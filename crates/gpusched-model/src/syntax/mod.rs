@@ -1,7 +1,8 @@
-//! Expressions as text for every language of gpusched: kernel programs and the claims of studies.
+//! Parser for expressions in all languages of gpusched: kernel programs and the claims of studies.
 //!
-//! A language defines its words and signs ([`Lexis`]) and its operators and atoms ([`Grammar`]). All languages share two parts:
-//! [`token`] splits the text, and [`parser`] joins operands by the precedence of the operators between them.
+//! A language defines its words and signs ([`Lexis`]), and its operators and operands ([`Grammar`]). Two modules are
+//! common to all languages. [`token`] splits the text into tokens. [`parser`] combines operands according to the
+//! precedence of the operators between them.
 
 pub mod parser;
 pub mod token;
@@ -9,13 +10,13 @@ pub mod token;
 pub use parser::{Grammar, Operand, Parser, parse};
 pub use token::{Lexis, Token};
 
-/// An error in an expression, with its position.
+/// An error in an expression, with the position of the error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("character {position} of the expression: {message}")]
 pub struct ParseError {
-    /// Position in characters, counted from 1.
+    /// Position of the error in characters, counted from 1.
     pub position: usize,
-    /// The found and expected text.
+    /// Message that states the found and expected text.
     pub message: String,
 }
 

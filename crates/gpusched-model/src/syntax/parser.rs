@@ -1,12 +1,12 @@
-//! Parser from tokens to expressions by precedence climbing.
+//! Parser that converts tokens to expressions by precedence climbing.
 
 use super::ParseError;
 use super::token::{Lexis, Token, tokens};
 
-/// Maximum nesting of parentheses, prefix operators and branches. The limit keeps every recursion over a text shallow.
+/// Maximum nesting depth of parentheses, prefix operators and branches. This limit keeps the recursion depth low.
 const DEPTH: usize = 100;
 
-/// The operators and atoms of a language.
+/// The operators and operands of a language.
 pub trait Grammar: Lexis + Sized {
     /// Result of parsing a part of an expression.
     type Part;
@@ -15,22 +15,24 @@ pub trait Grammar: Lexis + Sized {
     /// An infix operator.
     type Infix: Copy;
 
-    /// Precedence of the operators that do not chain, and the advice instead of `1 < 2 < 3`.
+    /// Precedence of the comparison operators, and the advice in the error message for chains such as `1 < 2 < 3`.
     const COMPARISON: (u8, &'static str);
 
-    /// Returns the prefix operator that `token` is, and the minimum precedence of its operand.
+    /// Returns the prefix operator that `token` stands for, and the minimum precedence of its operand. Returns `None`
+    /// for other tokens.
     fn prefix(token: &Token<'_, Self::Number>) -> Option<(Self::Prefix, u8)>;
 
-    /// Returns the infix operator that `token` is, and its precedence from 1 (lowest). All operators group from left to right.
+    /// Returns the infix operator that `token` stands for, and its precedence, which is at least 1. All operators group
+    /// from left to right.
     fn infix(token: &Token<'_, Self::Number>) -> Option<(Self::Infix, u8)>;
 
-    /// Builds `operator operand`.
+    /// Builds the expression `operator operand`.
     ///
     /// # Errors
     /// Fails for an operand of the wrong kind.
     fn before(operator: Self::Prefix, operand: Operand<Self::Part>) -> Result<Self::Part, ParseError>;
 
-    /// Builds `left operator right`.
+    /// Builds the expression `left operator right`.
     ///
     /// # Errors
     /// Fails for an operand of the wrong kind.
@@ -43,31 +45,32 @@ pub trait Grammar: Lexis + Sized {
     /// Parses an operand without a prefix operator and without parentheses.
     ///
     /// # Errors
-    /// Fails with the found and expected text.
+    /// Fails with the found text and the expected text.
     fn atom(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError>;
 
-    /// Parses an expression that stands alone or in parentheses. By default, it consists of operands with infix operators.
+    /// Parses an expression that is complete or in parentheses. By default, such an expression consists of operands and
+    /// infix operators.
     ///
     /// # Errors
-    /// Fails with the found and expected text.
+    /// Fails with the found text and the expected text.
     fn whole(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError> {
         parser.operators(1)
     }
 }
 
-/// A part of an expression with its start.
+/// A part of an expression, with its start position.
 #[derive(Debug)]
 pub struct Operand<P> {
-    /// Position in characters, counted from 1.
+    /// Position of the first character, counted from 1.
     pub position: usize,
-    /// The part.
+    /// The part of the expression.
     pub part: P,
 }
 
-/// Parses the whole of `text`.
+/// Parses `text`, which must be one complete expression.
 ///
 /// # Errors
-/// Fails with the found text, the expected text and the position.
+/// Fails with the found text, the expected text and the position of the error.
 pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     let mut parser = Parser::<G> {
         tokens: tokens::<G>(text)?,
@@ -82,7 +85,7 @@ pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     }
 }
 
-/// The tokens of an expression, and the number of tokens read.
+/// The tokens of an expression, and the number of tokens that have been read.
 #[derive(Debug)]
 pub struct Parser<'t, G: Grammar> {
     /// The last token is [`Token::End`].
@@ -92,10 +95,10 @@ pub struct Parser<'t, G: Grammar> {
 }
 
 impl<'t, G: Grammar> Parser<'t, G> {
-    /// Parses operands with infix operators that have at least the precedence `least`.
+    /// Parses operands with infix operators between them. All infix operators have at least the precedence `least`.
     ///
     /// # Errors
-    /// Fails with the found and expected text.
+    /// Fails with the found text and the expected text.
     pub fn operators(&mut self, least: u8) -> Result<G::Part, ParseError> {
         let position = self.position();
         let mut part = self.operand()?;
@@ -129,10 +132,10 @@ impl<'t, G: Grammar> Parser<'t, G> {
         G::atom(self)
     }
 
-    /// Parses `inner` one level deeper.
+    /// Calls `inner` at the next nesting level.
     ///
     /// # Errors
-    /// Fails if the level is too deep or `inner` fails.
+    /// Fails if the nesting is too deep or if `inner` fails.
     pub fn nested<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<T, ParseError>,
@@ -146,7 +149,7 @@ impl<'t, G: Grammar> Parser<'t, G> {
         result
     }
 
-    /// Parses one or more times `item`, separated by commas.
+    /// Parses a list with one or more items, separated by commas. `item` parses each item.
     ///
     /// # Errors
     /// Fails if `item` fails.
@@ -161,12 +164,12 @@ impl<'t, G: Grammar> Parser<'t, G> {
         Ok(items)
     }
 
-    /// Returns the next token.
+    /// Returns the next token without reading it.
     pub fn peek(&self) -> &Token<'t, G::Number> {
         self.ahead(0)
     }
 
-    /// Returns the token `count` places after the next one.
+    /// Returns the token that is `count` tokens after the next token.
     pub fn ahead(&self, count: usize) -> &Token<'t, G::Number> {
         let token = self.tokens.get(self.next + count);
         token.map_or(&Token::End, |(_, token)| token)
@@ -183,7 +186,7 @@ impl<'t, G: Grammar> Parser<'t, G> {
         self.next += 1;
     }
 
-    /// Skips the next token if it is the word or sign `wanted`. Returns whether it is.
+    /// Skips the next token if it is the word or sign `wanted`. Returns whether the token was skipped.
     pub fn take(&mut self, wanted: &str) -> bool {
         let found = matches!(self.peek(), Token::Word(text) if *text == wanted)
             || matches!(self.peek(), Token::Sign(text) if *text == wanted);
@@ -191,10 +194,10 @@ impl<'t, G: Grammar> Parser<'t, G> {
         found
     }
 
-    /// Skips the word or sign `wanted`.
+    /// Skips the next token, which must be the word or sign `wanted`.
     ///
     /// # Errors
-    /// Fails for another token and states what was `expected`.
+    /// Fails if the next token is not `wanted`. The error states `expected`.
     pub fn expect(&mut self, wanted: &str, expected: &str) -> Result<(), ParseError> {
         match self.take(wanted) {
             true => Ok(()),
@@ -202,7 +205,7 @@ impl<'t, G: Grammar> Parser<'t, G> {
         }
     }
 
-    /// Returns the error for a next token other than `expected`.
+    /// Returns the error for a next token that differs from `expected`.
     pub fn unexpected(&self, expected: &str) -> ParseError {
         let message = format!("found {}, expected {expected}", self.peek());
         ParseError::new(self.position(), message)

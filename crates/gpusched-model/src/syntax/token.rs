@@ -1,4 +1,4 @@
-//! Words and signs of expressions.
+//! Tokens of expressions: words, signs, numbers and texts.
 
 use std::fmt::{self, Display};
 
@@ -9,33 +9,34 @@ pub trait Lexis {
     /// Type of the numbers.
     type Number: Clone + PartialEq + Display;
 
-    /// Maximum number of tokens of an expression.
+    /// Maximum number of tokens in an expression.
     const LONGEST: usize;
-    /// Whether the language has texts in quotes.
+    /// Whether the language supports texts in quotes.
     const TEXTS: bool;
 
-    /// Returns all signs: operators, parentheses and separators.
+    /// Returns all signs of the language: operators, parentheses and separators.
     fn signs() -> impl Iterator<Item = &'static str>;
 
-    /// Whether `c` may occur in names and keywords. They start with a letter or `_`.
+    /// Whether names and keywords may contain `c`. Every name or keyword starts with a letter or `_`.
     fn in_word(c: char) -> bool;
 
-    /// Returns the length in bytes of the number at the start of `text`, which starts with a digit; at least 1.
+    /// Returns the length in bytes of the number at the start of `text`. The first character of `text` is a digit, so
+    /// the length is at least 1.
     fn number_length(text: &str) -> usize {
         word_length::<Self>(text)
     }
 
-    /// Parses the number `digits`.
+    /// Parses `digits` as a number.
     ///
     /// # Errors
-    /// Fails with the found and expected text.
+    /// Fails with the found text and the expected text.
     fn number(digits: &str) -> Result<Self::Number, String>;
 }
 
 /// The smallest unit of an expression with numbers of type `N`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Token<'t, N> {
-    /// A number without a sign, so it is never negative.
+    /// A number without a sign. So the number is never negative.
     Number(N),
     /// A text between quotes.
     Text(&'t str),
@@ -47,13 +48,15 @@ pub enum Token<'t, N> {
     End,
 }
 
-/// A token with its position in characters from 1.
+/// A token and its position in characters, counted from 1.
 pub(super) type Placed<'a, N> = (usize, Token<'a, N>);
 
-/// Splits `text` into tokens, each with its position in characters, counted from 1. The last token is [`Token::End`].
+/// Splits `text` into tokens. Each token has a position in characters, counted from 1. The last token is
+/// [`Token::End`].
 ///
 /// # Errors
-/// Fails for the first character that starts no token, a number that `L` refuses, a text without end, or too many tokens.
+/// Fails if a character does not start any token, if `L` refuses a number, if a text has no closing quote, or if there
+/// are too many tokens.
 pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>, ParseError> {
     let mut tokens = Vec::new();
     let (mut rest, mut position) = (text, 1);
@@ -76,7 +79,7 @@ pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>,
     }
 }
 
-/// Returns the first token of `text` and the rest of `text`.
+/// Returns the first token of `text`, and the part of `text` after this token.
 fn first<L: Lexis>(text: &str) -> Result<(Token<'_, L::Number>, &str), String> {
     let Some(first) = text.chars().next() else {
         return Ok((Token::End, text));
@@ -87,8 +90,7 @@ fn first<L: Lexis>(text: &str) -> Result<(Token<'_, L::Number>, &str), String> {
     }
     if L::TEXTS && matches!(first, '"' | '\'') {
         let inner = text.get(1..).and_then(|inner| inner.split_once(first));
-        let (inner, after) =
-            inner.ok_or_else(|| format!("found {first} without a second one that ends the text"))?;
+        let (inner, after) = inner.ok_or_else(|| format!("found {first} without a closing quote"))?;
         return Ok((Token::Text(inner), after));
     }
     if (first == '_' || first.is_alphabetic()) && L::in_word(first) {
@@ -106,7 +108,7 @@ fn word_length<L: Lexis + ?Sized>(text: &str) -> usize {
     text.find(|c| !L::in_word(c)).unwrap_or(text.len())
 }
 
-/// Returns the number of characters before `rest`, which ends `text`.
+/// Returns the number of characters of `text` before `rest`, which is the end of `text`.
 fn characters(text: &str, rest: &str) -> usize {
     let bytes = text.len() - rest.len();
     text.get(..bytes).map_or(0, |before| before.chars().count())

@@ -6,7 +6,7 @@ use super::traffic::{Bandwidth, Bytes, Peak};
 use super::wcet::{WcetError, WcetFunction, WcetSource};
 use crate::time::Time;
 
-/// Resource that a kernel mostly uses. Kernels of the same kind contend ([Singh21] Definition 1).
+/// Resource that a kernel mostly uses. Two kernels that mostly use the same resource contend ([Singh21] Definition 1).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display)]
@@ -18,7 +18,8 @@ pub enum Kind {
     Memory,
 }
 
-/// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)), [Singh21] §3.4.2, with release jitter and its longest thread block.
+/// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)) as in [Singh21] §3.4.2, extended by release jitter and the length of
+/// the longest thread block.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(into = "TaskShape", try_from = "TaskShape")]
 pub struct Task {
@@ -33,49 +34,55 @@ pub struct Task {
     expecting = "a task: an object with \"period\" and \"wcet\""
 )]
 pub struct TaskShape {
-    /// Name for display. Other files identify tasks by position.
+    /// Name for display. Other files refer to a task by its position in the list, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// T: period, the least time between two arrivals [ns]; > 0.
+    /// T: period, the minimum time between two arrivals [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub period: Time,
-    /// D: relative deadline, counted from the arrival [ns]; > 0. By default, it is the period. It may be larger than the
-    /// period.
+    /// D: relative deadline, counted from the arrival [ns]; > 0. The default is the period. The deadline may be longer
+    /// than the period.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
-    /// J: release jitter, the maximum time from arrival to release [ns]; 0 by default. The deadline counts from the arrival.
+    /// J: release jitter, the maximum time from arrival to release [ns]; 0 by default. Jitter does not move the
+    /// deadline, which is relative to the arrival.
     #[serde(
         default,
         deserialize_with = "crate::optional_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub jitter: Option<Time>,
-    /// Longest thread block: maximum time when the kernel cannot be preempted [ns]; > 0. If absent or at least C(m), it is the
-    /// whole kernel. Only policies with preemption at thread-block boundaries (`lp-`) use it.
+    /// Length of the longest thread block: the maximum time during which the kernel cannot be preempted [ns]; > 0. If
+    /// the field is absent or at least C(m), the whole kernel counts as one thread block. Only policies with preemption
+    /// at thread-block boundaries (`lp-`) use this field.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub block: Option<Time>,
-    /// Resource that the kernel mostly uses. If absent, the task contends with every task, which is safe.
+    /// Resource that the kernel mostly uses. If the field is absent, gpusched assumes that the task contends with every
+    /// task of its partition, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// V: memory traffic, the maximum data that one job moves to and from memory [bytes]. Without `traffic` and `bandwidth`,
-    /// the kernel may saturate the memory while it runs, which is safe.
+    /// V: memory traffic, the maximum amount of data that one job moves to and from memory [bytes]. If both `traffic`
+    /// and `bandwidth` are absent, gpusched assumes that the kernel may use the full memory bandwidth while it runs,
+    /// which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// Peak bandwidth: maximum memory bandwidth of the kernel at any time, by number of SMs. If absent, it is unlimited.
+    /// Peak bandwidth: maximum memory bandwidth that the kernel uses at any time, by number of SMs. If the field is
+    /// absent, gpusched assumes no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
-    /// Source of the numbers in `wcet`; `stated` by default. No test depends on it.
+    /// Source of the numbers in `wcet`; `stated` by default. No schedulability test depends on the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wcet_source: Option<WcetSource>,
-    /// C(m): WCET on m SMs, in isolation and in conflict.
+    /// C(m): WCET on m SMs, in isolation and in conflict. A task is in conflict if its partition has another task of
+    /// the same kind.
     #[schemars(with = "super::wcet::Written")]
     pub wcet: WcetFunction,
 }
@@ -89,7 +96,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets D: relative deadline [ns].
+    /// Sets D, the relative deadline [ns].
     pub fn deadline(self, deadline: Time) -> TaskShape {
         TaskShape {
             deadline: Some(deadline),
@@ -97,7 +104,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets J: release jitter [ns].
+    /// Sets J, the release jitter [ns].
     pub fn jitter(self, jitter: Time) -> TaskShape {
         TaskShape {
             jitter: Some(jitter),
@@ -105,7 +112,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets the longest thread block [ns].
+    /// Sets the length of the longest thread block [ns].
     pub fn block(self, block: Time) -> TaskShape {
         TaskShape {
             block: Some(block),
@@ -121,7 +128,7 @@ impl TaskShape {
         }
     }
 
-    /// Sets V: memory traffic of one job [bytes].
+    /// Sets V, the memory traffic of one job [bytes].
     pub fn traffic(self, traffic: Bytes) -> TaskShape {
         TaskShape {
             traffic: Some(traffic),
@@ -145,10 +152,11 @@ impl TaskShape {
         }
     }
 
-    /// Checks the parts and creates the task.
+    /// Checks the fields and creates the task.
     ///
     /// # Errors
-    /// [`TaskError`] if the period, the deadline or the block is zero, or a time is too large.
+    /// Fails with [`TaskError`] if the period, the deadline or the block is zero, or if a time is above
+    /// [`Time::LIMIT`].
     pub fn build(self) -> Result<Task, TaskError> {
         Task::from_shape(self)
     }
@@ -160,7 +168,7 @@ pub enum TaskError {
     /// A period, deadline or block is zero, or a time is above [`Time::LIMIT`].
     #[error("{field}: found {found}, expected more than 0 ns and less than 2^63 ns")]
     Range {
-        /// Field: `period`, `deadline`, `jitter` or `block`.
+        /// Name of the field: `period`, `deadline`, `jitter` or `block`.
         field: &'static str,
         /// Value of the field.
         found: Time,
@@ -171,7 +179,8 @@ pub enum TaskError {
 }
 
 impl Task {
-    /// Describes a task with period T = `period` and WCET function `wcet`. [`TaskShape::build`] creates the task.
+    /// Starts the definition of a task with period T = `period` and WCET function `wcet`. [`TaskShape::build`] creates
+    /// the task.
     ///
     /// ```
     /// use gpusched_model::time::Time;
@@ -201,7 +210,8 @@ impl Task {
     /// Checks `shape` and creates the task.
     ///
     /// # Errors
-    /// [`TaskError`] if the period, the deadline or the block is zero, or a time is too large.
+    /// Fails with [`TaskError`] if the period, the deadline or the block is zero, or if a time is above
+    /// [`Time::LIMIT`].
     pub fn from_shape(shape: TaskShape) -> Result<Task, TaskError> {
         let deadline = shape.deadline.unwrap_or(shape.period);
         let positive = [
@@ -225,12 +235,12 @@ impl Task {
         Ok(Task { shape, deadline })
     }
 
-    /// Returns the name, if the task has one.
+    /// Returns the name of the task, or `None` if the task has no name.
     pub fn name(&self) -> Option<&str> {
         self.shape.name.as_deref()
     }
 
-    /// T: period, the least time between two arrivals [ns].
+    /// T: period, the minimum time between two arrivals [ns].
     pub fn period(&self) -> Time {
         self.shape.period
     }
@@ -245,22 +255,22 @@ impl Task {
         self.shape.jitter.unwrap_or_default()
     }
 
-    /// Returns the longest thread block [ns], if stated.
+    /// Returns the length of the longest thread block [ns], or `None` if the task does not state it.
     pub fn block(&self) -> Option<Time> {
         self.shape.block
     }
 
-    /// Returns the resource that the kernel mostly uses, if known.
+    /// Returns the resource that the kernel mostly uses, or `None` if the task does not state it.
     pub fn kind(&self) -> Option<Kind> {
         self.shape.kind
     }
 
-    /// V: maximum data that one job moves to and from memory, if stated.
+    /// V: maximum amount of data that one job moves to and from memory; `None` if the task does not state it.
     pub fn traffic(&self) -> Option<Bytes> {
         self.shape.traffic
     }
 
-    /// Returns the peak bandwidth of the kernel on `sms` SMs, if stated.
+    /// Returns the peak bandwidth of the kernel on `sms` SMs, or `None` if the task does not state it.
     pub fn bandwidth(&self, sms: u32) -> Option<Bandwidth> {
         self.shape.bandwidth.as_ref()?.at(sms)
     }

@@ -27,10 +27,11 @@ struct TaskSetShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// Tasks; at least one. Other fields and files refer to them by position, from 0.
+    /// Tasks of the set; at least one. Other fields and files refer to a task by its position in this list, from 0.
     #[schemars(with = "Vec<TaskShape>", length(min = 1))]
     tasks: Vec<Task>,
-    /// Memory traffic of other sources than the tasks: CPU cores under a memory bandwidth budget, copy engines.
+    /// Sources of memory traffic other than the tasks, such as CPU cores under a memory bandwidth budget or copy
+    /// engines.
     #[serde(default)]
     other_traffic: Vec<OtherTraffic>,
 }
@@ -66,7 +67,7 @@ impl TaskSet {
         })
     }
 
-    /// Returns the set with memory `traffic` of other sources than the tasks.
+    /// Returns the set with `traffic`, the memory traffic of sources other than the tasks.
     pub fn beside(self, traffic: Vec<OtherTraffic>) -> TaskSet {
         TaskSet {
             other_traffic: traffic,
@@ -74,22 +75,22 @@ impl TaskSet {
         }
     }
 
-    /// Returns the memory traffic of other sources than the tasks.
+    /// Returns the memory traffic of sources other than the tasks.
     pub fn other_traffic(&self) -> &[OtherTraffic] {
         &self.other_traffic
     }
 
-    /// Returns the name, if the set has one.
+    /// Returns the name of the set, or `None` if the set has no name.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Returns the tasks; at least one.
+    /// Returns the tasks of the set; at least one.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
 
-    /// Returns the display name of task `index`: its name or its position.
+    /// Returns the display name of task `index`. If the task has no name, its position is the display name.
     pub fn label(&self, index: usize) -> String {
         match self.tasks.get(index).and_then(Task::name) {
             Some(name) => name.to_owned(),

@@ -4,7 +4,7 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Row};
 use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::decimal::{Rounding, integer, nanoseconds};
 
-/// The content of a column. Times have the exponent e of their unit, 10^e ns.
+/// Content of a column. For a time, the value is the exponent e of its unit, 10^e ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Column {
     Run,
@@ -42,7 +42,7 @@ impl Column {
         }
     }
 
-    /// Returns the value of a row that the column sets. Two columns must not set the same value.
+    /// Returns the name of the value that the column sets. Two columns of a trace must not set the same value.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Column::Run => "run",
@@ -54,7 +54,7 @@ impl Column {
     }
 }
 
-/// A row under construction.
+/// A row whose values are not all set yet.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Draft {
     run: Option<u64>,
@@ -68,7 +68,7 @@ pub(super) struct Draft {
 /// An error in a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
-    /// The column of the error; empty if the error concerns no single column.
+    /// Column of the invalid value. Empty if the error does not concern a single column.
     pub(super) field: &'static str,
     pub(super) message: String,
 }
@@ -94,7 +94,7 @@ impl Fault {
 }
 
 impl Draft {
-    /// Creates a row with known run and block.
+    /// Creates a row with the numbers of its run and its block.
     pub(super) fn of(run: u64, block: u64) -> Draft {
         Draft {
             run: Some(run),
@@ -147,7 +147,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Completes the row. `given` is the interference level of the whole file, if it is known without column `q`.
+    /// Completes the row. `given` is the interference level of all rows of the file, if the user stated it.
     pub(super) fn row(&self, given: Option<Level>) -> Result<Row, Fault> {
         let missing = |field, expected: &str| Fault::new(field, format!("found none, expected {expected}"));
         let run = self.run.ok_or_else(|| missing("run", "a number"))?;
@@ -165,7 +165,7 @@ impl Draft {
             (None, None) => {
                 return Err(missing(
                     "q",
-                    "0 or 1, or a file that was given as one without or with interference",
+                    "0 or 1, or a level that was given for the whole file",
                 ));
             }
         };
@@ -176,10 +176,10 @@ impl Draft {
                     .checked_sub(start)
                     .filter(|duration| (1..=LONGEST.ns()).contains(duration));
                 duration.ok_or_else(|| {
-                    let found = format!("found {end} ns after a start at {start} ns");
+                    let found = format!("found {end} ns with a start at {start} ns");
                     Fault::new(
                         "end",
-                        format!("{found}, expected 1 ns to 2^40 ns (18 minutes) more"),
+                        format!("{found}, expected an end from 1 ns to 2^40 ns (18 minutes) after the start"),
                     )
                 })?
             }

@@ -12,7 +12,7 @@ use super::source::{LONGEST_LINE, Place, Source};
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::{Error, Result};
 
-/// Number of rows between two calls of the observer.
+/// Number of rows that are read between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(
@@ -64,12 +64,12 @@ pub(super) fn read(
     if rows == 0 {
         return Err(place.error(
             Some(current),
-            "found no row after the header, expected one per block and run",
+            "found no row after the header, expected one row per block and run",
         ));
     }
-    // The last number of a truncated file may have lost digits. The value of `q` has only one digit.
+    // If a file was cut off, its last number may lack digits. A value of `q` has only one digit, so it is complete.
     if last.get() != b'\n' && columns.last() != Some(&Column::Q) {
-        let message = "found no line break at the end, expected one: the last number may be cut off";
+        let message = "found no line break at the end of the file, expected a line break: the last number may be cut off";
         return Err(place.error(Some(current), message));
     }
     recorder
@@ -122,10 +122,10 @@ fn refuse(place: &Place, error: csv::Error, after: u64) -> Error {
     }
 }
 
-/// Observes the bytes that are read: the last byte and the length of the current line.
+/// Reader that records the last byte and the length of the current line.
 struct Watch<R> {
     bytes: R,
-    /// Number of bytes since the last line break.
+    /// Number of bytes since the last line break [bytes].
     line: u64,
     last: Rc<Cell<u8>>,
 }

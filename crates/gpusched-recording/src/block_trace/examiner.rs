@@ -36,7 +36,7 @@ pub(super) fn read(
     if names.len() > 1 {
         let names: Vec<&str> = names.into_iter().take(10).collect();
         let message = format!(
-            "found the kernels {}, expected one kernel, or the name of one of them",
+            "found the kernels {}, expected one kernel, or the name of one of these kernels",
             names.join(", ")
         );
         return Err(place.error(None, message));

@@ -10,14 +10,14 @@ use serde_json::Value;
 pub enum Format {
     /// Comma-separated values with a header.
     Csv,
-    /// One JSON object per line, with the CSV columns as fields.
+    /// One JSON object per line, whose fields are the CSV columns.
     Jsonl,
     /// Output of cuda_scheduling_examiner.
     Examiner,
 }
 
 impl Format {
-    /// Detects the format from the extension of `path`, or else from the first bytes of the file.
+    /// Detects the format from the extension of `path`, or from the first bytes of the file if the extension is unknown.
     pub(super) fn of(path: &Path, start: &[u8]) -> Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => return Format::Csv,

@@ -14,7 +14,7 @@ use super::source::{LONGEST_LINE, Source};
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::Result;
 
-/// Number of lines between two calls of the observer.
+/// Number of lines that are read between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(
@@ -77,7 +77,7 @@ fn parse(line: &[u8]) -> Result<Draft, Fault> {
     parsed
 }
 
-/// Reads the fields of a row. The outer error is a JSON error, and the inner error is an invalid value.
+/// Parser of the fields of a row. The outer error is a JSON error, and the inner error is an invalid value.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
@@ -117,6 +117,6 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// The name of a field, copied only if it contains escapes.
+/// Name of a field. It is copied only if it contains escape sequences.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

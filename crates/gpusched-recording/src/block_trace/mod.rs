@@ -1,6 +1,6 @@
 //! Block traces: files with measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A), read in one pass.
 //!
-//! A file that is not a valid trace is rejected with file and line. [`Recorder`] defines a valid trace.
+//! [`Recorder`] defines which traces are valid. If a file is not a valid trace, the error states the file and the line.
 
 mod columns;
 mod delimited;
@@ -21,21 +21,21 @@ use source::Source;
 /// One file of a trace, with the options for reading it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input<'a> {
-    /// Format of the file; detected from name and content if `None`.
+    /// Format of the file. If `None`, it is detected from the name and the content of the file.
     pub format: Option<Format>,
-    /// Interference level of all rows; read from column `q` if `None`.
+    /// Interference level of all rows. If `None`, the level of each row is read from column `q`.
     pub level: Option<Level>,
-    /// Name of the kernel, if the file contains several kernels ([`Format::Examiner`] only).
+    /// Name of the kernel whose rows are read, if the file contains several kernels ([`Format::Examiner`] only).
     pub kernel: Option<&'a str>,
 }
 
 impl Input<'_> {
-    /// Sends the rows of the file at `path` to `recorder`; `-` is standard input. Regularly calls `observer` with the
-    /// number of bytes read.
+    /// Reads the file at `path` and sends its rows to `recorder`. The path `-` means standard input. Regularly calls `observer`
+    /// with the number of bytes read so far.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if the file is not a valid trace.
-    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+    /// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if the file is not a valid trace.
+    /// Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn read(
         &self,
         path: impl AsRef<Path>,

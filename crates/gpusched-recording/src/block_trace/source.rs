@@ -1,4 +1,4 @@
-//! The source of the bytes of a trace.
+//! The file or stream from which the bytes of a trace are read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,10 +7,10 @@ use std::path::Path;
 use super::columns::Fault;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Maximum length of a line [bytes].
+/// Largest length of a line [bytes].
 pub(super) const LONGEST_LINE: u64 = 1 << 16;
 
-/// A file or standard input.
+/// A file or standard input, as a source of bytes.
 pub(super) struct Source {
     name: String,
     reader: BufReader<Box<dyn Read>>,
@@ -37,23 +37,23 @@ impl Source {
             .map_err(|cause| Error::io(name, "read", cause))
     }
 
-    /// Returns the name for errors and the bytes.
+    /// Returns the name of the source, for error messages, and the reader of its bytes.
     pub(super) fn into_parts(self) -> (Place, BufReader<Box<dyn Read>>) {
         (Place(self.name), self.reader)
     }
 }
 
-/// The file of an error.
+/// Name of the file, for error messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place(String);
 
 impl Place {
-    /// Returns an error at `line` or in the whole file.
+    /// Returns an error at `line`, or in the whole file if `line` is `None`.
     pub(super) fn error(&self, line: Option<u64>, message: impl Into<String>) -> Error {
         self.fault(line, Fault::new("", message))
     }
 
-    /// Returns an error in one value.
+    /// Returns an error about one value.
     pub(super) fn fault(&self, line: Option<u64>, fault: Fault) -> Error {
         Error::Refused(
             Refusal::told(fault.field, fault.message)

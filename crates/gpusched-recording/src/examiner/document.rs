@@ -1,4 +1,4 @@
-//! The fields of a log that gpusched reads.
+//! The fields of a log that gpusched uses.
 
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ use super::MAX_BYTES;
 /// Exponent of the unit of times, 10^9 ns.
 pub(crate) const SECONDS: u32 = 9;
 
-/// A log with the fields that gpusched reads. Fields that only an import needs are not parsed.
+/// A log with the fields that gpusched uses. Fields that only an import uses are parsed later.
 #[derive(Deserialize)]
 #[serde(expecting = "the output of cuda_scheduling_examiner: an object with a list \"times\"")]
 pub(crate) struct Document<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Document<'a> {
     pub times: Vec<Entry<'a>>,
 }
 
-/// An execution of a kernel, if it has a kernel name.
+/// Entry of a log. It describes an execution of a kernel if it has a kernel name.
 #[derive(Deserialize)]
 pub(crate) struct Entry<'a> {
     pub kernel_name: Option<String>,
@@ -38,11 +38,11 @@ pub(crate) struct Entry<'a> {
     pub thread_count: Option<&'a RawValue>,
     #[serde(borrow)]
     pub shared_memory: Option<&'a RawValue>,
-    /// Times before the launch, after the launch and after the end of the kernel [s]; 0 for a time that was not
+    /// Times before the launch, after the launch, and after the end of the kernel [s]. A time of 0 means that the time was not
     /// measured.
     #[serde(borrow)]
     pub cuda_launch_times: Option<&'a RawValue>,
-    /// Start and end of each block [s].
+    /// Start and end of each block [s]: two times per block.
     #[serde(borrow)]
     block_times: Option<Vec<&'a RawValue>>,
     pub block_smids: Option<Vec<u64>>,
@@ -52,12 +52,12 @@ pub(crate) struct Entry<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub line: Option<u64>,
-    /// The field of the error; empty for an error in the whole document.
+    /// Field with the error. Empty if the error concerns the whole document.
     pub field: &'static str,
     pub message: String,
 }
 
-/// Reads all of `bytes`; `None` if their number exceeds the limit.
+/// Reads all of `bytes`. Returns `None` if they exceed the size limit.
 pub(crate) fn read_text(bytes: impl Read) -> io::Result<Option<String>> {
     let mut text = String::new();
     let count = bytes.take(MAX_BYTES + 1).read_to_string(&mut text)? as u64;
@@ -80,8 +80,8 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the start and end of each block of the execution with number `run`. Checks that at least one block
-    /// exists. If the log names SMs, their number must equal the number of blocks.
+    /// Returns the start and the end of each block of the execution with number `run`. Checks that at least one block exists. If
+    /// the log states the SMs of the blocks, also checks that the number of SMs equals the number of blocks.
     pub fn pairs(&self, text: &str, run: u64) -> Result<&[[&'a RawValue; 2]], Fault> {
         let fault = |field, message| {
             let line = self.line(text);
@@ -91,7 +91,7 @@ impl<'a> Entry<'a> {
         let (pairs, rest) = times.as_chunks::<2>();
         if pairs.is_empty() || !rest.is_empty() {
             let message = format!(
-                "found {} times in run {run}, expected start and end of each block",
+                "found {} times in run {run}, expected the start and the end of each block",
                 times.len()
             );
             return fault("block_times", message);
@@ -99,7 +99,7 @@ impl<'a> Entry<'a> {
         match &self.block_smids {
             Some(smids) if smids.len() != pairs.len() => {
                 let message = format!(
-                    "found {} SMs in run {run}, expected one per block, {}",
+                    "found {} SMs in run {run}, expected one SM per block, {}",
                     smids.len(),
                     pairs.len()
                 );
@@ -109,14 +109,14 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the line where the block times start.
+    /// Returns the line of the document where the block times begin.
     pub fn line(&self, text: &str) -> Option<u64> {
         let first = self.block_times.as_deref().and_then(<[_]>::first);
         first.map(|value| line_of(text, value.get()))
     }
 }
 
-/// Returns the line of `part` in `text`, from 1.
+/// Returns the line of `part` in `text`. The first line has number 1.
 pub(crate) fn line_of(text: &str, part: &str) -> u64 {
     let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.as_bytes().get(..offset).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The values of fields, and errors with place and value.
+//! Values of fields, and errors that state the place and the value.
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -10,7 +10,7 @@ use gpusched_model::time::decimal::{Rounding, nanoseconds};
 /// Expected value of a number, for errors.
 pub(super) const NUMBER: &str = "a number from 0 on";
 
-/// Returns the value of `field`, if present.
+/// Returns the value of `field`, or `None` if the field is absent.
 pub(super) fn value<T: DeserializeOwned>(
     text: &str,
     field: &'static str,
@@ -24,7 +24,7 @@ pub(super) fn value<T: DeserializeOwned>(
     read.map(Some).map_err(|_| refuse(text, field, raw, expected))
 }
 
-/// Returns the value of `field`, which must be present; `line` is the line of the error otherwise.
+/// Returns the value of `field`, which must be present. If it is absent, the error is at line `line`.
 pub(super) fn required<T: DeserializeOwned>(
     text: &str,
     field: &'static str,
@@ -39,7 +39,7 @@ pub(super) fn required<T: DeserializeOwned>(
     })
 }
 
-/// Returns an error in `field` with the value `raw`.
+/// Returns an error about `field`, whose value `raw` is invalid.
 pub(super) fn refuse(text: &str, field: &'static str, raw: &RawValue, expected: &str) -> Fault {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let found: String = raw.get().chars().take(40).map(clean).collect();

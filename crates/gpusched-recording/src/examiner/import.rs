@@ -1,4 +1,4 @@
-//! Conversion of the logs of one run to a scenario.
+//! Conversion of all logs of one run to a scenario.
 
 use std::collections::BTreeMap;
 
@@ -11,34 +11,35 @@ use gpusched_model::scenario::{
 };
 use gpusched_model::time::Time;
 
-/// The time when a kernel counts as submitted.
+/// Time at which a kernel counts as submitted.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum LaunchTime {
-    /// Return of the launch call, the logged time closest to the arrival at the GPU.
+    /// Return of the launch call, which is the logged time closest to the arrival at the GPU.
     #[default]
     Returned,
     /// Start of the launch call.
     Called,
 }
 
-/// A run as a scenario, with the measured executions.
+/// A run as a scenario, together with the measured executions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Imported {
-    /// The submitted kernels, with the measured times of their blocks.
+    /// Scenario with the submitted kernels and the measured times of their blocks.
     pub scenario: Scenario,
-    /// The executions, in the order of the kernels of the scenario.
+    /// Measured executions, in the order of the kernels of the scenario.
     pub executions: Vec<Execution>,
 }
 
-/// Converts the run in `logs` to a scenario on `device`. Messages use the name `name` for the device.
+/// Converts the run in `logs` to a scenario on `device`. Messages use `name` as the name of the device.
 ///
-/// Each log is a stream, and each process is an application. Times are taken from the logs. Copies are ignored.
+/// Each log becomes a stream, and each process becomes an application. All times are the times of the logs. The conversion ignores
+/// copies.
 ///
 /// # Errors
-/// [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run cannot be from this
+/// Returns [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run is impossible on the
 /// device.
 pub fn import(logs: &[Log], device: &Device, name: &str, launched: LaunchTime) -> Result<Imported> {
     let figures = device.shape();

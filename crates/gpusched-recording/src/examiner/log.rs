@@ -1,4 +1,4 @@
-//! One checked log.
+//! One log, with all its values checked.
 
 use std::fs::File;
 use std::io;
@@ -14,22 +14,22 @@ use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::Time;
 use gpusched_model::time::decimal::Rounding;
 
-/// The log of one benchmark.
+/// Log of one benchmark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Log {
-    /// Name of the file, for messages.
+    /// Name of the file, for error messages.
     pub file: String,
-    /// Name of the scenario of the benchmark.
+    /// Name of the scenario that contains the benchmark.
     pub scenario: String,
     /// Name of the benchmark.
     pub label: Option<String>,
-    /// Process of the benchmark.
+    /// Number of the process of the benchmark.
     pub process: u64,
-    /// Thread of the benchmark.
+    /// Number of the thread of the benchmark.
     pub thread: u64,
     /// Number of threads that the whole GPU can hold.
     pub resident_threads: Option<u64>,
-    /// Executions, in the order of the file.
+    /// Executions of kernels, in the order of the file.
     pub executions: Vec<Execution>,
 }
 
@@ -42,11 +42,11 @@ pub struct Execution {
     pub threads: u32,
     /// Shared memory of each block [bytes].
     pub shared_memory: u32,
-    /// Time of the launch call.
+    /// Time at which the launch call began.
     pub called: Time,
-    /// Time when the launch call returned, if measured.
+    /// Time at which the launch call returned. `None` if it was not measured.
     pub returned: Option<Time>,
-    /// Blocks, by number.
+    /// Blocks, in the order of their numbers.
     pub blocks: Vec<MeasuredBlock>,
 }
 
@@ -62,11 +62,11 @@ pub struct MeasuredBlock {
 }
 
 impl Log {
-    /// Reads the log in the file at `path`; `-` is standard input.
+    /// Reads the log in the file at `path`. The path `-` means standard input.
     ///
     /// # Errors
-    /// [`Error::Refused`] with file, line and field if the file is not a valid log. [`Error::Io`] if the file cannot be
-    /// read.
+    /// Returns [`Error::Refused`] with file, line and field if the file is not a valid log. Returns [`Error::Io`] if the file
+    /// cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Log> {
         let path = path.as_ref();
         let text = if path == Path::new("-") {
@@ -139,7 +139,7 @@ impl Execution {
             return Err(Fault {
                 line,
                 field: "block_count",
-                message: format!("found {blocks} with the times of {} blocks", pairs.len()),
+                message: format!("found {blocks} blocks, but the times of {} blocks", pairs.len()),
             });
         }
         let smids = entry.block_smids.as_deref().ok_or_else(|| Fault {
@@ -163,7 +163,7 @@ impl Execution {
     }
 }
 
-/// Returns the time of the launch call, and the time when the call returned.
+/// Returns the time at which the launch call began, and the time at which the call returned.
 fn launch_times(entry: &Entry<'_>, line: Option<u64>, text: &str) -> Result<(Time, Option<Time>), Fault> {
     const FIELD: &str = "cuda_launch_times";
     const EXPECTED: &str = "a list with the times before and after the launch [s]";
@@ -181,7 +181,7 @@ fn launch_times(entry: &Entry<'_>, line: Option<u64>, text: &str) -> Result<(Tim
     let returned = rest
         .first()
         .map(|returned| time(text, FIELD, returned, Rounding::Down));
-    // A time of 0 was not measured.
+    // A time of 0 means that the time was not measured.
     Ok((
         called,
         returned.transpose()?.filter(|returned| *returned >= called),

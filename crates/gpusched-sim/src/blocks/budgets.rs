@@ -1,4 +1,4 @@
-//! Memory bandwidth budget of the CPU cores in each regulation period. A budget policy protects one kernel.
+//! Memory bandwidth budgets of the CPU cores, one for each regulation period. A budget policy protects one kernel.
 
 use crate::regulation::Governor;
 use gpusched_analysis::bandwidth::{Allocator, RemainingTable};
@@ -7,32 +7,32 @@ use gpusched_model::scenario::{CpuTraffic, ScenarioShape};
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, Straddling};
 
-/// The budgets of regulation periods.
+/// Computes the budget of each regulation period.
 pub(super) struct Budgets {
-    /// Nominal budget Q̄·T.
+    /// Nominal budget Q̄·T per regulation period.
     nominal: Time,
     protected: Option<Protected>,
 }
 
-/// The kernel that the budgets protect.
+/// The kernel that the budget policy protects.
 struct Protected {
-    /// Position of the kernel in the scenario.
+    /// Index of the kernel in the scenario.
     kernel: usize,
     governor: Box<dyn Governor>,
     table: RemainingTable,
-    /// Start of its first block.
+    /// Start of the first block of the kernel.
     started: Option<Time>,
-    /// Number of incomplete blocks of each cluster.
+    /// Number of incomplete blocks in each cluster.
     remaining: Vec<u64>,
-    /// Total number of incomplete blocks.
+    /// Number of incomplete blocks in all clusters.
     left: u64,
 }
 
 impl Budgets {
-    /// Creates the budgets of `cpu` in `scenario`.
+    /// Creates the budgets of the CPU cores `cpu` in `scenario`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the budget policy cannot decide.
+    /// Fails with [`Error::Refused`] if the budget policy cannot decide on budgets for this kernel.
     pub fn new(cpu: &CpuTraffic, scenario: &ScenarioShape) -> Result<Budgets> {
         let protected = cpu
             .protected(scenario)?
@@ -46,7 +46,7 @@ impl Budgets {
             .transpose()?;
         let (numerator, denominator) = cpu.budget.ratio();
         let period = cpu.regulation_period.ns();
-        // Rounded up, as in the bound.
+        // The result is rounded up, as in the WCET bound.
         let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
         let burst = u64::try_from(burst).unwrap_or(period).min(period);
         Ok(Budgets {
@@ -55,7 +55,8 @@ impl Budgets {
         })
     }
 
-    /// Returns the memory time of the period that starts at `now`. Blocks that end at `now` have ended; no block has started.
+    /// Returns the memory time in the regulation period that starts at `now`. All blocks that end at `now` have already
+    /// ended. No block has started at `now`.
     pub fn decide(&mut self, now: Time) -> Time {
         match &mut self.protected {
             Some(protected) => protected.decide(now).unwrap_or(self.nominal),
@@ -63,7 +64,7 @@ impl Budgets {
         }
     }
 
-    /// Returns whether all later budgets are nominal.
+    /// Returns whether all later periods have the nominal budget.
     pub fn is_settled(&self) -> bool {
         self.protected
             .as_ref()
@@ -103,7 +104,7 @@ impl Protected {
         }
     }
 
-    /// Returns the decision while the kernel runs.
+    /// Returns the decision of the policy while the kernel runs, or `None` if the kernel does not run.
     fn decide(&mut self, now: Time) -> Option<Time> {
         let started = self.started.filter(|_| self.left > 0)?;
         let elapsed = now.ns().saturating_sub(started.ns());

@@ -1,37 +1,39 @@
-//! The commands of streams and their dependencies.
+//! The commands of streams, and the dependencies between commands.
 
 use std::collections::HashMap;
 
 use gpusched_model::scenario::{ScenarioShape, Stream};
 use gpusched_model::time::Time;
 
-/// A kernel or a copy, by its position in the scenario.
+/// A kernel or a copy, identified by its index in the scenario.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     Kernel(usize),
     Copy(usize),
 }
 
-/// All commands of a scenario in the order of submission.
+/// All commands of a scenario in the order of their submission.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Commands {
     pub list: Vec<Submission>,
 }
 
-/// A command and its dependencies.
+/// A command with its dependencies.
 #[derive(Clone, Debug)]
 pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
-    /// Number of unmet conditions before the command can go to the GPU: its launch time and commands that must end first.
+    /// Number of conditions that are not yet true. The conditions are that the launch time has passed and that certain
+    /// earlier commands have ended. At 0, the GPU receives the command.
     blockers: usize,
-    /// Commands that wait for this command.
+    /// Indices of the commands that can start only after this command ends.
     dependents: Vec<usize>,
 }
 
 impl Commands {
-    /// Creates the commands of `scenario`. Commands of one stream run in FIFO order. The default stream of an application
-    /// waits for all earlier commands and delays all later commands ([Sanudo20] §II-C).
+    /// Creates the commands of `scenario`. Commands of one stream execute in FIFO order. A command in the default stream of
+    /// an application starts after all earlier commands of the application have ended. Later commands start after it has
+    /// ended ([Sanudo20] §II-C).
     pub fn new(scenario: &ScenarioShape) -> Commands {
         let kernels = scenario.kernels.iter().enumerate().map(|(index, kernel)| {
             let place = (kernel.launch, index, 1, index);
@@ -39,7 +41,7 @@ impl Commands {
         });
         let copies = scenario.copies.iter().enumerate().map(|(index, copy)| {
             let after = copy.after.unwrap_or(scenario.kernels.len());
-            // The copy comes before the kernel of number `after`.
+            // The copy precedes the kernel with number `after`.
             let place = (copy.launch, after, 0, index);
             (place, Command::Copy(index), copy.application, copy.stream)
         });
@@ -47,7 +49,7 @@ impl Commands {
         all.sort_by_key(|(place, ..)| *place);
         let mut commands = Commands::default();
         let mut last: HashMap<(usize, Stream), usize> = HashMap::new();
-        // By application: the last command of its default stream, and the commands after it.
+        // For each application: the last command of its default stream, and the commands after this command.
         let mut barriers: HashMap<usize, usize> = HashMap::new();
         let mut since: HashMap<usize, Vec<usize>> = HashMap::new();
         for (place, command, application, stream) in all {
@@ -84,7 +86,7 @@ impl Commands {
         commands
     }
 
-    /// Makes `command` wait for the end of `before`.
+    /// Adds the condition that `command` starts only after `before` has ended.
     fn wait(&mut self, command: usize, before: usize) {
         if let Some(before) = self.list.get_mut(before) {
             before.dependents.push(command);
@@ -94,14 +96,15 @@ impl Commands {
         }
     }
 
-    /// Records that one condition of `index` is met. Returns the command if it was the last condition.
+    /// Records that one condition of command `index` has become true. Returns the command if all its conditions are now
+    /// true.
     pub fn release(&mut self, index: usize) -> Option<Command> {
         let submission = self.list.get_mut(index)?;
         submission.blockers = submission.blockers.saturating_sub(1);
         (submission.blockers == 0).then_some(submission.command)
     }
 
-    /// Records the end of `index`. Takes the list of the commands that waited for it.
+    /// Records the end of command `index`. Returns the list of commands that waited for this end, and removes the list.
     pub fn end(&mut self, index: usize) -> Vec<usize> {
         let submission = self.list.get_mut(index);
         submission.map_or(Vec::new(), |submission| {

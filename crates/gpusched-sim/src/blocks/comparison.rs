@@ -1,4 +1,4 @@
-//! Comparison of measured block placements with simulated placements.
+//! Comparison of measured block placements with simulated block placements.
 
 mod watch;
 
@@ -11,63 +11,67 @@ use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 use watch::Watch;
 
-/// Measured SM of each block, by kernel, then by number.
+/// Measured SM of each block. The first index is the kernel, and the second index is the number of the block.
 pub type Measured = Vec<Vec<u32>>;
 
-/// Why the simulation places a block on another SM. The first reason that applies counts.
+/// Reason why the simulation places a block on another SM. If several reasons apply, the first one in this list counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// A block ended on one of the two SMs near the start. The free SMs depend on the order of detection of the ends.
+    /// A block on the measured SM or on the simulated SM ended near the start of this block. The free SMs depend on the
+    /// order of these ends on the GPU.
     RefillOrder,
-    /// The measured SM has room for at least as many further blocks. The order of the SMs decides.
+    /// The measured SM has room for at least as many further blocks as the simulated SM. The simulation decides by the
+    /// order of SMs.
     SmOrder,
-    /// The measured SM has room for fewer further blocks. The placement rule prefers the simulated SM.
+    /// The measured SM has room for fewer further blocks than the simulated SM. Therefore the placement rule prefers the
+    /// simulated SM.
     FewerSlots,
-    /// The measured SM has no room in the simulation.
+    /// The measured SM has no room for the block in the simulation.
     NoRoom,
 }
 
-/// A block with different measured and simulated SMs.
+/// A block whose measured SM differs from its simulated SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Difference {
-    /// Position of the kernel in the scenario.
+    /// Index of the kernel in the scenario.
     pub kernel: usize,
     /// Number of the block in its kernel.
     pub block: u32,
-    /// Simulated start [ns].
+    /// Start of the block in the simulation [ns].
     pub start_ns: Time,
-    /// Measured SM.
+    /// SM of the block in the measurement.
     pub measured_sm: u32,
-    /// Simulated SM.
+    /// SM of the block in the simulation.
     pub simulated_sm: u32,
-    /// Number of further blocks of the kernel with room on the measured SM, in the simulation.
+    /// Number of further blocks of the kernel that fit on the measured SM, in the simulation.
     pub measured_slots: u32,
-    /// Number of further blocks of the kernel with room on the simulated SM, including this block.
+    /// Number of further blocks of the kernel that fit on the simulated SM, including this block.
     pub simulated_slots: u32,
     /// Number of blocks on any SM that ended near the start of this block.
     pub ends_nearby: usize,
-    /// Reason of the difference.
+    /// Reason for the difference.
     pub reason: Reason,
 }
 
-/// The comparison of one kernel.
+/// The comparison of measurement and simulation for one kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct KernelComparison {
-    /// Position of the kernel in the scenario.
+    /// Index of the kernel in the scenario.
     pub kernel: usize,
     /// Name of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Number of its blocks.
+    /// Number of blocks of the kernel.
     pub blocks: usize,
-    /// Number of blocks with equal measured and simulated SMs.
+    /// Number of blocks whose measured SM equals their simulated SM.
     pub equal: usize,
-    /// Number of equal placements if only the number of blocks per SM counts, not their identity.
+    /// Number of blocks with equal placements if the blocks of the kernel are interchangeable, so that only the number of
+    /// blocks on each SM counts.
     pub equal_by_load: usize,
 }
 
-/// Number of differing blocks per reason.
+/// Number of differing blocks for each reason.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reasons {
@@ -81,7 +85,7 @@ pub struct Reasons {
     pub no_room: usize,
 }
 
-/// The comparison of a whole scenario.
+/// The comparison of measurement and simulation for a whole scenario.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Comparison {
     /// Name of the scenario.
@@ -89,26 +93,29 @@ pub struct Comparison {
     pub name: Option<String>,
     /// Number of blocks of all kernels.
     pub blocks: usize,
-    /// Number of blocks with equal measured and simulated SMs.
+    /// Number of blocks whose measured SM equals their simulated SM.
     pub equal: usize,
-    /// Number of equal placements if only the number of blocks per kernel and SM counts.
+    /// Number of blocks with equal placements if the blocks of each kernel are interchangeable, so that only the number of
+    /// blocks on each SM counts.
     pub equal_by_load: usize,
-    /// Longest time between an end and a start that count as near [ns].
+    /// Maximum time between the end of a block and the start of another block for which the end counts as near the start
+    /// [ns].
     pub window_ns: Time,
-    /// Kernels in the order of the scenario.
+    /// Comparison of each kernel, in the order of the scenario.
     pub kernels: Vec<KernelComparison>,
-    /// Number of differing blocks per reason.
+    /// Number of differing blocks for each reason.
     pub reasons: Reasons,
-    /// Differences in the order of the simulated starts. A later difference may be a consequence of the first.
+    /// Differing blocks in the order of their simulated starts. A later difference may be a consequence of an earlier
+    /// difference.
     pub differences: Vec<Difference>,
 }
 
 impl Comparison {
-    /// Simulates `scenario` and compares it with `measured`. An end up to `window` before or after a start is near. The
-    /// `observer` also sees the run.
+    /// Simulates `scenario` and compares the placements with `measured`. The end of a block is near the start of another
+    /// block if they are at most `window` apart. The `observer` receives all events of the run.
     ///
     /// # Errors
-    /// Fails under the conditions of the simulation.
+    /// Fails under the same conditions as [`simulate`](crate::blocks::simulate).
     pub fn new(
         scenario: &Scenario,
         measured: &Measured,

@@ -1,4 +1,4 @@
-//! Isolated execution times of the blocks of a kernel, one after the other.
+//! Execution times in isolation of the blocks of a kernel, in the order of the blocks.
 
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +12,7 @@ use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 use gpusched_model::wcet::Contention;
 
-/// The block times of one kernel.
+/// The execution times of the blocks of one kernel.
 #[derive(Clone, Debug)]
 pub(super) enum Durations {
     Fixed(u64),
@@ -22,34 +22,34 @@ pub(super) enum Durations {
     Profile(Box<Profile>),
 }
 
-/// The work of a block.
+/// The amount of work of one block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Work {
     /// Execution time in isolation [ns]; positive.
     pub alone: u64,
-    /// Rate while CPU cores access memory, if a profile states it.
+    /// Rate of the block while CPU cores access memory. `None` if no profile states it.
     pub contended: Option<u64>,
 }
 
-/// The blocks of a profile, by number.
+/// The blocks of a profile in the order of their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     table: RemainingTable,
-    /// Work of a block of each cluster.
+    /// Work of a block, for each cluster.
     work: Vec<Work>,
-    /// Number of the next block.
+    /// Number of the next block to start.
     next: u64,
 }
 
 impl Profile {
-    /// Creates the blocks of `profile`, the block time of kernel number `index`.
+    /// Creates the blocks of `profile`. The profile states the block times of the kernel with index `index`.
     fn new(profile: &ProfileTime, index: usize) -> Result<Profile> {
         let kernel = profile.kernel(1, Time::from_ns(1));
         let kernel =
             kernel.map_err(|refusal| refusal.within(&format!("kernels[{index}].block_time.profile")))?;
         let work = kernel.clusters().iter().map(|cluster| {
             let (alone, contended) = (cluster.isolated().ns(), cluster.contended().ns());
-            // Rounded up: a block takes exactly e1 if CPU cores access memory all the time.
+            // The rate is rounded up. Therefore a block takes exactly e1 if CPU cores access memory all the time.
             let rate = (u128::from(FULL) * u128::from(alone)).div_ceil(u128::from(contended));
             Work {
                 alone,
@@ -75,10 +75,11 @@ impl Profile {
 }
 
 impl Durations {
-    /// Creates the block times of `launch`, kernel number `index`. Random times depend only on `seed` and `index`.
+    /// Creates the block times of `launch`, the kernel with index `index`. Random block times depend only on `seed` and
+    /// `index`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the distribution is invalid.
+    /// Fails with [`Error::Refused`] if the distribution of the block times is invalid.
     pub fn new(launch: &Launch, index: usize, device: &DeviceShape, seed: u64) -> Result<Durations> {
         let form = match &launch.block_time {
             BlockTime::Fixed(time) => return Ok(Durations::Fixed(time.ns())),

@@ -1,43 +1,45 @@
-//! Events on a simulated GPU.
+//! Events that occur on a simulated GPU.
 
 use gpusched_model::time::Time;
 
 /// A running or completed thread block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Position of the kernel in the scenario.
+    /// Index of the kernel in the scenario.
     pub kernel: usize,
     /// Number of the block in its kernel.
     pub number: u32,
-    /// SM of the block.
+    /// SM on which the block runs.
     pub sm: u32,
-    /// Start [ns].
+    /// Start of the block [ns].
     pub start: Time,
 }
 
-/// An event. Kernels, copies and applications are identified by their positions in the scenario.
+/// An event on the simulated GPU. Each kernel, copy or application is identified by its index in the scenario.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The kernel no longer waits for its stream, so its blocks may start.
+    /// The kernel no longer waits for earlier commands of its stream. The blocks of the kernel may start.
     KernelRelease(usize),
     /// The block starts.
     BlockStart(Block),
-    /// Another application preempts all running blocks of the application.
+    /// Another application preempts all running blocks of this application.
     Preempt(usize),
-    /// All preempted blocks of the application resume.
+    /// All preempted blocks of this application resume.
     Resume(usize),
     /// The block completes.
     BlockComplete(Block),
-    /// The kernel completes with its last block.
+    /// The kernel completes, because its last block completes.
     KernelComplete(usize),
-    /// The copy completes. The time is its start.
+    /// The copy completes. The time is the start of the copy.
     CopyComplete(usize, Time),
-    /// A turn of the application starts. `None` if a turn ends.
+    /// A turn of the application starts. `None` means that a turn ends.
     Turn(Option<usize>),
-    /// CPU cores start to access memory (true), or stop.
+    /// CPU cores start (true) or stop (false) accessing memory.
     CpuAccess(bool),
-    /// New budget: memory time of the CPU cores per regulation period. Occurs at the start and at each change.
+    /// The memory time of the CPU cores per regulation period changes to this budget. This event also occurs at the start
+    /// of the run.
     Budget(Time),
-    /// Used bandwidth from now on [bytes per second]. Occurs only if bandwidth is shared.
+    /// The used memory bandwidth changes to this value [bytes per second]. This event occurs only if kernels share the
+    /// bandwidth.
     Bandwidth(u64),
 }

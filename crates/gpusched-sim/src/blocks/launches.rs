@@ -1,4 +1,4 @@
-//! The ready kernels of one application, and the SMs as the application sees them.
+//! The ready kernels of one application, and the free resources of the SMs for this application.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) enum SmSet {
 }
 
 impl SmSet {
-    /// Creates the set of the SMs in `numbers`, or of all SMs.
+    /// Creates the set of the SMs in `numbers`. If `numbers` is `None`, the set contains all `sms` SMs.
     pub fn new(numbers: Option<&[u32]>, sms: u32) -> SmSet {
         let Some(numbers) = numbers else {
             return SmSet::All;
@@ -40,7 +40,7 @@ impl SmSet {
         }
     }
 
-    /// Returns whether the two sets have a common SM.
+    /// Returns whether the two sets have at least one common SM.
     pub fn meets(&self, other: &SmSet) -> bool {
         match (self, other) {
             (SmSet::All, SmSet::All) => true,
@@ -68,10 +68,10 @@ impl SmSet {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Running {
     pub block: Block,
-    /// Rate while CPU cores access memory, if a profile states it.
+    /// Rate of the block while CPU cores access memory. `None` if no profile states it.
     pub contended: Option<u64>,
     pub progress: Progress,
-    /// Generation of the scheduled end that counts for this place.
+    /// Generation of the valid end event for this place. End events of earlier generations are ignored.
     pub generation: u32,
     pub live: bool,
 }
@@ -80,13 +80,14 @@ pub(super) struct Running {
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub sms: Vec<Sm>,
-    /// Kernels with blocks to start, by priority (high first), then by the time they became ready.
+    /// Kernels that have blocks to start, one queue for each priority, high priority first. Each queue is sorted by the
+    /// time at which its kernels became ready.
     pub queues: [VecDeque<usize>; 2],
-    /// Number of running blocks.
+    /// Number of blocks that are running.
     pub running: usize,
     /// Preempted blocks.
     pub suspended: Vec<Running>,
-    /// Cache configuration of the started, incomplete kernels, and their number.
+    /// Cache configuration of the kernels that have started and are incomplete, with the number of these kernels.
     pub cache: Option<(usize, usize)>,
 }
 
@@ -101,7 +102,7 @@ impl Launches {
         }
     }
 
-    /// Adds `kernel`, which is ready.
+    /// Adds `kernel`, which is ready to run.
     pub fn add(&mut self, kernel: usize, priority: StreamPriority) {
         let [high, low] = &mut self.queues;
         match priority {
@@ -110,12 +111,12 @@ impl Launches {
         }
     }
 
-    /// Returns whether the application has work for SMs.
+    /// Returns whether the application has blocks that run, wait or are preempted.
     pub fn has_work(&self) -> bool {
         self.running > 0 || !self.suspended.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Returns whether kernels of configuration `cache` can run concurrently with the running kernels.
+    /// Returns whether a kernel with cache configuration `cache` can run concurrently with the running kernels.
     pub fn suits(&self, cache: Option<usize>) -> bool {
         match (self.cache, cache) {
             (Some((present, _)), Some(cache)) => present == cache,
@@ -123,7 +124,7 @@ impl Launches {
         }
     }
 
-    /// Records the start of a kernel of configuration `cache`.
+    /// Records the start of a kernel with cache configuration `cache`.
     pub fn occupy(&mut self, cache: Option<usize>) {
         if let Some(cache) = cache {
             let users = self.cache.map_or(0, |(_, users)| users);
@@ -131,7 +132,7 @@ impl Launches {
         }
     }
 
-    /// Records the end of a kernel of configuration `cache`.
+    /// Records the end of a kernel with cache configuration `cache`.
     pub fn vacate(&mut self, cache: Option<usize>) {
         if let (Some(_), Some((present, users))) = (cache, self.cache) {
             self.cache = (users > 1).then(|| (present, users - 1));

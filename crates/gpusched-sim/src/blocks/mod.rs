@@ -1,17 +1,20 @@
-//! Simulation of a GPU at the level of thread blocks. It executes the scheduling hierarchy of [Sanudo20] §III (MODELS §7).
+//! Simulation of a GPU at the level of thread blocks, with the scheduling hierarchy of [Sanudo20] §III.
 //!
-//! From top to bottom:
+//! The levels, from top to bottom, are:
 //! 1. Application scheduler (`turns`): applications use the SMs in turn, each for one timeslice.
-//! 2. Streams (`commands`): commands of one stream run one after the other. The default stream waits for all commands.
-//! 3. Kernel queue (`launches`): first come, first served within a priority. The first kernel whose blocks do not all fit
-//!    blocks the later kernels that need its SMs. So do kernels with another cache configuration.
+//! 2. Streams (`commands`): commands of one stream execute one after the other. Commands of the default stream wait for all
+//!    earlier commands.
+//! 3. Kernel queue (`launches`): first come, first served among kernels of equal priority. If some blocks of a kernel do
+//!    not fit, the kernel blocks later kernels that use its SMs. A kernel with another cache configuration also blocks
+//!    later kernels.
 //! 4. Block scheduler (`placement`): chooses the SM of the next block.
-//! 5. Rates of running blocks (`rates`): shared bandwidth, factors, and CPU cores within their `budgets` slow blocks down.
+//! 5. Rates of running blocks (`rates`): shared bandwidth, contention factors, and memory accesses of CPU cores within
+//!    their `budgets` slow blocks down.
 //!
-//! Copies of all applications wait in one separate queue ([Sanudo20] §V-A).
+//! Copies of all applications wait in one queue of their own ([Sanudo20] §V-A).
 //!
-//! At one instant, all other events come before the starts of blocks. Times are integers, and progress has 32 binary fraction
-//! digits. Ends are rounded up to whole nanoseconds. Therefore runs are equal on all machines.
+//! If several events occur at one instant, starts of blocks are processed last. Times are integers. Progress has 32 binary
+//! fraction digits, and ends are rounded up to whole nanoseconds. Therefore runs are equal on all machines.
 
 mod budgets;
 mod commands;

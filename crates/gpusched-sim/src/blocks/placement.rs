@@ -1,29 +1,31 @@
-//! The block scheduler: chooses the SM of the next block of a kernel.
+//! The block scheduler, which chooses the SM of the next block of a kernel.
 
 use super::Sm;
 use gpusched_model::scenario::{BlockScheduler, DeviceShape, Need};
 
-/// Chooses SMs for blocks.
+/// Chooses an SM for each block.
 ///
-/// Rule `slots`: the SM with room for the most further blocks of the kernel; ties: first in the order of the platform. This
-/// rule gives [Sanudo20] Eqs 2, 3 and 4. Rule `round-robin`: the next SM with room in that order.
+/// Rule `slots` chooses the SM that has room for the most further blocks of the kernel. In a tie, it chooses the first of
+/// these SMs in the order of the platform. [Sanudo20] Eqs 2, 3 and 4 follow from this rule. Rule `round-robin` chooses the
+/// next SM in the order of the platform that has room.
 #[derive(Clone, Debug)]
 pub struct Placement {
     rule: BlockScheduler,
     /// SMs in the order of the platform.
     order: Vec<u32>,
-    /// Position in this order where round-robin continues.
+    /// Index in `order` at which `round-robin` continues.
     turn: usize,
-    /// Kernel that `slots` is about.
+    /// Kernel for which `slots` was computed.
     kernel: Option<usize>,
-    /// Number of blocks of this kernel that fit on each SM, in the order of the platform. 0 if the kernel may not run there.
+    /// Number of further blocks of this kernel that fit on each SM, in the order of the platform. The number is 0 if the
+    /// kernel may not use the SM.
     slots: Vec<u32>,
-    /// Position of each SM in the order of the platform.
+    /// Index of each SM in the order of the platform.
     position: Vec<usize>,
 }
 
 impl Placement {
-    /// Creates a block scheduler without placed blocks.
+    /// Creates a block scheduler for a GPU without running blocks.
     pub fn new(device: &DeviceShape, rule: BlockScheduler) -> Placement {
         let order = device.sm_order.of(device.sms);
         let mut position = vec![0; order.len()];
@@ -42,7 +44,8 @@ impl Placement {
         }
     }
 
-    /// Computes the slots of `kernel`, which may run on `allowed` SMs. The scheduler must have seen all starts and ends of blocks.
+    /// Computes `slots` for `kernel`, which may use the SMs for which `allowed` is true. `sms` must contain the effects of
+    /// all starts and ends of blocks.
     pub fn look(&mut self, kernel: usize, need: &Need, sms: &[Sm], allowed: impl Fn(u32) -> bool) {
         if self.kernel == Some(kernel) {
             return;
@@ -56,21 +59,22 @@ impl Placement {
         }
     }
 
-    /// Forgets the slots, because blocks started or ended unseen, as when the application changes.
+    /// Deletes `slots`, because the scheduler did not observe some starts or ends of blocks, for example at a change of the
+    /// application.
     pub fn forget(&mut self) {
         self.kernel = None;
     }
 
-    /// Returns the last kernel given to `look`.
+    /// Returns the kernel of the last call of `look`.
     pub fn kernel(&self) -> Option<usize> {
         self.kernel
     }
 
-    /// Returns the SM for the next block of the kernel, or `None` if no SM has room.
+    /// Returns the SM for the next block of the kernel, or `None` if no SM has room for a block.
     pub fn choose(&mut self) -> Option<u32> {
         let place = match self.rule {
             BlockScheduler::Slots => {
-                // Two passes, because the compiler can vectorize the first pass.
+                // The loop is split in two, because the compiler can vectorize the first part.
                 let most = self.slots.iter().copied().fold(0, u32::max);
                 let first = self.slots.iter().position(|&slots| slots == most);
                 first.filter(|_| most > 0)
@@ -85,7 +89,7 @@ impl Placement {
         self.order.get(place).copied()
     }
 
-    /// Sets the number of blocks of the kernel that fit on `sm` to `slots`.
+    /// Records that `slots` further blocks of the kernel fit on `sm`.
     pub fn update(&mut self, sm: u32, slots: u32) {
         let place = self.position.get(sm as usize).copied().unwrap_or(usize::MAX);
         if let Some(found) = self.slots.get_mut(place) {

@@ -2,20 +2,20 @@
 
 use gpusched_model::time::Time;
 
-/// Full rate. Rates have 32 binary fraction digits.
+/// Full rate. A rate has 32 binary fraction digits.
 pub(super) const FULL: u64 = 1 << 32;
 
-/// Remaining work and its rate.
+/// Remaining work, with the rate at which it is executed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Progress {
-    /// Remaining work at `since`, in nanoseconds at full rate times [`FULL`].
+    /// Remaining work at time `since`. The unit is one nanosecond at full rate, divided by [`FULL`].
     left: u128,
     rate: u64,
     since: Time,
 }
 
 impl Progress {
-    /// Creates work of `ns` nanoseconds at full rate. It starts at `now` at full rate.
+    /// Creates work that takes `ns` nanoseconds at full rate. The work starts at `now`, at full rate.
     pub fn new(ns: u64, now: Time) -> Progress {
         Progress {
             left: u128::from(ns) * u128::from(FULL),
@@ -24,12 +24,12 @@ impl Progress {
         }
     }
 
-    /// Returns the rate.
+    /// Returns the current rate.
     pub fn rate(&self) -> u64 {
         self.rate
     }
 
-    /// Sets the rate from `now` on.
+    /// Changes the rate to `rate` at time `now`.
     pub fn change(&mut self, now: Time, rate: u64) {
         let elapsed = now.ns().saturating_sub(self.since.ns());
         self.left = self
@@ -39,18 +39,18 @@ impl Progress {
         self.rate = rate.clamp(1, FULL);
     }
 
-    /// Pauses the work at `now`.
+    /// Pauses the work at time `now`.
     pub fn pause(&mut self, now: Time) {
         self.change(now, self.rate);
     }
 
-    /// Resumes the work at `now`, at full rate.
+    /// Resumes the work at time `now`, at full rate.
     pub fn resume(&mut self, now: Time) {
         self.since = now;
         self.rate = FULL;
     }
 
-    /// Returns the end at the present rate, rounded up.
+    /// Returns the end of the work at the current rate, rounded up.
     pub fn end(&self) -> Time {
         let time = self.left.div_ceil(u128::from(self.rate));
         Time::from_ns(

@@ -1,4 +1,4 @@
-//! Rates of concurrent blocks and copies.
+//! Rates at which concurrent blocks and copies execute.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use super::progress::FULL;
 use gpusched_model::Factor;
 use gpusched_model::scenario::{CopyKind, Factors};
 
-/// Returns the rate of each client at a shared `capacity`, rounded down. A client gets its demand, or an equal share of the
-/// rest (max-min fairness). A client without demand has the full rate.
+/// Returns the rate of each client of a shared `capacity`, rounded down. The division is max-min fair: a client receives
+/// its demand, or an equal share of the capacity that remains after all smaller demands. A client without demand has the
+/// full rate.
 pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..demands.len()).collect();
     let demand = |client: usize| demands.get(client).copied().unwrap_or(0);
@@ -21,7 +22,7 @@ pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
             left -= wanted;
             continue;
         }
-        // All clients from here on get left / others.
+        // All remaining clients receive `left` / `others`.
         for &client in order.iter().skip(place) {
             let rate = left * u128::from(FULL) / (others * u128::from(demand(client)));
             if let Some(found) = rates.get_mut(client) {
@@ -33,8 +34,8 @@ pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     rates
 }
 
-/// Returns the rate of a block, rounded down: 1/(1 + (factor − 1)·share). A part `share` of the block depends on memory and
-/// takes `factor` times as long.
+/// Returns the rate of a block, rounded down: 1/(1 + (factor − 1)·share). `share` is the part of the block's execution that
+/// depends on memory. Contention multiplies the time of this part by `factor`.
 pub fn slowed(factor: Factor, share: Factor) -> u64 {
     let ((f, f_unit), (s, s_unit)) = (factor.ratio(), share.ratio());
     let unit = u128::from(f_unit) * u128::from(s_unit);
@@ -43,7 +44,7 @@ pub fn slowed(factor: Factor, share: Factor) -> u64 {
     u64::try_from(rate).unwrap_or(FULL).clamp(1, FULL)
 }
 
-/// Number of memory-bound blocks of each kernel on each SM.
+/// Number of running memory-bound blocks, for each kernel and each SM.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
     all: u64,
@@ -55,7 +56,7 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    /// Adds a memory-bound block of `kernel` on `sm` of `gpc`.
+    /// Adds a memory-bound block of `kernel` on `sm`, which belongs to `gpc`.
     pub fn add(&mut self, kernel: usize, sm: u32, gpc: u32) {
         self.all += 1;
         *self.by_kernel.entry(kernel).or_default() += 1;
@@ -65,7 +66,8 @@ impl Crowd {
         *self.by_kernel_and_sm.entry((kernel, sm)).or_default() += 1;
     }
 
-    /// Returns whether blocks of other kernels run on other SMs of `gpc`, and on other GPCs, as seen by a block of `kernel` on `sm`.
+    /// Returns two flags for a block of `kernel` on `sm`. The first is true if blocks of other kernels run on other SMs of
+    /// `gpc`. The second is true if blocks of other kernels run on other GPCs.
     pub fn others(&self, kernel: usize, sm: u32, gpc: u32) -> (bool, bool) {
         let count = |found: Option<&u64>| found.copied().unwrap_or(0);
         let in_gpc = count(self.by_gpc.get(&gpc)) - count(self.by_kernel_and_gpc.get(&(kernel, gpc)));
@@ -86,7 +88,7 @@ pub(super) struct CoLocated {
 }
 
 impl CoLocated {
-    /// Adds a running copy of `kind`.
+    /// Adds a running copy of kind `kind`.
     pub fn add(&mut self, kind: CopyKind) {
         match kind {
             CopyKind::Memcpy => self.memcpy = true,
@@ -94,7 +96,7 @@ impl CoLocated {
         }
     }
 
-    /// Returns the largest factor that applies.
+    /// Returns the largest of the factors that apply to the block.
     pub fn factor(&self, factors: &Factors) -> Factor {
         [
             (self.same_gpc, factors.intra_gpc),
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn shares_by_hand() {
-        // Compared in thousandths, because rates are rounded down.
+        // Rates are compared in thousandths, because they are rounded down.
         let of = |rates: Vec<u64>| {
             let thousandths = rates.iter().map(|&rate| (rate + 1) as f64 / FULL as f64 * 1e3);
             thousandths.map(|rate| rate.floor() / 1e3).collect::<Vec<_>>()
@@ -140,10 +142,11 @@ mod tests {
     }
 
     proptest! {
-        /// The reference implementation raises all shares by one unit at a time, until demands are met or the capacity is used.
+        /// The reference implementation repeatedly raises all shares by one unit. A share stops at its demand, and all stop
+        /// when the capacity is used.
         #[test]
         fn max_min_equals_filling(capacity in 1u64..300, demands in prop::collection::vec(0u64..120, 1..7)) {
-            // Small units keep equal shares integers.
+            // With these small units, equal shares are integers.
             let unit = 420;
             let mut shares = vec![0u64; demands.len()];
             let mut left = capacity * unit;

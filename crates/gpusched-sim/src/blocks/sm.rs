@@ -18,9 +18,11 @@ impl Sm {
         }
     }
 
-    /// Returns how many further blocks with this `need` fit by their resources. It is 0 if no block slot is free.
+    /// Returns the number of further blocks with `need` that fit on the SM by their threads, registers and shared memory.
+    /// The number is 0 if no block slot is free.
     ///
-    /// The block slots are only a limit: [Sanudo20] Eqs 2–4 compare warps, even if few block slots are free.
+    /// The number of free block slots is otherwise ignored, because [Sanudo20] Eqs 2–4 compare warps even if few block
+    /// slots are free.
     pub fn slots(&self, need: &Need) -> u32 {
         match self.blocks {
             0 => 0,
@@ -28,7 +30,7 @@ impl Sm {
         }
     }
 
-    /// Starts a block, which must fit.
+    /// Allocates the resources of a block. The block must fit.
     pub fn take(&mut self, need: &Need) {
         self.room.warps -= need.warps;
         self.room.registers -= need.registers;
@@ -36,7 +38,7 @@ impl Sm {
         self.blocks -= 1;
     }
 
-    /// Ends a block.
+    /// Releases the resources of a block.
     pub fn give(&mut self, need: &Need) {
         self.room.warps += need.warps;
         self.room.registers += need.registers;

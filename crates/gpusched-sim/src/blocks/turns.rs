@@ -1,36 +1,37 @@
-//! The application scheduler, which assigns turns ([Sanudo20] §III-A).
+//! The application scheduler, which assigns turns to applications ([Sanudo20] §III-A).
 
 use gpusched_model::scenario::Application;
 use gpusched_model::time::Time;
 
-/// A work-conserving round of turns.
+/// A cyclic list of turns. An application without work is skipped.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Applications, each as often as its priority requires.
+    /// Indices of applications. An application occurs several times if its priority requires several turns per round.
     runlist: Vec<usize>,
     timeslices: Vec<u64>,
-    /// Runlist entry with the last turn.
+    /// Index in `runlist` of the entry with the last turn.
     last: usize,
-    /// Application with the present turn.
+    /// Application that has the current turn.
     pub current: Option<usize>,
     slice: Slice,
-    /// Number of slices so far, which identifies outdated ends.
+    /// Number of timeslices so far. This number identifies outdated end events.
     generation: u64,
 }
 
-/// The length of a turn.
+/// When the current turn ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Slice {
-    /// No application waits. The turn ends at a multiple of the timeslice after this instant.
+    /// No other application waits. When an application begins to wait, the turn ends at the next multiple of the timeslice
+    /// after this instant.
     Open(Time),
-    /// The turn ends at a scheduled end.
+    /// The end of the turn is scheduled.
     Scheduled,
-    /// The turn is over.
+    /// The turn has ended.
     Over,
 }
 
 impl Turns {
-    /// Creates the runlist of `applications` in rounds. Each round has every application with slots left.
+    /// Creates the runlist of `applications`, round by round. A round contains each application that still has slots.
     pub fn new(applications: &[Application]) -> Turns {
         let rounds = applications
             .iter()
@@ -58,14 +59,14 @@ impl Turns {
         }
     }
 
-    /// Returns the next runlist entry whose application has `work`. The current entry comes last.
+    /// Returns the next runlist entry whose application has `work`. The current entry is checked last.
     pub fn next(&self, work: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let entries = (self.last + 1..self.runlist.len()).chain(0..=self.last);
         let mut all = entries.filter_map(|entry| Some((entry, *self.runlist.get(entry)?)));
         all.find(|(_, application)| work(*application))
     }
 
-    /// Starts a turn of `entry`.
+    /// Starts the turn of `entry`.
     pub fn begin(&mut self, entry: usize, application: usize, now: Time) {
         self.last = entry;
         self.current = Some(application);
@@ -73,13 +74,14 @@ impl Turns {
         self.generation += 1;
     }
 
-    /// Ends the turn.
+    /// Ends the current turn.
     pub fn end(&mut self) {
         self.current = None;
         self.generation += 1;
     }
 
-    /// Called when another application waits. Returns the end of the slice and its number, unless the end is already scheduled.
+    /// Schedules the end of the timeslice, because another application waits. Returns the end and the number of the
+    /// timeslice, or `None` if the end is already scheduled.
     pub fn schedule(&mut self, now: Time) -> Option<(Time, u64)> {
         let Slice::Open(since) = self.slice else {
             return None;
@@ -95,14 +97,14 @@ impl Turns {
         Some((Time::from_ns(end), self.generation))
     }
 
-    /// Ends the slice if `generation` is its number.
+    /// Ends the timeslice if `generation` is the number of this timeslice.
     pub fn expire(&mut self, generation: u64) {
         if generation == self.generation && self.current.is_some() {
             self.slice = Slice::Over;
         }
     }
 
-    /// Returns whether the slice is over.
+    /// Returns whether the timeslice has ended.
     pub fn is_over(&self) -> bool {
         self.slice == Slice::Over
     }

@@ -1,4 +1,4 @@
-//! The core of every event-driven simulator: a queue of events in time order.
+//! The common part of all event-driven simulators: a queue of events in time order.
 
 mod queue;
 

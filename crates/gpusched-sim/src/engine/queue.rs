@@ -1,11 +1,11 @@
-//! Events in time order. Events with equal times keep the order of their scheduling.
+//! Queue of events in time order. Events with equal times keep the order of their scheduling.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use gpusched_model::time::Time;
 
-/// A queue of events in time order. Among events with equal times, the first scheduled event comes first.
+/// A queue of events in time order. If several events have equal times, the event that was scheduled first is first.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,
@@ -14,7 +14,7 @@ pub struct EventQueue<E> {
 
 #[derive(Clone, Debug)]
 struct Entry<E> {
-    /// Time and scheduling number of the event in one integer, so that one comparison decides.
+    /// Time of the event and number of its scheduling, in one integer. Therefore one comparison determines the order.
     key: u128,
     event: E,
 }
@@ -55,25 +55,25 @@ impl<E> Default for EventQueue<E> {
 }
 
 impl<E> EventQueue<E> {
-    /// Schedules `event` at `time`.
+    /// Schedules `event` for time `time`.
     pub fn push(&mut self, time: Time, event: E) {
         let key = u128::from(time.ns()) << 64 | u128::from(self.scheduled);
         self.scheduled += 1;
         self.heap.push(Reverse(Entry { key, event }));
     }
 
-    /// Returns the time of the next event.
+    /// Returns the time of the next event, or `None` if the queue is empty.
     pub fn next_time(&self) -> Option<Time> {
         self.heap.peek().map(|entry| entry.0.time())
     }
 
-    /// Removes and returns the next event with its time.
+    /// Removes the next event and returns it with its time.
     pub fn pop(&mut self) -> Option<(Time, E)> {
         let Reverse(entry) = self.heap.pop()?;
         Some((entry.time(), entry.event))
     }
 
-    /// Removes and returns the next event if its time is at most `time`.
+    /// Removes and returns the next event if its time is at most `time`. Otherwise returns `None`.
     pub fn pop_until(&mut self, time: Time) -> Option<E> {
         match self.next_time()? <= time {
             true => self.pop().map(|(_, event)| event),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The reference implementation is a stable sort of all remaining events by time.
+        /// The reference implementation sorts all remaining events by time with a stable sort.
         #[test]
         fn earliest_first_and_first_scheduled_among_equals(steps in prop::collection::vec(prop::option::of(0u64..6), 0..200)) {
             let mut queue = EventQueue::default();

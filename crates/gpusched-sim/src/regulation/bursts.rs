@@ -1,29 +1,29 @@
-//! Memory time in one regulation period.
+//! Memory time in one regulation period, as a list of bursts.
 
-/// Disjoint bursts of memory time in one period [ns since its start], in time order.
+/// Disjoint bursts of memory time in one regulation period, in time order. Times count from the start of the period [ns].
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Bursts {
     period: f64,
     spans: Vec<(f64, f64)>,
 }
 
-/// Progress of a block in one period.
+/// Progress of a block in one regulation period.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Progress {
-    /// The block ends at this time [ns since the start of the period].
+    /// The block ends at this time, counted from the start of the period [ns].
     Done(f64),
-    /// The block continues, with this remaining work as execution time in isolation [ns].
+    /// The block continues in the next period. The number is its remaining work, as execution time in isolation [ns].
     Left(f64),
 }
 
 impl Bursts {
-    /// Removes all bursts and sets the length of the period to `period` [ns].
+    /// Removes all bursts. The next period is `period` ns long.
     pub fn clear(&mut self, period: f64) {
         self.period = period;
         self.spans.clear();
     }
 
-    /// Adds a burst after all other bursts. An empty burst is ignored.
+    /// Adds a burst after all other bursts. A burst without length is ignored.
     pub fn push(&mut self, start: f64, end: f64) {
         let start = self.spans.last().map_or(start, |last| start.max(last.1)).max(0.0);
         let end = end.min(self.period);
@@ -32,13 +32,13 @@ impl Bursts {
         }
     }
 
-    /// Returns the memory time up to `end` [ns].
+    /// Returns the total memory time before `end` [ns].
     pub fn before(&self, end: f64) -> f64 {
         let spans = self.spans.iter().take_while(|span| span.0 < end);
         spans.map(|span| span.1.min(end) - span.0).sum()
     }
 
-    /// Returns the number of bursts that are over at `now`. At least `past` bursts are known to be over.
+    /// Returns the number of bursts that have ended by `now`. At least `past` bursts have ended.
     pub fn past(&self, now: f64, mut past: usize) -> usize {
         while self.spans.get(past).is_some_and(|span| span.1 <= now) {
             past += 1;
@@ -46,7 +46,8 @@ impl Bursts {
         past
     }
 
-    /// Returns the progress of a block with work `left` from `now` on, at `speed` in memory time. The first `past` bursts are over.
+    /// Returns the progress of a block that has `left` ns of work at time `now`. In memory time, the block progresses at
+    /// rate `speed`. The first `past` bursts have ended.
     pub fn advance(&self, mut now: f64, mut left: f64, speed: f64, past: usize) -> Progress {
         for &(start, end) in self.spans.get(past..).unwrap_or_default() {
             if now < start {
@@ -81,9 +82,9 @@ mod tests {
         let mut bursts = Bursts::default();
         bursts.clear(100.0);
         bursts.push(10.0, 30.0);
-        bursts.push(25.0, 40.0); // from 30 on
-        bursts.push(90.0, 120.0); // to 100
-        bursts.push(100.0, 120.0); // not at all
+        bursts.push(25.0, 40.0); // The burst is shortened to start at 30.
+        bursts.push(90.0, 120.0); // The burst is shortened to end at 100.
+        bursts.push(100.0, 120.0); // The burst is ignored.
         assert_eq!(bursts.spans, [(10.0, 30.0), (30.0, 40.0), (90.0, 100.0)]);
         let advance = |now, left| bursts.advance(now, left, 0.5, bursts.past(now, 0));
         assert_eq!(advance(0.0, 10.0), Progress::Done(10.0));

@@ -1,4 +1,4 @@
-//! Use of the memory bandwidth budget by best-effort cores.
+//! Best-effort cores, which use the memory bandwidth budget.
 
 use super::Setting;
 use gpusched_analysis::bandwidth::Sharing;
@@ -6,21 +6,21 @@ use gpusched_model::Factor;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 
-/// Maximum number of best-effort cores that are simulated separately.
+/// Maximum number of best-effort cores that can be simulated separately.
 pub const MAX_CORES: usize = 1024;
 
-/// Best-effort cores: one core, or several cores that share the budget.
+/// Best-effort cores: either one demand for all cores together, or several cores that share the budget.
 #[derive(Clone, Debug)]
 pub(super) struct Cores {
-    /// Demand d·T of all cores together [ns], if cores are not separate.
+    /// Demand d·T of all cores together in a period [ns]. Used only if the setting has no separate cores.
     demand: f64,
-    /// Demand of each core per period [ns].
+    /// Demand of each core in a period [ns].
     demands: Vec<u64>,
     sharing: Sharing,
 }
 
 impl Cores {
-    /// Creates the cores of `setting`.
+    /// Creates the best-effort cores of `setting`.
     pub fn new(setting: &Setting, period: Time) -> Result<Cores> {
         if setting.cores.len() > MAX_CORES {
             let found = setting.cores.len();
@@ -38,12 +38,12 @@ impl Cores {
         })
     }
 
-    /// Returns the number of separate cores. It is 0 if `setting` has one demand for all cores.
+    /// Returns the number of separate cores. The number is 0 if `setting` has one demand for all cores together.
     pub fn count(&self) -> usize {
         self.demands.len()
     }
 
-    /// Returns the part of `budget` [ns] that the cores use. Writes the part of each core to `shares`.
+    /// Returns the memory time that the cores use of `budget` [ns]. Writes the memory time of each core to `shares`.
     pub fn spend(&self, budget: u64, shares: &mut Vec<u64>) -> f64 {
         if self.demands.is_empty() {
             return (budget as f64).min(self.demand);

@@ -1,4 +1,4 @@
-//! Properties of a run that do not depend on the budgets.
+//! Properties of a run that are independent of the budgets.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,53 +12,53 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// Execution times of thread blocks.
+/// How the execution times of thread blocks are chosen.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockTimes {
-    /// WCETs of the blocks.
+    /// Each block takes its WCET.
     #[default]
     Wcet,
-    /// Means of the profile.
+    /// Each block takes the mean time that the profile states for its cluster.
     Mean,
-    /// Random times from the normal distributions of the profile, up to the WCETs.
+    /// Each block takes a random time. The times have the normal distributions of the profile and never exceed the WCETs.
     Drawn,
-    /// Times of a measured trace, one recorded run after the other.
+    /// Each block takes its measured time from a trace. The recorded runs are used in turn.
     Trace,
 }
 
-/// One run: its blocks in order, its start and its random seed.
+/// The properties of one run: its blocks in order, its start, and its random seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Execution {
     /// Number of the run.
     pub run: u64,
-    /// Seed of [`AccessPattern::Random`](super::AccessPattern::Random).
+    /// Seed of the random bursts of [`AccessPattern::Random`](super::AccessPattern::Random).
     pub seed: u64,
-    /// Start of the kernel, counted from the start of a period; less than a period.
+    /// Start of the kernel, counted from the start of a regulation period. This time is less than one period.
     pub offset: Time,
-    /// Blocks by number.
+    /// Blocks in the order of their numbers.
     pub blocks: Vec<Block>,
 }
 
-/// Source of the blocks of each run.
+/// Source of the blocks for each run.
 #[derive(Clone, Debug)]
 pub enum Blocks {
-    /// The same blocks in each run.
+    /// Every run has the same blocks.
     Fixed(Vec<Block>),
-    /// Random blocks for each run.
+    /// Every run has blocks with new random times.
     Drawn(Box<Synthesizer>),
-    /// Measured blocks, one recorded run after the other.
+    /// Blocks have measured times. The recorded runs are used in turn.
     Replayed(Replay),
 }
 
 impl Blocks {
-    /// Creates the blocks of `kernel`. The `table` has the cluster of each block.
+    /// Creates the blocks of `kernel`. `table` states the cluster of each block.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a distribution that `times` needs is missing, or if `times` is [`BlockTimes::Trace`].
-    /// For traces, use [`Blocks::Replayed`].
+    /// Fails with [`Error::Refused`] if a distribution that `times` uses is missing, or if `times` is
+    /// [`BlockTimes::Trace`]. For traces, use [`Blocks::Replayed`] instead.
     pub fn new(kernel: &Kernel, times: BlockTimes, table: &RemainingTable, seed: u64) -> Result<Blocks> {
         let mut clusters = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
@@ -96,7 +96,7 @@ impl Blocks {
         Ok(Blocks::Fixed(blocks.collect()))
     }
 
-    /// Returns the blocks of one run.
+    /// Returns the blocks of the run with number `run`.
     pub(super) fn of(&self, run: u64) -> Vec<Block> {
         match self {
             Blocks::Fixed(blocks) => blocks.clone(),
@@ -117,7 +117,7 @@ impl Blocks {
     }
 }
 
-/// Draws a time in 0 … `period` − 1 for run `run`.
+/// Returns a random time from 0 to `period` − 1 for the run with number `run`.
 pub(super) fn random_offset(seed: u64, run: u64, period: Time) -> Time {
     use rand::Rng as _;
     let word = stream(seed, Purpose::RegulationOffset, 0, run).next_u64();

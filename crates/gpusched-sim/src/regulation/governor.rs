@@ -1,20 +1,21 @@
-//! Governors, which decide on budgets, and the cost of their decisions.
+//! Governors, which decide on budgets, and the cost of these decisions.
 
 use gpusched_analysis::bandwidth::Allocator;
 use gpusched_model::time::Time;
 
-/// Decides on the budget of each period. An [`Allocator`] is a governor. Tests also use unsafe governors.
+/// Decides on the budget of each regulation period. An [`Allocator`] is a safe governor. Tests also use unsafe governors.
 pub trait Governor {
     /// Returns the deadline of the kernel, counted from its start.
     fn deadline(&self) -> Time;
-    /// Returns Q̄·T, the memory time of the periods before the first decision.
+    /// Returns Q̄·T, the memory time of best-effort cores in each period before the first decision.
     fn nominal(&self) -> Time;
-    /// Forgets the present run.
+    /// Prepares the governor for the next run.
     fn restart(&mut self);
-    /// Returns the budget Q·T of the period that starts `elapsed` after the start of the kernel. The number of incomplete
-    /// blocks of each cluster is `remaining`.
+    /// Returns the budget Q·T of the period that starts `elapsed` after the start of the kernel. `remaining` is the number
+    /// of incomplete blocks in each cluster.
     fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time;
-    /// Returns the largest memory time with which these blocks end within `window` [ns]. `None` if they end under any traffic.
+    /// Returns the largest memory time for which the blocks in `remaining` end within `window` [ns]. Returns `None` if
+    /// these blocks end within `window` under any memory traffic.
     fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64>;
 }
 
@@ -40,11 +41,12 @@ impl Governor for Allocator {
     }
 }
 
-/// The process that computes budgets at run time.
+/// The process that computes budgets during the run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Process {
-    /// Lead: the process starts and observes the running blocks this long before each period.
+    /// Lead: time from the start of the process to the start of the period for which it computes the budget. The process
+    /// observes the running blocks when it starts.
     pub lead: Time,
-    /// Memory time that the process uses in each period. The budget of the best-effort cores shrinks by this time.
+    /// Memory time that the process uses in each period. gpusched subtracts it from the budget of the best-effort cores.
     pub traffic: Time,
 }

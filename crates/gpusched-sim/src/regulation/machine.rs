@@ -1,4 +1,4 @@
-//! A machine with M places that runs blocks in the order of their numbers.
+//! Machine with M places, which executes blocks in the order of their numbers.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -11,41 +11,43 @@ use super::bursts::{Bursts, Progress};
 pub struct Block {
     /// Execution time in isolation [ns]; positive.
     pub alone: f64,
-    /// Speed e⁰/e¹ in memory time; in (0, 1].
+    /// Rate of progress e⁰/e¹ in memory time; in (0, 1].
     pub speed: f64,
 }
 
 impl Block {
-    /// Creates a block that takes `alone` ns in isolation and `contended` ns in memory time, at least `alone`.
+    /// Creates a block that takes `alone` ns in isolation. In memory time only, it takes `contended` ns, but at least
+    /// `alone` ns.
     pub fn new(alone: f64, contended: f64) -> Block {
         let speed = alone / contended.max(alone);
         Block { alone, speed }
     }
 }
 
-/// A kernel during a period. An adversary looks ahead in a clone.
+/// A kernel during one regulation period. An adversary simulates the future in a clone of the machine.
 #[derive(Clone, Debug)]
 pub(super) struct Machine<'a> {
     blocks: &'a [Block],
     /// Number of the first block that has not started.
     next: usize,
-    /// Running blocks, with the first block to end on top.
+    /// Running blocks. The block on top ends first.
     running: BinaryHeap<Running>,
-    /// Last end of a block so far [ns since the start of the period].
+    /// End of the last block that has ended [ns since the start of the period].
     pub ended: f64,
-    /// Total work of all started blocks [ns in isolation].
+    /// Total work of all blocks that have started [ns in isolation].
     started: f64,
-    /// Number of bursts that are over.
+    /// Number of bursts that have ended.
     past: usize,
 }
 
 /// A running block.
 #[derive(Copy, Clone, PartialEq, Debug)]
 struct Running {
-    /// End of the block [ns since the start of the period]. Infinity if the block does not end in this period.
+    /// End of the block [ns since the start of the period]. If the block does not end in this period, the value is
+    /// infinite.
     end: f64,
     block: usize,
-    /// Remaining work for the next period [ns in isolation].
+    /// Work that remains for the next period [ns in isolation].
     left: f64,
     speed: f64,
 }
@@ -68,7 +70,7 @@ impl Running {
 impl Eq for Running {}
 
 impl Ord for Running {
-    /// The first block to end is the greatest. A tie goes to the least number.
+    /// The block that ends first is the greatest. In a tie, the block with the lowest number is the greatest.
     fn cmp(&self, other: &Running) -> Ordering {
         let ends = other.end.total_cmp(&self.end);
         ends.then_with(|| other.block.cmp(&self.block))
@@ -82,7 +84,7 @@ impl PartialOrd for Running {
 }
 
 impl<'a> Machine<'a> {
-    /// Creates the machine before the start of the kernel.
+    /// Creates a machine that has not started the kernel.
     pub fn new(blocks: &'a [Block]) -> Machine<'a> {
         Machine {
             blocks,
@@ -94,7 +96,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Starts the first blocks on `active` places at `now`.
+    /// Starts the first `active` blocks at time `now`, one on each place.
     pub fn start(&mut self, active: usize, now: f64, bursts: &Bursts) {
         self.past = bursts.past(now, 0);
         for (number, block) in self.blocks.iter().enumerate().take(active) {
@@ -105,7 +107,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Starts the next period. Running blocks continue.
+    /// Starts the next period. Running blocks continue in this period.
     pub fn resume(&mut self, bursts: &Bursts) {
         self.past = 0;
         let mut running = std::mem::take(&mut self.running).into_vec();
@@ -119,7 +121,7 @@ impl<'a> Machine<'a> {
         self.running = BinaryHeap::from(running);
     }
 
-    /// Runs the machine up to `limit` [ns since the start of the period].
+    /// Executes blocks up to time `limit` [ns since the start of the period].
     pub fn run_to(&mut self, limit: f64, bursts: &Bursts) {
         while let Some(mut first) = self.running.peek_mut() {
             let now = first.end;
@@ -147,7 +149,7 @@ impl<'a> Machine<'a> {
         self.running.is_empty() && self.next >= self.blocks.len()
     }
 
-    /// Returns the number of the first block that has not started, and the numbers of the running blocks.
+    /// Returns the number of the first block that has not started, and the numbers of all running blocks.
     pub fn state(&self) -> (u64, impl Iterator<Item = u64>) {
         (
             self.next as u64,
@@ -155,7 +157,7 @@ impl<'a> Machine<'a> {
         )
     }
 
-    /// Returns the remaining work at the end of the period [ns in isolation], except for a constant of the run.
+    /// Returns the work that remains at the end of the period, minus a constant of the run [ns in isolation].
     pub fn backlog(&self) -> f64 {
         self.running.iter().map(|slot| slot.left).sum::<f64>() - self.started
     }

@@ -1,10 +1,13 @@
-//! Simulation of a kernel and best-effort cores with a new memory bandwidth budget in each regulation period ([Aghilinasab20] §V–VII).
+//! Simulation of one kernel and of best-effort cores, whose memory bandwidth budget may change in each regulation period
+//! ([Aghilinasab20] §V–VII).
 //!
-//! Thread blocks start in the order of their numbers, each on the first free one of M places. An [`AccessPattern`] places the
-//! memory time of the best-effort cores within a period. A block takes e⁰ in isolation and e¹ under full traffic, so it
-//! progresses at e⁰/e¹ in memory time. At each period boundary, a [`Governor`] decides from the elapsed time and the incomplete blocks.
+//! Thread blocks start in the order of their numbers. Each block starts on the first free place; there are M places. An
+//! [`AccessPattern`] determines when best-effort cores access memory within a period. A block takes e⁰ in isolation and e¹
+//! under full traffic, so its rate of progress in memory time is e⁰/e¹. At the start of each period, a [`Governor`] decides
+//! on the budget. The governor uses the elapsed time and the numbers of incomplete blocks.
 //!
-//! The simulation checks Lemma 1 and decides no verdict. Therefore times are floats, and [`tolerance`] bounds their error.
+//! The simulation checks Lemma 1, but no verdict depends on it. Therefore times are floating-point numbers, and
+//! [`tolerance`] bounds their rounding error.
 
 mod bursts;
 mod cores;

@@ -1,4 +1,4 @@
-//! Access patterns of best-effort cores within a period.
+//! Access patterns of best-effort cores within a regulation period.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,29 @@ use serde::{Deserialize, Serialize};
 use super::bursts::Bursts;
 use gpusched_model::streams::{below, unit};
 
-/// When best-effort cores access memory within a period. The amount of memory time is fixed before.
+/// When best-effort cores access memory within a regulation period. The budget and the demand determine the total memory
+/// time, not the pattern.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AccessPattern {
-    /// All memory time at the start of the period, as for cores that use their whole budget at once.
+    /// All memory time is at the start of the period. The cores use their whole budget at once.
     #[default]
     Front,
-    /// All memory time at the end of the period.
+    /// All memory time is at the end of the period.
     Back,
-    /// 64 equal bursts at equal distances.
+    /// The memory time is divided into 64 equal bursts at equal distances.
     Uniform,
-    /// One to eight bursts of random lengths at random times.
+    /// The memory time is divided into one to eight bursts of random lengths at random times.
     Random,
-    /// The worst of several placements in each period, after which the blocks have the most work left.
+    /// In each period, gpusched compares several placements of the memory time. The chosen placement is the placement after
+    /// which the blocks have the most remaining work.
     Adversarial,
 }
 
 impl AccessPattern {
-    /// All patterns.
+    /// All access patterns.
     pub const ALL: [AccessPattern; 5] = [
         AccessPattern::Front,
         AccessPattern::Back,
@@ -42,18 +44,19 @@ const UNIFORM: u32 = 64;
 /// Maximum number of bursts of [`AccessPattern::Random`].
 const MOST: usize = 8;
 
-/// One placement of an amount of memory time.
+/// One placement of a given amount of memory time in a period.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Placement {
-    /// One burst that starts after this share of the rest of the period.
+    /// One burst. The number states the share of the remaining time of the period that is before the burst.
     At(f64),
-    /// One burst that starts at this time [ns].
+    /// One burst that starts at this time in the period [ns].
     From(f64),
-    /// [`UNIFORM`] bursts.
+    /// [`UNIFORM`] equal bursts at equal distances.
     Spread,
 }
 
-/// Candidates of [`AccessPattern::Adversarial`], besides one burst from the start of the kernel on.
+/// Placements that [`AccessPattern::Adversarial`] compares. `Adversarial` also tries one burst that begins when the kernel
+/// starts.
 pub(super) const ADVERSARIAL: [Placement; 6] = [
     Placement::At(0.0),
     Placement::At(0.25),
@@ -64,7 +67,7 @@ pub(super) const ADVERSARIAL: [Placement; 6] = [
 ];
 
 impl Placement {
-    /// Places `memory` ns in a period of `period` ns.
+    /// Adds bursts with a total memory time of `memory` ns to a period of `period` ns.
     pub fn fill(self, bursts: &mut Bursts, memory: f64, period: f64) {
         bursts.clear(period);
         if memory >= period {
@@ -90,11 +93,11 @@ impl Placement {
     }
 }
 
-/// Places `memory` ns at random in a period of `period` ns.
+/// Adds random bursts with a total memory time of `memory` ns to a period of `period` ns.
 pub(super) fn scatter(bursts: &mut Bursts, memory: f64, period: f64, rng: &mut impl Rng) {
     bursts.clear(period);
     let count = below(rng, MOST) + 1;
-    // Cuts the memory time and the rest of the period at random points.
+    // Divides both the memory time and the remaining time of the period at random points.
     let mut cuts = |count: usize, length: f64| {
         let mut cuts = [0.0; MOST];
         let filled = cuts.get_mut(..count).unwrap_or_default();
@@ -121,7 +124,7 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Every placement uses all of the memory time within the period.
+    /// Checks that every placement uses the whole memory time within the period.
     #[test]
     fn no_memory_time_is_lost() {
         let mut bursts = Bursts::default();

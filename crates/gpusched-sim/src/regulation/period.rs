@@ -1,4 +1,4 @@
-//! Records of one run.
+//! Records of the regulation periods of one run.
 
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
@@ -8,44 +8,44 @@ use gpusched_model::time::Time;
 pub struct Period {
     /// Start of the period, counted from the start of the kernel; 0 for the first period.
     pub time: Time,
-    /// Share of the period during which best-effort cores may access memory.
+    /// Share Q of the period during which best-effort cores may access memory.
     pub q: f64,
-    /// Incomplete blocks of each cluster at the decision.
+    /// Number of incomplete blocks in each cluster at the time of the decision.
     pub remaining: Vec<u64>,
-    /// Memory requests of best-effort cores while the kernel runs.
+    /// Number of memory requests of best-effort cores in this period while the kernel runs.
     pub requests: f64,
-    /// Memory time that the rest of the kernel tolerates beyond the nominal budgets of all its periods [ns]. `None` if it
-    /// tolerates any traffic.
+    /// Memory time that the remaining blocks tolerate, minus the nominal budgets of all remaining periods [ns]. `None` if
+    /// the remaining blocks tolerate any traffic.
     pub slack: Option<i64>,
 }
 
-/// One run under one policy.
+/// One run under one budget policy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// Number of the run.
     pub run: u64,
-    /// Policy of the run.
+    /// Budget policy of the run.
     pub policy: BudgetPolicy,
     /// End of the last block, counted from the start of the kernel [ns].
     pub finish: f64,
     /// Whether the last block ended after the nominal WCET plus the [`tolerance`].
     pub late: bool,
-    /// Memory requests of best-effort cores while the kernel ran.
+    /// Number of memory requests of best-effort cores while the kernel ran.
     pub requests: f64,
-    /// Memory requests of each core, if cores are separate.
+    /// Number of memory requests of each core. Empty if cores are not separate.
     pub cores: Vec<f64>,
-    /// Mean of Q over the periods.
+    /// Mean of Q over all periods.
     pub q_mean: f64,
-    /// Standard deviation of Q over all periods, not of a sample.
+    /// Standard deviation of Q over all periods. The formula is for a complete population, not for a sample.
     pub q_std: f64,
-    /// Number of periods. The first and the last may be cut.
+    /// Number of periods. The kernel may run in only a part of the first period and of the last period.
     pub count: u64,
-    /// Each period, if requested.
+    /// Record of each period. Empty if no records were requested.
     pub periods: Vec<Period>,
 }
 
-/// Returns how far a finish time may exceed the nominal WCET `deadline` by rounding alone [ns]: a billionth of the sum of
-/// `deadline` and `period`.
+/// Returns the maximum time by which rounding errors alone can make a finish time exceed the nominal WCET `deadline` [ns].
+/// This maximum is one billionth of the sum of `deadline` and `period`.
 pub fn tolerance(deadline: Time, period: Time) -> f64 {
     1e-9 * (deadline.ns() as f64 + period.ns() as f64)
 }

@@ -1,4 +1,4 @@
-//! Block times of a measured trace.
+//! Replay of block times from a measured trace.
 
 use std::sync::Arc;
 
@@ -8,22 +8,24 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Trace};
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Result};
 
-/// A trace whose runs are replayed for a kernel one after the other. After the last run, the first run follows.
+/// A trace whose recorded runs are replayed for a kernel, one after the other. After the last recorded run, the replay
+/// continues with the first.
 ///
-/// Times in isolation and under interference come from different measured runs. Run r takes its times in isolation from the
-/// r-th run at q = 0 and its times under interference from the r-th run at q = 1, both in the order of the trace.
+/// Times in isolation and times under interference are from different measured runs. Run r uses the times in isolation of
+/// the r-th measured run at q = 0. Run r uses the times under interference of the r-th measured run at q = 1. Both counts
+/// follow the order of the trace.
 #[derive(Clone, Debug)]
 pub struct Replay {
     trace: Arc<Trace>,
 }
 
 impl Replay {
-    /// Creates the runs of `kernel` from `trace`. The trace must come from a recorder that keeps the first runs
+    /// Creates the replay of `trace` for `kernel`. The trace must be from a recorder that keeps the first runs
     /// ([`Recorder::first`](gpusched_analysis::kernel_wcet::trace::Recorder::first)).
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the trace and the kernel have different blocks. Fails too if a block ever took longer
-    /// than the WCET of its cluster, because then Lemma 1 guarantees nothing.
+    /// Fails with [`Error::Refused`] if the blocks of the trace are not the blocks of the kernel. Also fails if a block
+    /// took longer than the WCET of its cluster in any run. Lemma 1 does not apply to such a trace.
     pub fn new(kernel: &Kernel, trace: Trace) -> Result<Replay> {
         let blocks = trace.blocks() as u64;
         if blocks != kernel.blocks() {
@@ -38,7 +40,7 @@ impl Replay {
         for block in 0..blocks {
             let index = table.cluster_of(block).unwrap_or(0);
             let Some(cluster) = kernel.clusters().get(index) else {
-                continue; // a table contains only existing clusters
+                continue; // Never happens, because the table contains only existing clusters.
             };
             for (level, name, wcet) in [
                 (Level::Isolated, "e0", cluster.isolated()),
@@ -65,7 +67,7 @@ impl Replay {
         self.trace.level(level).kept() as u64
     }
 
-    /// Returns the blocks of run `run`.
+    /// Returns the blocks of the run with number `run`.
     pub(super) fn blocks(&self, run: u64) -> Vec<Block> {
         let times = |level: Level| {
             let index = run.checked_rem(self.runs(level)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Assumptions of a simulation.
+//! Assumptions of a simulation of bandwidth regulation.
 
 use std::str::FromStr;
 
@@ -9,28 +9,30 @@ use gpusched_analysis::bandwidth::Sharing;
 use gpusched_model::Factor;
 use gpusched_model::time::Time;
 
-/// Assumptions of a simulation.
+/// Assumptions of a simulation of bandwidth regulation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
-    /// Access pattern of best-effort cores within a period.
+    /// Access pattern of best-effort cores within a regulation period.
     pub pattern: AccessPattern,
-    /// Demand d: largest share of a period during which best-effort cores access memory.
+    /// Demand d of best-effort cores: largest share of a regulation period during which they access memory.
     pub demand: Factor,
-    /// Demand of each best-effort core as a share of a period. Empty if cores are not separate; `demand` then covers all cores.
+    /// Demand of each best-effort core, as a share of a regulation period. If empty, cores are not separate, and `demand`
+    /// is the demand of all cores together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<Factor>,
-    /// Rule by which separate cores share a budget.
+    /// Rule that divides a budget among separate cores.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sharing: Sharing,
-    /// Execution times of blocks.
+    /// How the execution times of blocks are chosen.
     pub blocks: BlockTimes,
-    /// Start of the kernel, counted from the start of a regulation period [ns]. Absent if it is drawn for each run.
+    /// Start of the kernel, counted from the start of a regulation period [ns]. If absent, each run has a random start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset_ns: Option<Time>,
-    /// Lead: time from the computation of a budget to its period [ns].
+    /// Lead: time from the computation of a budget to the start of its regulation period [ns].
     pub lead_ns: Time,
-    /// Memory requests per millisecond of the process that computes budgets; the full bandwidth is 60,000.
+    /// Number of memory requests per millisecond of the process that computes budgets. The full bandwidth is 60,000
+    /// requests per millisecond.
     pub process_requests: u64,
 }
 
@@ -39,7 +41,8 @@ fn is_default(sharing: &Sharing) -> bool {
 }
 
 impl Setting {
-    /// Returns the process that computes budgets for regulation periods of `period`: its lead and its memory time.
+    /// Returns the process that computes budgets, with its lead and its memory time for regulation periods of length
+    /// `period`.
     pub(super) fn process(&self, period: Time) -> Process {
         let requests = u128::from(self.process_requests) * u128::from(period.ns());
         let time = requests.div_ceil(60_000).min(period.ns().into());
@@ -50,14 +53,15 @@ impl Setting {
     }
 }
 
-/// Demand of best-effort cores: a share of a period, or its name.
+/// Demand of best-effort cores, as a share of a regulation period. Users can write the name of a demand instead.
 ///
-/// The named shares are **assumptions**: the paper names its benchmarks and their results (Table IV), but not their demands.
+/// The values of the named demands are **assumptions**: the paper names its benchmarks and their results (Table IV), but
+/// not their demands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Demand(pub Factor);
 
 impl Demand {
-    /// Named demands, in billionths of a period.
+    /// Names and values of the named demands, in billionths of a period.
     pub const NAMED: [(&'static str, u64); 4] = [
         ("bandwidth", 1_000_000_000),
         ("libquantum", 600_000_000),
@@ -85,12 +89,12 @@ impl FromStr for Demand {
     }
 }
 
-/// Start of a kernel within a regulation period.
+/// Start of a kernel, relative to the start of a regulation period.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Offset {
-    /// Random time within the period.
+    /// A random time within the period.
     Random,
-    /// Time since the start of the period.
+    /// A fixed time after the start of the period.
     At(Time),
 }
 
@@ -111,7 +115,8 @@ impl FromStr for Offset {
 }
 
 impl Default for Setting {
-    /// Cores use their whole budget at once, blocks take their WCETs, the kernel starts with a period, and decisions cost nothing.
+    /// Returns the default assumptions: cores use their whole budget at once, blocks take their WCETs, the kernel starts
+    /// together with a period, and decisions have no cost.
     fn default() -> Setting {
         Setting {
             pattern: AccessPattern::Front,

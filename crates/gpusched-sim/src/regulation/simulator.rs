@@ -1,4 +1,4 @@
-//! Simulator of one kernel, period by period.
+//! Simulator of one kernel. The simulator proceeds from one regulation period to the next.
 
 use super::bursts::Bursts;
 use super::cores::Cores;
@@ -17,10 +17,10 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// Maximum number of regulation periods of one run.
+/// Maximum number of regulation periods in one run.
 const MAX_PERIODS: u64 = 10_000_000;
 
-/// Simulator of one kernel in one setting.
+/// Simulator of one kernel under one set of assumptions.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     pub(super) table: RemainingTable,
@@ -37,18 +37,18 @@ impl Simulator {
     /// Prepares runs of `kernel`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] for too many blocks or periods, for an offset or a lead of one period or more, and for
-    /// times that the profile lacks.
+    /// Fails with [`Error::Refused`] if there are too many blocks or regulation periods, or if the offset or the lead is
+    /// one period or longer. Also fails if the profile lacks times that the setting uses.
     pub fn new(kernel: &Kernel, setting: Setting, seed: u64) -> Result<Simulator> {
         let table = RemainingTable::new(kernel);
         let blocks = || Blocks::new(kernel, setting.blocks, &table, seed);
         Simulator::prepare(kernel, blocks, setting.clone(), seed)
     }
 
-    /// Prepares runs of `kernel` with the block times of `replay`.
+    /// Prepares runs of `kernel`. The block times are from the trace in `replay`.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Simulator::new`].
+    /// Fails under the same conditions as [`Simulator::new`].
     pub fn replaying(kernel: &Kernel, replay: Replay, setting: Setting, seed: u64) -> Result<Simulator> {
         let blocks = || Ok(Blocks::Replayed(replay));
         Simulator::prepare(kernel, blocks, setting, seed)
@@ -96,7 +96,8 @@ impl Simulator {
         })
     }
 
-    /// Returns the properties of run `run` that do not depend on the budgets. They depend only on the seed and `run`.
+    /// Returns the properties of the run with number `run` that are independent of the budgets. The properties depend only
+    /// on the seed and `run`.
     pub fn execution(&self, run: u64) -> Execution {
         let offset = self.setting.offset_ns;
         Execution {
@@ -107,7 +108,8 @@ impl Simulator {
         }
     }
 
-    /// Simulates run `execution` under `policy` with the decisions of `allocator`. With `record`, keeps each period.
+    /// Simulates the run `execution` under `policy`. `allocator` decides on the budgets. If `record` is true, the result
+    /// contains each period.
     pub fn run(
         &self,
         execution: &Execution,
@@ -122,7 +124,7 @@ impl Simulator {
         self.simulate(execution, policy, allocator, process, record)
     }
 
-    /// Simulates run `execution` with the decisions of any `governor`. The `process` computes the decisions.
+    /// Simulates the run `execution` with the decisions of `governor`. `process` states the cost of the decisions.
     pub fn simulate(
         &self,
         execution: &Execution,
@@ -141,7 +143,7 @@ impl Simulator {
         let mut remaining = vec![0; self.clusters];
         self.table.remaining(0, [], &mut remaining);
         let mut budget = governor.nominal();
-        let mut known = true; // whether a decision is possible
+        let mut known = true; // True if the governor can decide.
         let (mut requests, mut sum, mut squares) = (0.0, 0.0, 0.0);
         let (mut shares, mut cores) = (Vec::new(), vec![0.0; self.cores.count()]);
         let mut periods = Vec::new();
@@ -206,7 +208,7 @@ impl Simulator {
         }
     }
 
-    /// Starts period `count` at `begin`.
+    /// Starts period `count` of the run. In the first period, the kernel starts at time `begin` of the period.
     fn begin(&self, machine: &mut Machine<'_>, count: u64, begin: f64, bursts: &Bursts) {
         match count {
             0 => machine.start(self.active, begin, bursts),
@@ -214,7 +216,8 @@ impl Simulator {
         }
     }
 
-    /// Places `memory` ns in period `count`. The kernel runs from `begin` on.
+    /// Adds bursts with a total memory time of `memory` ns to period `count`. The kernel runs in the period from time
+    /// `begin`.
     fn place(
         &self,
         execution: &Execution,
@@ -240,7 +243,8 @@ impl Simulator {
                     let mut future = machine.clone();
                     self.begin(&mut future, count, begin, bursts);
                     future.run_to(period, bursts);
-                    // If the kernel ends in several placements, the latest end is the worst.
+                    // If the kernel ends in this period under several placements, the placement with the latest end is the
+                    // worst.
                     let backlog = future.backlog()
                         + if future.is_done() {
                             future.ended / period
@@ -257,7 +261,7 @@ impl Simulator {
         }
     }
 
-    /// Returns the record of a period at its start.
+    /// Returns the record of a period, as it is known at the start of the period.
     fn row(&self, elapsed: Time, q: f64, remaining: &[u64], governor: &impl Governor) -> Period {
         let window = governor.deadline().ns().saturating_sub(elapsed.ns());
         let slack = governor.memory(window, remaining).map(|memory| {

@@ -1,45 +1,49 @@
-//! Clients of the simulated memory.
+//! Clients that use the simulated memory.
 
 use crate::tasks::Discipline;
 use gpusched_model::Bandwidth;
 
-/// A part of a job: executes for `time` in isolation and demands bandwidth `rate` meanwhile.
+/// A part of a job. A stage takes `time` in isolation, and demands bandwidth `rate` during its execution.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// Execution time in isolation [ns].
+    /// Execution time of the stage in isolation [ns].
     pub time: u64,
-    /// Bandwidth demand [bytes per second]. A rate above the memory capacity counts as the capacity.
+    /// Bandwidth demand of the stage [bytes per second]. A demand above the memory capacity counts as a demand for the
+    /// whole capacity.
     pub rate: u64,
 }
 
 /// A task whose jobs arrive periodically.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Stages of each job, in order of execution.
+    /// Stages of each job, in the order of their execution.
     pub stages: Vec<Stage>,
     /// Arrival of the first job [ns].
     pub first: u64,
     /// Delay from the arrival of the first job to its release [ns].
     pub jitter: u64,
-    /// Period T [ns], positive.
+    /// Period T [ns]; positive.
     pub period: u64,
-    /// Relative deadline D [ns], counted from the arrival.
+    /// Relative deadline D, counted from the arrival of a job [ns].
     pub deadline: u64,
 }
 
-/// A partition, or a source of other memory traffic.
+/// A client of the memory: a partition, or a source of other memory traffic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// Tasks by decreasing priority, if ranks decide. If deadlines decide, a tie goes to the earlier task of the list.
+    /// Tasks of the client. If ranks determine priorities, the tasks are sorted by decreasing priority. If deadlines
+    /// determine priorities, the task that is earlier in the list wins a tie.
     pub tasks: Vec<Task>,
-    /// Scheduling discipline. Limited preemption is simulated as non-preemptive.
+    /// Scheduling discipline of the client. Limited preemption is simulated as non-preemptive scheduling.
     pub discipline: Discipline,
-    /// Whether a job is dropped at its deadline and does not count as a miss, as with requests of other traffic.
+    /// Whether a job is dropped at its deadline and does not count as a deadline miss. Requests of other memory traffic
+    /// behave like this.
     pub drops: bool,
 }
 
 impl Client {
-    /// Returns the client as it behaves at a memory of `bandwidth`. A stage with a higher rate takes longer there, rounded down.
+    /// Returns the client as it behaves with a memory of `bandwidth`. A stage with a higher demand takes longer with this
+    /// memory. Times are rounded down.
     pub fn within(&self, bandwidth: Bandwidth) -> Client {
         let most = bandwidth.bytes_per_second();
         let stage = |stage: &Stage| {

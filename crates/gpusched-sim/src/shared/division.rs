@@ -1,20 +1,24 @@
-//! Division of the memory bandwidth among clients.
+//! Rules that divide the memory bandwidth among clients.
 
-/// Division of the capacity when clients demand more than the capacity. The division is work-conserving.
+/// Rule that divides the memory bandwidth if the clients demand more than the capacity. Every rule is work-conserving.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Division {
-    /// Max-min fair shares.
+    /// Clients receive max-min fair shares.
     MaxMin,
-    /// Priority order: the first client takes its demand, the next takes its demand from the rest, and so on.
+    /// Clients receive bandwidth in a priority order. The first client receives its demand. Each further client receives at
+    /// most its demand from the remaining capacity.
     Order(Vec<usize>),
-    /// The client with the latest deadline takes its demand first.
+    /// Clients receive bandwidth in the order of decreasing absolute deadlines, so the client with the latest deadline is
+    /// first.
     Spite,
 }
 
 impl Division {
-    /// Computes the `shares` of the `capacity` from the demand (`wants`) and the absolute deadline (`due`) of each client.
+    /// Computes how much of the `capacity` each client receives, and writes it to `shares`. `wants` contains the demand of
+    /// each client, and `due` contains its absolute deadline.
     ///
-    /// [`Division::MaxMin`] is exact if `capacity` and `wants` are multiples of every number up to the number of clients.
+    /// The result for [`Division::MaxMin`] is exact if `capacity` and all `wants` are multiples of every number up to the
+    /// number of clients.
     pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
         match self {
             Division::MaxMin => fair(capacity, wants, shares),

@@ -1,4 +1,4 @@
-//! Simulation of clients at one memory.
+//! Simulation of clients that share one memory.
 
 use std::collections::VecDeque;
 
@@ -6,40 +6,40 @@ use super::{Client, Division};
 use crate::tasks::Order;
 use gpusched_model::policy::Preemption;
 
-/// Number of rate units in one byte per second. Up to 16 clients share the capacity without rounding.
+/// Number of rate units in one byte per second. With this number, up to 16 clients divide the capacity without rounding.
 const SCALE: u128 = 720_720;
 
-/// A missed deadline.
+/// A missed deadline in a simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Miss {
     /// Index of the client.
     pub client: usize,
     /// Index of the task within the client.
     pub task: usize,
-    /// Absolute deadline [ns].
+    /// Absolute deadline of the job [ns].
     pub due: u64,
 }
 
-/// The result of one run.
+/// The result of one simulated run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
-    /// First missed deadline. The run ends there.
+    /// First missed deadline, if any. The run ends at this miss.
     pub miss: Option<Miss>,
-    /// Number of completed jobs.
+    /// Number of jobs that were completed.
     pub jobs: u64,
-    /// Longest response time of each task, per client [ns].
+    /// Longest response time of each task [ns]. The first index is the client, and the second index is the task.
     pub longest: Vec<Vec<u64>>,
 }
 
 /// The state of a task during a run.
 struct Lane {
-    /// Arrival and release of the next job [ns].
+    /// Arrival and release of the next job of the task [ns].
     arrival: u64,
     release: u64,
-    /// Arrivals of released jobs that are not complete.
+    /// Arrivals of jobs that have been released but are not complete.
     waiting: VecDeque<u64>,
-    /// Current stage of the first waiting job, and remaining work of the stage. The unit is nano-bytes divided by [`SCALE`],
-    /// or ns without traffic.
+    /// Current stage of the first waiting job, and the remaining work of this stage. The unit of the work is nano-bytes
+    /// divided by [`SCALE`]. For a stage without memory traffic, the unit is ns.
     stage: usize,
     left: u128,
     started: bool,
@@ -51,7 +51,8 @@ struct State<'a> {
     running: Option<usize>,
 }
 
-/// Simulates all jobs of `clients` that arrive before `end` [ns] at a memory of `capacity` [bytes per second], until the first miss.
+/// Simulates all jobs of `clients` that arrive before `end` [ns], until the first deadline miss. The memory has a capacity
+/// of `capacity` [bytes per second].
 pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64) -> Outcome {
     let capacity = u128::from(capacity) * SCALE;
     let mut states: Vec<State<'_>> = clients.iter().map(|client| State::new(client, end)).collect();
@@ -71,7 +72,7 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
             }
             state.choose();
         }
-        // Computes the rates, and ends the stages that end within the current nanosecond.
+        // Computes the rate of each running job, and ends each stage that ends within the current nanosecond.
         for (index, state) in states.iter().enumerate() {
             wants[index] = state.rate(capacity);
             due[index] = state.due();
@@ -122,7 +123,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Moves the jobs that are released by `now` to the waiting jobs.
+    /// Adds each job that is released by `now` to the waiting jobs.
     fn release(&mut self, now: u64, end: u64) {
         for (lane, task) in self.lanes.iter_mut().zip(&self.client.tasks) {
             while lane.release <= now {
@@ -137,7 +138,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns the first missed deadline before `now`. If the client drops late jobs, drops the jobs that are due by `now` instead.
+    /// Returns the first missed deadline before `now`. If the client drops late jobs, drops the jobs with deadlines up to
+    /// `now` and returns `None`.
     fn late(&mut self, now: u64, client: usize) -> Option<Miss> {
         for (task, (lane, job)) in self.lanes.iter_mut().zip(&self.client.tasks).enumerate() {
             while let Some(&arrival) = lane.waiting.front() {
@@ -159,7 +161,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// Chooses the job that runs.
+    /// Chooses the job that the client executes.
     fn choose(&mut self) {
         let runs_on = self.client.discipline.preemption != Preemption::Preemptive;
         if runs_on && self.running.is_some() {
@@ -214,7 +216,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns whether the stage ends before a nanosecond has passed. A stage with demand and without a share continues.
+    /// Returns whether the current stage ends before a nanosecond has passed. A stage that demands bandwidth and receives
+    /// none does not end.
     fn ends_now(&self, want: u128, share: u128) -> bool {
         let speed = if want == 0 { 1 } else { share };
         let left = self.left(want);
@@ -253,7 +256,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Ends the current stage of the running job. With its last stage, the job completes.
+    /// Ends the current stage of the running job. If this stage is the last, the job completes.
     fn end_stage(&mut self, now: u64, capacity: u128, client: usize, outcome: &mut Outcome) {
         let Some(task) = self.running else { return };
         let (Some(lane), Some(job)) = (self.lanes.get_mut(task), self.client.tasks.get(task)) else {
@@ -304,13 +307,14 @@ mod tests {
         }
     }
 
-    /// Two jobs of 100 ns, each with a demand equal to the capacity. When one job completes, the other has the whole memory.
+    /// Two jobs of 100 ns each demand the whole capacity. When one job completes, the other job receives the whole
+    /// capacity.
     #[test]
     fn progress_is_the_share_of_what_is_wanted() {
         let both = [client(&[(100, 10)], 1000), client(&[(50, 10), (50, 0)], 1000)];
         let longest = |division: &Division| simulate(&both, 10, division, 1000).longest;
-        // With fair shares, both jobs progress at half speed until 100 ns. Then the second job completes its memory stage,
-        // and the first has 50 ns left.
+        // With max-min fair shares, both jobs progress at half speed until 100 ns. Then the second job completes its memory
+        // stage, and the first job has 50 ns of work left.
         assert_eq!(longest(&Division::MaxMin), [[150], [150]]);
         assert_eq!(longest(&Division::Order(vec![0, 1])), [[100], [200]]);
         assert_eq!(longest(&Division::Order(vec![1, 0])), [[150], [100]]);
@@ -334,7 +338,7 @@ mod tests {
             simulate(&dropped, 10, &Division::Order(vec![0, 1]), 1000).miss,
             None
         );
-        // Each of the 3 clients has 1/3 of the capacity 10, so 33 ns take 99 ns.
+        // Each of the 3 clients receives 1/3 of the capacity 10, so 33 ns of work take 99 ns.
         let three = [
             client(&[(33, 10)], 98),
             client(&[(33, 10)], 99),

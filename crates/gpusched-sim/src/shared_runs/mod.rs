@@ -1,5 +1,6 @@
-//! Simulated runs of a plan whose partitions share a memory. The runs vary the releases, the stages of the jobs, the requests
-//! of other sources and the division of the bandwidth. Validation and studies search these runs for missed deadlines.
+//! Simulated runs of a plan whose partitions share a memory. The runs differ in their releases, the stages of jobs, the
+//! requests of other sources, and the division of the bandwidth. Validation and studies search these runs for missed
+//! deadlines.
 
 mod requests;
 
@@ -13,33 +14,33 @@ use gpusched_analysis::partitioning::Problem;
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, TaskSet, Verdict};
 
-/// Number of release patterns per system: one synchronous pattern and two random patterns.
+/// Number of release patterns for each system: one synchronous pattern and two random patterns.
 pub const RELEASES: u64 = 3;
 
-/// Up to this number of clients, every priority order at the memory is simulated. With more clients, all rotations of two
-/// orders are simulated.
+/// Maximum number of clients for which every priority order at the memory is simulated. With more clients, only the
+/// rotations of two orders are simulated.
 const ALL_ORDERS: usize = 5;
 
-/// The simulated system.
+/// The system that is simulated.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
-    /// All tasks and all other memory traffic.
+    /// All tasks of the system and all other memory traffic.
     pub set: &'a TaskSet,
-    /// Tasks of each partition, and its number of SMs.
+    /// Tasks and number of SMs of each partition.
     pub parts: Vec<(&'a [usize], u32)>,
-    /// Shared memory.
+    /// Memory that the partitions share.
     pub memory: SharedMemory,
-    /// Bandwidth of the memory slices of each partition, if it has slices of its own. Other traffic may then use the slices
-    /// of any partition.
+    /// Bandwidth of the memory slices of each partition. `None` if the partitions have no memory slices of their own. With
+    /// memory slices, other traffic may use the slices of any partition.
     pub slices: Option<Vec<Bandwidth>>,
-    /// Scheduling policy.
+    /// Scheduling policy of all partitions.
     pub policy: Policy,
-    /// End of the arrivals [ns].
+    /// End of the arrivals [ns]. All jobs arrive before this time.
     pub end: u64,
 }
 
-/// Simulates `system` with the priorities of `verdicts` under all release patterns and divisions, until the first miss.
-/// Returns the first miss, the number of runs and the number of jobs.
+/// Simulates `system` under all release patterns and all divisions of the bandwidth, until the first deadline miss.
+/// Priorities are from `verdicts`. Returns the first miss, the number of runs and the number of jobs.
 pub fn first_miss(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -65,8 +66,8 @@ pub fn first_miss(
     (None, runs, jobs)
 }
 
-/// Returns the clients and the bandwidth of each memory: one shared memory, or the memory slices of each partition. `None`
-/// for a policy that schedules nothing.
+/// Returns the clients and the bandwidth of each memory. There is one shared memory, or one memory per partition if
+/// partitions have memory slices. Returns `None` for a policy without a scheduler.
 fn memories(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -86,7 +87,7 @@ fn memories(
     Some(parts.iter().zip(slices).map(memory).collect())
 }
 
-/// Returns the divisions of bandwidth that the analysis must cover: max-min fair shares and priority orders.
+/// Returns the divisions of bandwidth for which the analysis must be valid: max-min fair shares and priority orders.
 fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     let mut all = vec![Division::MaxMin];
     if arbitration == Arbitration::Any {
@@ -117,7 +118,7 @@ fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     all
 }
 
-/// Returns the partitions, followed by the other traffic. `None` for a policy that schedules nothing.
+/// Returns the partitions, followed by the sources of other traffic. Returns `None` for a policy without a scheduler.
 fn clients(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -168,7 +169,8 @@ fn clients(
             drops: false,
         });
     }
-    // Every job that may be released late is released late, and all at the same instant.
+    // In this pattern, every job that may be released late is released late, and all these jobs are released at the same
+    // instant.
     let mut instant = None;
     if release == 0 {
         let latest = clients
@@ -196,7 +198,7 @@ fn clients(
     Some(clients)
 }
 
-/// Converts the demands to tasks for the priority assignment.
+/// Converts the demands to simulated tasks, for the assignment of priorities.
 fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::tasks::Task> {
     let task = |demand: &gpusched_analysis::schedulability::Demand| crate::tasks::Task {
         wcet: demand.wcet,
@@ -210,8 +212,9 @@ fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::ta
     demands.iter().map(task).collect()
 }
 
-/// Returns the stages of a job of `time` [ns] that moves up to `bytes` [nano-bytes] at up to `peak` [bytes per second]. By
-/// `shape`, the job moves them evenly (0), at its start (1) or at its end.
+/// Returns the stages of a job of `time` [ns]. The job transfers up to `bytes` [nano-bytes] at a rate of up to `peak`
+/// [bytes per second]. If `shape` is 0, the job transfers the bytes evenly. If `shape` is 1, the job transfers the bytes at
+/// its start, and otherwise at its end.
 fn stages(time: u64, peak: u64, bytes: u128, shape: usize) -> Vec<Stage> {
     let busy = bytes
         .checked_div(peak.into())

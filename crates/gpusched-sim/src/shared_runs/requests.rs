@@ -1,4 +1,4 @@
-//! Simulated request patterns of a source of other memory traffic.
+//! Simulated request patterns for a source of other memory traffic.
 
 use rand::Rng;
 
@@ -8,29 +8,31 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::streams::below;
 use gpusched_model::{Bandwidth, OtherTraffic};
 
-/// Number of pieces that the bytes of one period are split into.
+/// Number of pieces into which the bytes of one period are divided.
 const PIECES: u64 = 4;
 
-/// Maximum number of periods after which a request pattern repeats.
+/// Maximum number of periods after which a request pattern is repeated.
 const MAX_CYCLE: u64 = 8;
 
-/// The request pattern of a source. Every pattern conforms to the traffic bound of the source. A request that the simulator
-/// drops at its deadline counts as never requested.
+/// A request pattern of a source. Every pattern conforms to the traffic bound of the source. A request that the simulator
+/// drops at its deadline counts as a request that was never made.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Requests {
-    /// All bytes of a period at its start.
+    /// The source requests all bytes of a period at the start of the period.
     Whole,
-    /// The bytes of the first period as late as allowed, followed by the bytes of the next periods as early as allowed, back to back.
+    /// The source requests the bytes of the first period as late as allowed. The source requests the bytes of the next
+    /// periods as early as allowed, so all these requests are back to back.
     Piled,
-    /// Pieces at random times within the allowed interval.
+    /// The source requests pieces at random times within the allowed interval.
     Pieces,
 }
 
 impl Requests {
-    /// Returns the client for `other` at a memory of `capacity`. Its requests start at `start` [ns] or later. `None` if a
-    /// number is out of range.
+    /// Returns the client for `other` with a memory of `capacity`. The first request of the client is at `start` [ns] or
+    /// later. Returns `None` if a number is out of range.
     ///
-    /// A byte may be moved up to R after the start of its period. R is D for a batch, and T + D without batches ([`OtherTraffic`]).
+    /// A byte may be transferred up to R after the start of its period. For a batch, R is D. Without batches, R is T + D
+    /// ([`OtherTraffic`]).
     pub fn client(
         self,
         other: &OtherTraffic,
@@ -56,7 +58,8 @@ impl Requests {
             Requests::Piled => span.checked_div(period)?.saturating_add(2).min(MAX_CYCLE),
             Requests::Pieces => 2,
         };
-        // A request of `time` [ns] at full rate, from `from` to `due`. Both are relative to `start`.
+        // A request that takes `time` [ns] at full rate, released at `from` and due at `due`. Both times count from
+        // `start`.
         let task = |time: u64, from: u64, due: u64| {
             Some(Task {
                 stages: vec![Stage { time, rate }],
@@ -73,7 +76,7 @@ impl Requests {
             match self {
                 Requests::Whole => tasks.push(task(busy, begin, begin.checked_add(deadline)?)?),
                 Requests::Piled => {
-                    // Relative to the latest request time of the first period.
+                    // Times count from the latest request time of the first period.
                     let latest = span - busy;
                     tasks.push(task(busy, begin.saturating_sub(latest), end - latest)?);
                 }

@@ -4,26 +4,27 @@ use super::Task;
 use gpusched_model::Policy;
 use gpusched_model::policy::{Preemption, Priorities};
 
-/// How the jobs of a partition are scheduled.
+/// Rule that schedules the jobs of a partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Discipline {
-    /// Order of priority.
+    /// How priorities are assigned to jobs.
     pub order: Order,
-    /// When a running job is preempted.
+    /// When a running job can be preempted.
     pub preemption: Preemption,
 }
 
-/// The order of priority among jobs.
+/// How priorities are assigned to jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// By absolute deadline. A tie goes to the task with the higher rank.
+    /// The job with the earlier absolute deadline has priority. In a tie, the task with the higher rank has priority.
     Deadlines,
-    /// By rank of the task.
+    /// The job of the task with the higher rank has priority.
     Ranks,
 }
 
 impl Discipline {
-    /// Returns the discipline that `policy` tests. `None` for the necessary conditions, because they test no discipline.
+    /// Returns the discipline for which `policy` is a schedulability test. Returns `None` for necessary conditions, because
+    /// they are not about a discipline.
     pub fn of(policy: Policy) -> Option<Discipline> {
         let (order, preemption) = match policy {
             Policy::Edf | Policy::Density => (Order::Deadlines, Preemption::Preemptive),
@@ -37,8 +38,8 @@ impl Discipline {
     }
 }
 
-/// Returns the positions of `tasks` by decreasing rank under `policy`. A tie goes to the lower position. `None` for Audsley's
-/// order, because the parameters of the tasks do not determine it.
+/// Returns the positions of `tasks`, sorted by decreasing rank under `policy`. In a tie, the task at the lower position is
+/// first. Returns `None` for Audsley's order, because the parameters of the tasks do not determine this order.
 pub fn priorities(policy: Policy, tasks: &[Task]) -> Option<Vec<usize>> {
     let key: fn(&Task) -> u64 = match policy {
         Policy::FixedPriority(_, Priorities::Audsley) => return None,
@@ -55,6 +56,6 @@ pub fn priorities(policy: Policy, tasks: &[Task]) -> Option<Vec<usize>> {
         _ => |_| 0,
     };
     let mut order: Vec<usize> = (0..tasks.len()).collect();
-    order.sort_by_key(|&task| key(&tasks[task])); // stable
+    order.sort_by_key(|&task| key(&tasks[task])); // The sort is stable.
     Some(order)
 }

@@ -1,17 +1,17 @@
-//! Events of simulated jobs.
+//! Events in the life of simulated jobs.
 
 use gpusched_model::time::Time;
 
-/// A job.
+/// One job of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Job {
     /// Position of its task in the partition.
     pub task: usize,
-    /// Number of earlier jobs of the task.
+    /// Number of the job. The number of a job is the number of earlier jobs of its task.
     pub number: u64,
-    /// Arrival [ns].
+    /// Arrival of the job [ns].
     pub arrival: Time,
-    /// Absolute deadline [ns].
+    /// Absolute deadline of the job [ns].
     pub deadline: Time,
 }
 
@@ -22,12 +22,12 @@ pub enum Event {
     Release(Job),
     /// The job starts.
     Start(Job),
-    /// Another job preempts it. The time is its remaining execution time.
+    /// Another job preempts this job. The time is the remaining execution time of this job.
     Preempt(Job, Time),
-    /// The job resumes.
+    /// The job resumes after a preemption.
     Resume(Job),
-    /// The job completes. The time is its execution time.
+    /// The job completes. The time is the execution time of the job.
     Complete(Job, Time),
-    /// The job completed just now, after its deadline.
+    /// The job has just completed, after its deadline.
     Miss(Job),
 }

@@ -1,4 +1,4 @@
-//! The state of a task during a simulation: its next job and its first incomplete job.
+//! The state of a task during a simulation, including its next job and its first incomplete job.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::{Job, Release, Task};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// A task during a simulation. Times are in ns.
+/// The state of a task during a simulation. All times are in ns.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     wcet: u64,
@@ -18,16 +18,16 @@ pub(super) struct Lane {
     pub block: u64,
     period: u64,
     deadline: u64,
-    /// Arrival of the next job.
+    /// Arrival of the next job of the task.
     arrival: u64,
-    /// Earliest release of any job.
+    /// Time before which no job of the task is released.
     earliest: u64,
     /// Number of released jobs, and number of completed jobs.
     released: u64,
     completed: u64,
     /// Arrival of the first incomplete job.
     head: u64,
-    /// Execution time of the first incomplete job, without preemption costs.
+    /// Execution time of the first incomplete job. Preemption costs are not included.
     execution: u64,
     /// Remaining execution time of the first incomplete job.
     pub left: u64,
@@ -35,7 +35,7 @@ pub(super) struct Lane {
     pub started: bool,
     /// Position of the task in the partition.
     task: usize,
-    /// Random parameters and streams, if the task has any.
+    /// Random parameters and random streams of the task, if the task has random parameters.
     draws: Option<Box<Draws>>,
 }
 
@@ -46,12 +46,13 @@ struct Draws {
     jitters: ChaCha8Rng,
     gaps: ChaCha8Rng,
     times: ChaCha8Rng,
-    /// Arrivals of released jobs after the first incomplete job, if arrivals are not periodic.
+    /// Arrivals of released jobs after the first incomplete job. Used only if arrivals are not periodic.
     waiting: VecDeque<u64>,
 }
 
 impl Lane {
-    /// Creates the state of `task` at `position` of the partition. The seed `seed` and the task set `set` select the random streams.
+    /// Creates the state of `task`, which is at `position` in the partition. `seed` and the task set `set` select the
+    /// random streams.
     pub fn new(task: &Task, release: &Release, position: usize, seed: u64, set: u64) -> Lane {
         let random = task.shortest < task.wcet || release.jitter > Time::ZERO || release.gap > Time::ZERO;
         let of = |purpose| stream(seed, purpose, set, task.stream);
@@ -84,7 +85,8 @@ impl Lane {
         }
     }
 
-    /// Returns the release of the next job, or [`NEVER`] if the job arrives at `end` or later. Call it once per job.
+    /// Returns the release of the next job, or [`NEVER`] if the job arrives at `end` or later. The caller calls this
+    /// function once per job.
     #[inline]
     pub fn next_release(&mut self, end: u64) -> u64 {
         if self.arrival >= end {
@@ -100,7 +102,7 @@ impl Lane {
         self.arrival.max(self.earliest)
     }
 
-    /// Releases the next job. Returns the job, and whether it is the first incomplete job.
+    /// Releases the next job. Returns the job and a flag that is true if this job is the first incomplete job.
     #[inline]
     pub fn release(&mut self) -> (Job, bool) {
         let arrival = self.arrival;
@@ -123,8 +125,8 @@ impl Lane {
         (job, first)
     }
 
-    /// Completes the first incomplete job. The next released job, if there is one, becomes the first. Returns the execution
-    /// time of the completed job, and whether there is a next job.
+    /// Completes the first incomplete job. The next released job becomes the first incomplete job. Returns the execution
+    /// time of the completed job, and a flag that is true if there is such a next job.
     #[inline]
     pub fn complete(&mut self) -> (u64, bool) {
         let execution = self.execution;
@@ -176,7 +178,7 @@ impl Lane {
     }
 }
 
-/// Draws a uniform integer in 0 … `most` from one random word. The bias is at most (`most` + 1)·2⁻⁶⁴.
+/// Returns a uniform random integer from 0 to `most`, computed from one random word. The bias is at most (`most` + 1)·2⁻⁶⁴.
 pub(super) fn uniform(rng: &mut impl Rng, most: u64) -> u64 {
     ((u128::from(rng.next_u64()) * (u128::from(most) + 1)) >> 64) as u64
 }

@@ -1,17 +1,18 @@
-//! Simulation of the jobs in an SM partition. A partition runs one kernel at a time. Times are integer nanoseconds.
+//! Simulation of the jobs in an SM partition. A partition executes one kernel at a time. All times are integer nanoseconds.
 //!
-//! A partition is a uniprocessor. A [`Task`] has plain numbers as times, and the caller computes them for the co-located
-//! tasks. [`Pattern`] determines the releases, [`Discipline`] determines the running job, and [`Simulation`] runs the jobs.
-//! An [`Observer`](gpusched_model::Observer) sees each [`Event`]. The simulator calls no analysis, so a simulation can
-//! contradict an analysis.
+//! A partition is a uniprocessor. The times of a [`Task`] are plain numbers. The caller computes these times for the
+//! co-located tasks. [`Pattern`] determines the releases, [`Discipline`] determines the running job, and [`Simulation`]
+//! executes the jobs. An [`Observer`](gpusched_model::Observer) receives each [`Event`]. The simulator uses no code of the
+//! analysis, so a simulation can contradict the analysis.
 //!
-//! Rules:
-//! * Jobs of one task are released in order of arrival, and run in that order.
-//! * At one instant, jobs complete first, then jobs are released, and then the running job is chosen.
-//! * A tie between deadlines goes to the lower position.
-//! * Under limited preemption, a job yields at the end of a thread block. Each preemption costs the job one more block. All
-//!   blocks of a job have equal length, but the last block may be shorter.
-//! * Late jobs continue, and all jobs that arrive before the end run to completion.
+//! The simulator uses these rules:
+//! * Jobs of one task are released in the order of their arrivals, and are executed in this order.
+//! * If several events occur at one instant, jobs complete first, and then jobs are released. Last, the running job is
+//!   chosen.
+//! * If two deadlines are equal, the task at the lower position has priority.
+//! * Under limited preemption, a job is preempted only at the end of a thread block. Each preemption costs the job one
+//!   additional block. All blocks of a job have equal length, but the last block may be shorter.
+//! * A job that misses its deadline continues. All jobs that arrive before the end of the simulation are completed.
 
 mod discipline;
 mod event;

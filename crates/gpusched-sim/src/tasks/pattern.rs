@@ -1,10 +1,10 @@
 //! Release patterns of simulated jobs.
 //!
-//! Each task has an instant, from which its jobs may be released. All tasks share one instant, or the instant of each task is
-//! drawn from the period after it. With jitter `late`, the first job of a task arrives J before its instant. The first job
-//! and all jobs that arrive before the instant are released at the instant. All later jobs are released on arrival. With a
-//! common instant, this pattern is the worst case of preemptive tasks. A [`Pattern::blocker`] starts a job 1 ns before the
-//! common instant.
+//! Each task has an instant after which its jobs may be released. Either all tasks have the same instant, or the instant of
+//! each task is random within one period. With jitter `late`, the first job of a task arrives J before the task's instant.
+//! The first job is released at the instant, together with all other jobs that arrive before the instant. All later jobs
+//! are released on arrival. With a common instant, this pattern is the worst case for preemptive tasks. A
+//! [`Pattern::blocker`] starts a job 1 ns before the common instant.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,62 +13,64 @@ use super::{Release, Task};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// The instants from which the jobs of each task may be released.
+/// The instant of each task, before which no job of the task is released.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Offsets {
-    /// The same instant for all tasks.
+    /// All tasks have the same instant.
     #[default]
     Synchronous,
-    /// One instant per task, drawn from one period.
+    /// Each task has its own random instant within one period.
     Random,
 }
 
-/// The delay from arrival to release.
+/// The delay between the arrival and the release of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Jitter {
-    /// Jobs are released on arrival.
+    /// Each job is released on arrival.
     None,
     /// The first job is released as late as possible. Later jobs are released on arrival, but not before the first job.
     #[default]
     Late,
-    /// A random delay for each job, up to the jitter of the task.
+    /// Each job has a random delay, up to the jitter of the task.
     Random,
 }
 
-/// The distances between arrivals.
+/// The distance between two consecutive arrivals of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Arrivals {
-    /// Exactly the period.
+    /// The distance is exactly the period.
     #[default]
     Periodic,
-    /// The period plus a random time for each job, up to half a period.
+    /// The distance is the period plus a random time of up to half a period.
     Sporadic,
 }
 
-/// The release pattern of a simulation.
+/// The pattern of all releases in a simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Pattern {
-    /// Instants from which jobs may be released.
+    /// The instant of each task, before which no job of the task is released.
     pub offsets: Offsets,
-    /// Delay from arrival to release.
+    /// Delay between the arrival and the release of a job.
     pub jitter: Jitter,
-    /// Distance between arrivals.
+    /// Distance between two consecutive arrivals of a task.
     pub arrivals: Arrivals,
-    /// Stream number of a task whose first job arrives and is released 1 ns before the common instant.
+    /// Stream number of a task that blocks the other tasks. The first job of this task arrives and is released 1 ns before
+    /// the common instant.
     pub blocker: Option<u64>,
 }
 
 impl Pattern {
-    /// Returns the common instant of `tasks` [ns]: the earliest instant after all early arrivals.
+    /// Returns the common instant of `tasks` [ns]. The common instant is the earliest instant for which no job arrives
+    /// before time 0.
     fn instant(&self, tasks: &[Task]) -> u64 {
         let room = match self.jitter {
             Jitter::Late => tasks.iter().map(|task| task.jitter.ns()).max().unwrap_or(0),
@@ -80,7 +82,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the releases of each of `tasks`. The seed `seed` and the task set `set` select the random streams.
+    /// Returns the releases of each task in `tasks`. `seed` and the task set `set` select the random streams.
     pub fn releases(&self, tasks: &[Task], (seed, set): (u64, u64)) -> Vec<Release> {
         let common = self.instant(tasks);
         let release = |task: &Task| {

@@ -1,23 +1,23 @@
-//! Queues of released tasks by urgency. Tasks are numbered by rank; rank 0 is the highest.
+//! Queues of released tasks, sorted by urgency. Tasks are numbered by rank, and rank 0 is the highest rank.
 
 use super::tournament::{NEVER, Tournament};
 
-/// A queue of released tasks.
+/// A queue of tasks that have a released job.
 pub(super) trait Ready {
-    /// Creates an empty queue for `count` tasks.
+    /// Creates an empty queue for up to `count` tasks.
     fn new(count: usize) -> Self;
 
-    /// Adds task `rank`, whose first incomplete job has the absolute deadline `deadline`.
+    /// Adds the task with rank `rank`. The first incomplete job of this task has the absolute deadline `deadline`.
     fn insert(&mut self, rank: usize, deadline: u64);
 
-    /// Removes task `rank`, which has no released job.
+    /// Removes the task with rank `rank`, because it has no released job left.
     fn remove(&mut self, rank: usize);
 
-    /// Returns the most urgent task.
+    /// Returns the rank of the most urgent task, or `None` if the queue is empty.
     fn first(&self) -> Option<usize>;
 }
 
-/// Orders tasks by deadline, then by rank.
+/// Queue that sorts tasks by absolute deadline, then by rank.
 pub(super) struct ByDeadline(Tournament);
 
 impl Ready for ByDeadline {
@@ -41,7 +41,7 @@ impl Ready for ByDeadline {
     }
 }
 
-/// Orders tasks by rank, with one bit per task.
+/// Queue that sorts tasks by rank. The queue uses one bit per task.
 pub(super) struct ByRank(Vec<u64>);
 
 impl Ready for ByRank {

@@ -9,31 +9,31 @@ use gpusched_model::error::Error;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 
-/// Upper bound on all times [ns]. The sum of two times fits 64 bits.
+/// Upper bound on all times [ns]. The sum of two times fits into 64 bits.
 const FOREVER: u64 = 1 << 62;
 
-/// A partition that is ready to run.
+/// A partition whose simulation is prepared.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// Tasks by decreasing rank.
+    /// States of the tasks, sorted by decreasing rank.
     lanes: Vec<Lane>,
     discipline: Discipline,
     end: u64,
 }
 
-/// The running job.
+/// The job that is running.
 #[derive(Copy, Clone, Debug)]
 struct Running {
     rank: usize,
-    /// Completion time without further preemption.
+    /// Completion time of the job if it is not preempted again.
     finish: u64,
-    /// End of the first block since the last start or resumption.
+    /// End of the first block after the last start or resumption of the job.
     boundary: u64,
-    /// Time of the next preemption, if it is known.
+    /// Time of the next preemption, if this time is known.
     switch: u64,
 }
 
-/// The state of an idle partition.
+/// The state of a partition that executes no job.
 const IDLE: Running = Running {
     rank: usize::MAX,
     finish: NEVER,
@@ -42,12 +42,14 @@ const IDLE: Running = Running {
 };
 
 impl Simulation {
-    /// Prepares the jobs of `tasks` that arrive before `end`, released as in `releases` (same order), under `discipline`.
-    /// `order` has the positions of the tasks by decreasing rank. The seed `seed` and the task set `set` select the random streams.
+    /// Prepares the jobs of `tasks` that arrive before `end`. `releases` states the releases of each task, in the order of
+    /// `tasks`. `discipline` schedules the jobs. `order` contains the positions of the tasks, sorted by decreasing rank.
+    /// `seed` and the task set `set` select the random streams.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a time is out of range, or if all jobs together may take longer than 2⁶² ns. Fails
-    /// with [`Error::Internal`] if `releases` or `order` do not fit `tasks`.
+    /// Fails with [`Error::Refused`] if a time is out of range, or if all jobs together can take longer than 2⁶² ns. Fails
+    /// with [`Error::Internal`] if `releases` has not one entry per task, or if `order` does not contain each position
+    /// once.
     pub fn new(
         tasks: &[Task],
         releases: &[Release],
@@ -74,7 +76,7 @@ impl Simulation {
         })
     }
 
-    /// Runs the simulation and reports each event to `observer`.
+    /// Runs the simulation. `observer` receives each event.
     pub fn run(self, observer: &mut impl Observer<Event>) {
         match self.discipline.order {
             Order::Deadlines => self.run_with::<ByDeadline>(observer),
@@ -131,7 +133,7 @@ impl Simulation {
                         if running.switch > now {
                             continue;
                         }
-                        // A preemption costs one more block.
+                        // A preemption costs the job one additional block.
                         running.finish += block;
                     }
                 }
@@ -142,7 +144,7 @@ impl Simulation {
     }
 }
 
-/// Returns the end of the block that runs or ends at `now`. Returns [`NEVER`] for the last block.
+/// Returns the end of the block that is running or that ends at `now`. Returns [`NEVER`] if this block is the last block.
 fn end_of_block(running: Running, block: u64, now: u64) -> u64 {
     let since = now.saturating_sub(running.boundary);
     let end = running.boundary + since.div_ceil(block) * block;
@@ -194,7 +196,7 @@ fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer
     }
 }
 
-/// Checks that all times stay below [`FOREVER`].
+/// Checks that all times in the simulation are below [`FOREVER`].
 fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
     for (position, (task, release)) in tasks.iter().zip(releases).enumerate() {
         let within = |low: Time, time: Time, high: Time| low <= time && time <= high;

@@ -1,35 +1,38 @@
-//! Tasks and releases as the simulator sees them.
+//! Tasks and releases in the form that the simulator uses.
 
 use gpusched_model::time::Time;
 
-/// A task on its partition.
+/// A task on its partition, with plain numbers as times.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Longest execution time C(m) [ns], positive.
+    /// Longest execution time C(m) of a job [ns]; positive.
     pub wcet: Time,
-    /// Shortest execution time [ns], positive and at most C(m). Execution times are drawn uniformly between the two.
+    /// Shortest execution time of a job [ns]; positive and at most C(m). Execution times are uniformly distributed between
+    /// the shortest and the longest time.
     pub shortest: Time,
-    /// Longest time b without preemption under limited preemption [ns], positive and at most C(m).
+    /// Longest time b during which a job cannot be preempted, under limited preemption [ns]; positive and at most C(m).
     pub block: Time,
-    /// Period T [ns], positive.
+    /// Period T of the task [ns]; positive.
     pub period: Time,
-    /// Relative deadline D [ns], counted from the arrival.
+    /// Relative deadline D, counted from the arrival of a job [ns].
     pub deadline: Time,
-    /// Release jitter J [ns]: longest delay from arrival to release.
+    /// Release jitter J: longest delay between the arrival and the release of a job [ns].
     pub jitter: Time,
-    /// Number of the random streams of the task: its position in the task set.
+    /// Number of the random streams of the task. This number is the position of the task in the task set.
     pub stream: u64,
 }
 
-/// The arrivals and releases of the jobs of a task.
+/// Parameters that determine the arrivals and releases of all jobs of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Release {
-    /// Arrival of the first job [ns].
+    /// Arrival of the first job of the task [ns].
     pub first: Time,
-    /// Earliest release of any job [ns], at most J after the first arrival.
+    /// Time before which no job is released [ns]. This time is at most J after the first arrival.
     pub earliest: Time,
-    /// Longest random delay from arrival to release [ns], at most J. Delays are drawn uniformly from 0.
+    /// Longest random delay between arrival and release [ns]; at most J. Delays are uniformly distributed between 0 and
+    /// this maximum.
     pub jitter: Time,
-    /// Longest random time between arrivals beyond T [ns]. Times are drawn uniformly from 0.
+    /// Longest random time that is added to T between two arrivals [ns]. The random time is uniformly distributed between 0
+    /// and this maximum.
     pub gap: Time,
 }

@@ -1,16 +1,17 @@
-//! A tournament tree: a queue of a fixed number of competitors, stored in an array.
+//! A tournament tree: a queue with a fixed number of competitors, stored in an array.
 //!
-//! An update walks from the leaf to the root along a path of known length. It has no branch that depends on the times, and it
-//! allocates no memory. It is faster than a heap if the times have no order, as with releases and deadlines.
+//! An update follows a path of known length from a leaf to the root. An update has no branch that depends on times, and it
+//! allocates no memory. If the times have no order, as releases and deadlines, a tournament tree is faster than a heap.
 
-/// Finds the competitor with the least time. A tie goes to the lower number.
+/// Finds the competitor with the smallest time. In a tie, the competitor with the lower number wins.
 #[derive(Clone, Debug)]
 pub(super) struct Tournament {
-    /// Time and number of the winner below each node, in one integer. The root is node 1, and the leaves are the second half.
+    /// Time and number of the winner below each node, in one integer. Node 1 is the root, and the leaves are the second
+    /// half of the array.
     nodes: Vec<u128>,
 }
 
-/// The time of a competitor that does not compete.
+/// The time of a competitor that currently has no time.
 pub(super) const NEVER: u64 = u64::MAX;
 
 fn entry(time: u64, number: usize) -> u128 {
@@ -18,7 +19,7 @@ fn entry(time: u64, number: usize) -> u128 {
 }
 
 impl Tournament {
-    /// Creates competitors 0 … `count` − 1, all with time [`NEVER`].
+    /// Creates the competitors 0 … `count` − 1. Each of them has time [`NEVER`].
     pub fn new(count: usize) -> Tournament {
         let leaves = count.next_power_of_two().max(2);
         Tournament {
@@ -40,13 +41,13 @@ impl Tournament {
         }
     }
 
-    /// Returns the least time, or [`NEVER`] if there is no competitor.
+    /// Returns the smallest time of all competitors, or [`NEVER`] if no competitor has a time.
     #[inline]
     pub fn time(&self) -> u64 {
         (self.nodes[1] >> 64) as u64
     }
 
-    /// Returns the competitor with the least time.
+    /// Returns the number of the competitor with the smallest time.
     #[inline]
     pub fn winner(&self) -> usize {
         self.nodes[1] as u64 as usize

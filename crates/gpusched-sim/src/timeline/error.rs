@@ -1,40 +1,40 @@
-//! Errors of a timeline.
+//! Errors that a timeline can return.
 
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 
-/// Why a timeline rejects an item. The timeline stays unchanged.
+/// Reason why a timeline rejects an item. After an error, the timeline is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TimelineError {
-    /// Too many slices, instants and samples for the timeline.
+    /// The timeline has no space for further slices, instants or samples.
     #[error("the timeline has more than {limit} events; record a shorter run")]
     TooManyEvents {
-        /// Limit of the timeline.
+        /// Maximum number of events of the timeline.
         limit: usize,
     },
 
-    /// Too many processes, tracks and counters for a viewer.
+    /// The timeline has too many processes, tracks and counters for viewers.
     #[error("the timeline has more than {limit} processes, tracks and counters")]
     TooManyTracks {
-        /// Limit of the timeline.
+        /// Maximum number of processes, tracks and counters together.
         limit: usize,
     },
 
-    /// Too many details on one event.
+    /// An event has too many arguments.
     #[error("{name:?} has more than {limit} arguments")]
     TooManyArgs {
         /// Name of the event.
         name: String,
-        /// Limit per event.
+        /// Maximum number of arguments of an event.
         limit: usize,
     },
 
-    /// Two details with one name.
+    /// An event has two arguments with the same name.
     #[error("{name:?} has two arguments {key:?}")]
     RepeatedArg {
         /// Name of the event.
         name: String,
-        /// Name of the detail.
+        /// Name of the argument that occurs twice.
         key: String,
     },
 
@@ -69,7 +69,8 @@ pub enum TimelineError {
 }
 
 impl From<TimelineError> for Error {
-    /// The user can shorten a run that is too long to record. All other errors are mistakes of a simulator.
+    /// Converts the error. Users can shorten a run that is too long to record. All other errors are mistakes in a
+    /// simulator.
     fn from(error: TimelineError) -> Error {
         match error {
             TimelineError::TooManyEvents { limit } => {

@@ -1,24 +1,25 @@
-//! Events on a track.
+//! Events on the tracks of a timeline.
 
 use gpusched_model::time::Time;
 
-/// An event with a duration, in the half-open interval from `start` to `end`: a thread block or a part of a job.
+/// An event with a duration, such as a thread block or a part of a job. A slice is the half-open interval from `start` to
+/// `end`.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Slice<'a> {
-    /// Name, such as `block 17`.
+    /// Name of the event, such as `block 17`.
     pub name: &'a str,
-    /// Category, such as the kernel or the task. Slices of one category have one colour.
+    /// Category of the event, such as the name of the kernel or the task. All slices of a category have the same colour.
     pub category: &'a str,
-    /// Start [ns].
+    /// Start of the event [ns].
     pub start: Time,
-    /// End [ns], not before the start.
+    /// End of the event [ns]. The end is not before the start.
     pub end: Time,
-    /// Details, at most [`MAX_ARGS`](super::MAX_ARGS).
+    /// Arguments of the event; at most [`MAX_ARGS`](super::MAX_ARGS).
     pub args: &'a [(&'a str, Value<'a>)],
 }
 
 impl<'a> Slice<'a> {
-    /// A slice without details.
+    /// Creates a slice without arguments.
     pub fn new(name: &'a str, category: &'a str, start: Time, end: Time) -> Slice<'a> {
         Slice {
             name,
@@ -30,21 +31,21 @@ impl<'a> Slice<'a> {
     }
 }
 
-/// An event without a duration.
+/// An event without a duration, such as a release.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Instant<'a> {
     /// Name of the job or kernel, such as `job 3`.
     pub name: &'a str,
-    /// Kind of event.
+    /// Kind of the event.
     pub mark: Mark,
-    /// Time [ns].
+    /// Time of the event [ns].
     pub at: Time,
-    /// Details, at most [`MAX_ARGS`](super::MAX_ARGS).
+    /// Arguments of the event; at most [`MAX_ARGS`](super::MAX_ARGS).
     pub args: &'a [(&'a str, Value<'a>)],
 }
 
 impl<'a> Instant<'a> {
-    /// An instant without details.
+    /// Creates an instant without arguments.
     pub fn new(name: &'a str, mark: Mark, at: Time) -> Instant<'a> {
         Instant {
             name,
@@ -69,10 +70,10 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// All kinds.
+    /// All kinds of instants.
     pub const ALL: [Mark; 4] = [Mark::Release, Mark::Deadline, Mark::Completion, Mark::Miss];
 
-    /// Returns the kind in words.
+    /// Returns the kind as a word for display.
     pub fn word(self) -> &'static str {
         match self {
             Mark::Release => "release",
@@ -83,12 +84,12 @@ impl Mark {
     }
 }
 
-/// A detail of an event.
+/// The value of an argument of an event.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Value<'a> {
-    /// A number. Times are in nanoseconds.
+    /// A number. A time is a number of nanoseconds.
     Integer(u64),
-    /// A text.
+    /// A text of any content.
     Text(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! Assignment of overlapping slices of a track to lanes.
+//! Assignment of the slices of a track to lanes, so that overlapping slices have different lanes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,19 +6,20 @@ use std::collections::BinaryHeap;
 use super::recording::Timeline;
 use gpusched_model::time::Time;
 
-/// The lanes of all slices. Slices on one lane never overlap. They are half-open, so one may start when another ends.
+/// The lane of each slice. Slices on one lane never overlap. Slices are half-open intervals, so a slice can start when
+/// another slice on its lane ends.
 #[derive(Debug)]
 pub(super) struct Lanes {
-    /// Slices by track, then by start, then in the order of their addition.
+    /// Indices of all slices, sorted by track, then by start, then by the order of their addition.
     pub order: Vec<usize>,
-    /// Lane of each slice within its track, from 0, in the order of addition.
+    /// Lane of each slice within its track, from 0. The slices are in the order of their addition.
     pub of: Vec<usize>,
     /// Number of lanes of each track; at least one.
     pub count: Vec<usize>,
 }
 
 impl Lanes {
-    /// Assigns the lowest free lane to each slice in turn.
+    /// Assigns each slice to the lowest lane that is free. Slices are processed in the order of their starts.
     pub fn new(timeline: &Timeline) -> Lanes {
         let slices = &timeline.slices;
         let mut order: Vec<usize> = (0..slices.len()).collect();
@@ -47,12 +48,12 @@ impl Lanes {
     }
 }
 
-/// The lanes of one track.
+/// The occupied lanes of one track.
 #[derive(Debug, Default)]
 struct Places {
     opened: usize,
     free: BinaryHeap<Reverse<usize>>,
-    /// Times until which lanes are occupied, with the first lane to become free on top.
+    /// Times at which the occupied lanes become free. The lane that becomes free first is on top.
     taken: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
@@ -63,7 +64,7 @@ impl Places {
         self.taken.clear();
     }
 
-    /// Returns the lowest lane that is free at `start`, and occupies it until `end`.
+    /// Occupies the lowest lane that is free at `start` until `end`, and returns this lane.
     fn take(&mut self, start: Time, end: Time) -> usize {
         while let Some(&Reverse((until, lane))) = self.taken.peek() {
             if until > start {

@@ -1,11 +1,11 @@
-//! The layout of a timeline for display: by process and track, in time order.
+//! Contents of a timeline, sorted for display by process, by track and by time.
 
 use super::event::Mark;
 use super::lanes::Lanes;
 use super::recording::Timeline;
 use gpusched_model::time::Time;
 
-/// A process and its contents, in the order of their addition.
+/// A process with its tracks and counters, in the order of their addition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProcessLayout<'a> {
     /// Name of the process.
@@ -16,27 +16,28 @@ pub struct ProcessLayout<'a> {
     pub counters: Vec<CounterLayout<'a>>,
 }
 
-/// A track and its events.
+/// A track with its slices and instants.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrackLayout<'a> {
     /// Name of the track.
     pub name: &'a str,
-    /// Number of lanes that its slices need; at least one.
+    /// Number of lanes that the slices of the track occupy; at least one.
     pub lanes: usize,
-    /// Slices by start, then in the order of their addition.
+    /// Slices of the track, sorted by start, then by the order of their addition.
     pub slices: Vec<Piece<'a>>,
-    /// Instants by time, then in the order of their addition.
+    /// Instants of the track, sorted by time, then by the order of their addition.
     pub instants: Vec<Point<'a>>,
 }
 
 impl TrackLayout<'_> {
-    /// Returns the name of the lane: `SM 3` if it is the only lane, else `SM 3 · 0` and so on.
+    /// Returns the name of a lane. A track with one lane has the lane `SM 3`; a track with several lanes has the lanes `SM
+    /// 3 · 0` and so on.
     pub fn lane_name(&self, lane: usize) -> String {
         lane_name(self.name, self.lanes, lane)
     }
 }
 
-/// A slice on its lane.
+/// A slice, with its lane.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Piece<'a> {
     /// Lane of the slice, from 0. Slices on one lane never overlap.
@@ -45,36 +46,37 @@ pub struct Piece<'a> {
     pub name: &'a str,
     /// Category of the slice.
     pub category: &'a str,
-    /// Start [ns].
+    /// Start of the slice [ns].
     pub start: Time,
-    /// End [ns].
+    /// End of the slice [ns].
     pub end: Time,
 }
 
-/// An instant.
+/// An instant on a track.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Point<'a> {
     /// Name of the instant.
     pub name: &'a str,
     /// Kind of the instant.
     pub mark: Mark,
-    /// Time [ns].
+    /// Time of the instant [ns].
     pub at: Time,
 }
 
-/// A counter and its values.
+/// A counter with its values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CounterLayout<'a> {
     /// Name of the counter.
     pub name: &'a str,
     /// Unit of the counter.
     pub unit: &'a str,
-    /// Values, each with the time from which it holds, by time [ns]. Each time occurs once.
+    /// Values of the counter, sorted by time. Each value has the time from which the counter has this value [ns]. No time
+    /// occurs twice.
     pub values: Vec<(Time, f64)>,
 }
 
 impl Timeline {
-    /// Returns the contents of the timeline for drawing, without the details of events.
+    /// Returns the contents of the timeline for drawing. Arguments of events are omitted.
     pub fn layout(&self) -> Vec<ProcessLayout<'_>> {
         let lanes = Lanes::new(self);
         let mut tracks: Vec<TrackLayout<'_>> = self
@@ -144,7 +146,8 @@ impl Timeline {
         processes
     }
 
-    /// Returns the categories in the order of their first use. The position of a category selects its colour in every figure.
+    /// Returns the categories in the order of their first use. The index of a category determines its colour in every
+    /// figure.
     pub fn categories(&self) -> Vec<&str> {
         let mut seen = vec![false; self.names.iter().len()];
         let mut categories = Vec::new();
@@ -159,7 +162,7 @@ impl Timeline {
     }
 }
 
-/// Returns the name of a lane of a track.
+/// Returns the name of lane `lane` of the track called `track`, which has `lanes` lanes.
 pub(super) fn lane_name(track: &str, lanes: usize, lane: usize) -> String {
     match lanes {
         0 | 1 => track.to_owned(),
@@ -169,7 +172,8 @@ pub(super) fn lane_name(track: &str, lanes: usize, lane: usize) -> String {
 
 fn last_of_each_time(mut values: Vec<(Time, f64)>) -> Vec<(Time, f64)> {
     values.sort_by_key(|&(at, _)| at);
-    // `dedup_by` keeps the first of equal entries, so the kept entry takes the value of the dropped entry.
+    // `dedup_by` keeps the first of several entries with equal times. Therefore the value of the later entry is copied to
+    // the entry that is kept.
     values.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
         if same {

@@ -1,11 +1,12 @@
-//! Timelines: the events of a run of any simulator.
+//! Timelines, which contain the events of a run of any simulator.
 //!
-//! A [`Timeline`] has *processes* (a GPU, a partition) with *tracks* (an SM, a task). A track has *slices*, which have a
-//! start and an end, and *instants*. A process also has *counters*, which are values over time. Slices that overlap on one
-//! track, such as the thread blocks of an SM, are put into *lanes*. Each slice gets the lowest free lane.
+//! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as an SM or a task. A track
+//! has *slices*, which have a start and an end, and *instants*. A process also has *counters*, which are values over time.
+//! Slices of one track that overlap, such as the thread blocks on an SM, are assigned to different *lanes*. Each slice is
+//! on the lowest lane that is free.
 //!
-//! A timeline can be written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt` draws it. Both outputs
-//! depend, byte by byte, only on the calls that filled the timeline.
+//! A timeline can be written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt` can draw it. Each byte of
+//! both outputs depends only on the calls that added events to the timeline.
 //!
 //! ```
 //! use gpusched_sim::timeline::{Instant, Mark, Slice, Timeline};

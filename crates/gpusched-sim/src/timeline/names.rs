@@ -1,9 +1,9 @@
-//! A store that keeps each text once.
+//! A store of texts that keeps each different text only once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Number of a text, from 0 in the order of addition.
+/// Number of a text. Texts are numbered from 0 in the order of their addition.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NameId(u32);
 
@@ -16,12 +16,13 @@ impl NameId {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     texts: Vec<Arc<str>>,
-    /// Map for look-up. No output depends on its order.
+    /// Map that finds the number of a text. The order of this map has no effect on any output.
     numbers: HashMap<Arc<str>, NameId>,
 }
 
 impl Names {
-    /// Returns the number of `text` on one line, without control characters. Some viewers reject control characters.
+    /// Adds `text` if necessary, and returns its number. The stored text is on one line and has no control characters,
+    /// because some viewers reject control characters.
     pub fn intern(&mut self, text: &str) -> NameId {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -35,7 +36,7 @@ impl Names {
             return self.intern(&text.chars().map(legal).collect::<String>());
         }
         let text: Arc<str> = text.into();
-        // The limits on events and arguments are far below 2^32.
+        // The number fits into 32 bits, because the limits on events and arguments are far below 2^32.
         let number = NameId(self.texts.len() as u32);
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);

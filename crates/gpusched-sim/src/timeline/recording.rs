@@ -1,36 +1,36 @@
-//! The timeline and its recording functions.
+//! A timeline and its functions for recording events.
 
 use super::error::TimelineError;
 use super::event::{Instant, Mark, Slice, Value};
 use super::names::{NameId, Names};
 use gpusched_model::time::Time;
 
-/// Default limit on the slices, instants and samples of a timeline. Viewers in a browser have trouble with more.
-/// [`Timeline::with_limit`] sets another limit.
+/// Default limit on the number of slices, instants and samples in a timeline. Viewers in a browser have problems with
+/// larger numbers. [`Timeline::with_limit`] sets another limit.
 pub const MAX_EVENTS: usize = 4_000_000;
 
-/// Largest limit on events. Names have 32-bit numbers.
+/// Maximum value of the limit on events. Names have 32-bit numbers, so the limit cannot be much larger.
 const LARGEST_LIMIT: usize = 1 << 26;
 
-/// Maximum number of processes, tracks and counters of a timeline together.
+/// Maximum number of processes, tracks and counters in a timeline, all together.
 pub const MAX_TRACKS: usize = 1 << 16;
 
-/// Maximum number of arguments of an event.
+/// Maximum number of arguments of one event.
 pub const MAX_ARGS: usize = 16;
 
-/// A group of tracks of one timeline.
+/// A process of one timeline: a group of tracks.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ProcessId(usize);
 
-/// A track of one timeline.
+/// A track that belongs to one timeline.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TrackId(usize);
 
-/// A counter of one timeline.
+/// A counter that belongs to one timeline.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CounterId(usize);
 
-/// The events of one run. Times are simulated time.
+/// The events of one run. All times are simulated times.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     pub(super) limit: usize,
@@ -83,7 +83,7 @@ pub(super) struct Sample {
     pub value: f64,
 }
 
-/// Position of the details of an event.
+/// Position of the arguments of an event in the list of all arguments.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Details {
     pub first: usize,
@@ -103,12 +103,13 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Creates an empty timeline for at most [`MAX_EVENTS`] events.
+    /// Creates an empty timeline. The timeline can contain at most [`MAX_EVENTS`] events.
     pub fn new() -> Timeline {
         Timeline::default()
     }
 
-    /// Creates an empty timeline for at most `limit` slices, instants and samples. The limit never exceeds 2²⁶.
+    /// Creates an empty timeline. The timeline can contain at most `limit` slices, instants and samples. A limit above 2²⁶
+    /// is reduced to 2²⁶.
     pub fn with_limit(limit: usize) -> Timeline {
         Timeline {
             limit: limit.min(LARGEST_LIMIT),
@@ -123,20 +124,21 @@ impl Timeline {
         }
     }
 
-    /// Adds a group of tracks below the earlier groups.
+    /// Adds a process, which is a group of tracks, below all earlier processes.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`].
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full.
     pub fn process(&mut self, name: &str) -> Result<ProcessId, TimelineError> {
         self.room_for_track()?;
         self.processes.push(self.names.intern(name));
         Ok(ProcessId(self.processes.len() - 1))
     }
 
-    /// Adds a track to a process, below the earlier tracks.
+    /// Adds a track to a process, below all earlier tracks of the process.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] or [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with [`TimelineError::Unknown`] if it lacks
+    /// the process.
     pub fn track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
         self.room_for_track()?;
         known("process", process.0, self.processes.len())?;
@@ -148,10 +150,11 @@ impl Timeline {
         Ok(TrackId(self.tracks.len() - 1))
     }
 
-    /// Adds a counter of `unit` to a process, below the earlier counters.
+    /// Adds a counter with unit `unit` to a process, below all earlier counters of the process.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] or [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with [`TimelineError::Unknown`] if it lacks
+    /// the process.
     pub fn counter(
         &mut self,
         process: ProcessId,
@@ -169,7 +172,7 @@ impl Timeline {
         Ok(CounterId(self.counters.len() - 1))
     }
 
-    /// Puts a slice on a track. Slices may be added in any order.
+    /// Adds a slice to a track. Slices can be added in any order.
     ///
     /// # Errors
     /// Fails with [`TimelineError::Backwards`] if the slice ends before it starts. Also fails with
@@ -197,7 +200,7 @@ impl Timeline {
         Ok(())
     }
 
-    /// Puts an instant on a track. Instants may be added in any order.
+    /// Adds an instant to a track. Instants can be added in any order.
     ///
     /// # Errors
     /// Fails with [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`] or
@@ -217,7 +220,8 @@ impl Timeline {
         Ok(())
     }
 
-    /// Sets a counter from a time on. Samples may be added in any order. Among samples of one time, the last one holds.
+    /// Sets the value of a counter from time `at` on. Samples can be added in any order. If several samples have the same
+    /// time, the sample that was added last is valid.
     ///
     /// # Errors
     /// Fails with [`TimelineError::NotFinite`], [`TimelineError::TooManyEvents`] or [`TimelineError::Unknown`].
@@ -238,12 +242,12 @@ impl Timeline {
         Ok(())
     }
 
-    /// Returns the number of slices, instants and samples.
+    /// Returns the number of slices, instants and samples in the timeline.
     pub fn events(&self) -> usize {
         self.slices.len() + self.instants.len() + self.samples.len()
     }
 
-    /// Returns the first event and the last end [ns]. `None` if the timeline is empty.
+    /// Returns the time of the first event and the time of the last end [ns]. Returns `None` if the timeline is empty.
     pub fn span(&self) -> Option<(Time, Time)> {
         let slices = self.slices.iter().map(|slice| (slice.start, slice.end));
         let points = self.instants.iter().map(|instant| instant.at);

@@ -1,10 +1,10 @@
-//! Output of a timeline in the JSON Object Format of Chrome trace events, which ui.perfetto.dev opens.
+//! Writer of timelines in the JSON Object Format of Chrome trace events. ui.perfetto.dev can open this format.
 //!
-//! * The format defines times in microseconds. They are written with three decimals, so no nanosecond is lost.
-//! * Slices of one thread must nest or be disjoint, else viewers drop or move them. Therefore every lane is a thread of its
-//!   own.
-//! * Viewers identify a thread by its number alone. They take a thread with the number of its process as the main thread.
-//!   Therefore processes and lanes share one numbering from 1.
+//! * The format uses times in microseconds. Times are written with three decimals, so they are exact to the nanosecond.
+//! * In this format, slices of one thread must be nested or disjoint. Otherwise, viewers drop or move slices. Therefore
+//!   every lane is a separate thread.
+//! * Viewers identify a thread only by its number. If a thread has the number of its process, viewers treat it as the main
+//!   thread. Therefore processes and lanes are numbered together, from 1.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -16,20 +16,21 @@ use super::recording::{Detail, Details, Timeline};
 use gpusched_model::time::Time;
 
 impl Timeline {
-    /// Writes the timeline as trace events, one per line. Names come first, then events by time.
+    /// Writes the timeline as trace events, one event per line. The names of processes and lanes are first, followed by all
+    /// events in time order.
     ///
     /// # Errors
-    /// Fails if `sink` fails.
+    /// Fails if writing to `sink` fails.
     pub fn write_trace(&self, sink: &mut impl Write) -> io::Result<()> {
         Trace::new(self)?.write(sink)
     }
 }
 
-/// An event, sorted by time, then by process or lane. At one place and time, slices come before instants.
+/// An event, sorted by time, then by process or lane. Among events with equal time and place, slices precede instants.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     at: Time,
-    /// Number of the process (of a counter) or of the lane.
+    /// Number of the lane. For a counter, number of the process.
     number: usize,
     kind: Kind,
     index: usize,
@@ -44,7 +45,7 @@ enum Kind {
 
 struct Trace<'a> {
     timeline: &'a Timeline,
-    /// Names as JSON.
+    /// Names, encoded as JSON.
     names: Vec<String>,
     lanes: Lanes,
     /// Number of each process.
@@ -86,7 +87,7 @@ impl<'a> Trace<'a> {
     }
 
     fn write(&self, sink: &mut impl Write) -> io::Result<()> {
-        // The unit comes first, because some readers only look at the start.
+        // The unit is written first, because some readers read only the start of the file.
         let version = env!("CARGO_PKG_VERSION");
         write!(
             sink,
@@ -109,7 +110,7 @@ impl<'a> Trace<'a> {
         sink.write_all(b"\n]}\n")
     }
 
-    /// Returns the names of processes and lanes, and their order.
+    /// Returns the lines that define the names and the order of processes and lanes.
     fn headers(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let line = |name: &str, pid, tid: Option<usize>, key: &str, value: &dyn fmt::Display| {
@@ -192,7 +193,7 @@ impl<'a> Trace<'a> {
         let Some(instant) = self.timeline.instants.get(entry.index) else {
             return Ok(());
         };
-        // The kind comes first, because viewers cut names at their ends and the kind says more.
+        // The kind is written first, because viewers shorten long names at their ends and the kind is more important.
         let word = instant.mark.word();
         let name = match self.timeline.names.get(instant.name) {
             "" => word.to_owned(),
@@ -227,7 +228,7 @@ impl<'a> Trace<'a> {
         )
     }
 
-    /// Writes the details of an event and closes the event.
+    /// Writes the arguments of an event and ends the event.
     fn args(&self, sink: &mut impl Write, details: Details) -> io::Result<()> {
         let args = self.timeline.args.iter().skip(details.first).take(details.count);
         for (index, (key, value)) in args.enumerate() {
@@ -259,7 +260,7 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// A time in microseconds, without rounding.
+/// A time that is written in microseconds, without rounding.
 struct Microseconds(Time);
 
 impl fmt::Display for Microseconds {

@@ -1,7 +1,8 @@
-//! Validation of many systems, on any number of threads and in several sessions.
+//! Validation of many systems. A campaign can use any number of threads and can be interrupted and resumed.
 //!
-//! Systems are processed in chunks. The result of a chunk is one line of integers, which a checkpoint can keep. The sum does
-//! not depend on the order. Among several violations, the violation of the lowest system is minimised.
+//! Systems are processed in chunks. The result of a chunk is one line of integers, which can be written to a checkpoint.
+//! The sum of all results does not depend on the order. If several systems violate a guarantee, the system with the lowest
+//! number is minimised.
 
 use gpusched_analysis::interference::model_of;
 use std::path::Path;
@@ -23,36 +24,37 @@ use gpusched_model::Policy;
 use gpusched_model::error::Result;
 use gpusched_model::policy::Priorities;
 
-/// Number of systems per checkpoint line.
+/// Number of systems in one chunk. Each chunk is one line of the checkpoint.
 const CHUNK: u64 = 576;
 
-/// Parameters of a validation.
+/// Parameters of a validation campaign.
 #[derive(Copy, Clone, Debug)]
 pub struct Campaign {
-    /// Number of systems.
+    /// Number of systems to validate.
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Interference model of the analysis. Simulations use [`model_of`]; tests use another model here.
+    /// Function that returns the interference model of the analysis. Simulations always use [`model_of`], while tests can
+    /// use another function here.
     pub analysis: fn(Interference) -> &'static dyn InflatedWcet,
 }
 
-/// The result of a campaign.
+/// The result of a validation campaign.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Results by policy, in the order of [`policies`].
+    /// Results for each policy, in the order of [`policies`].
     pub policies: Vec<(Policy, PolicyTally)>,
-    /// Counterexample for the first violation, minimised.
+    /// Minimised counterexample of the first violation, if any.
     pub reproducer: Option<Reproducer>,
 }
 
 impl Report {
-    /// Returns the number of partitions with a violation.
+    /// Returns the number of partitions that violate a guarantee.
     pub fn breaches(&self) -> u64 {
         self.policies.iter().map(|(_, tally)| tally.breaches()).sum()
     }
 
-    /// Returns the sum over all policies.
+    /// Returns the sums over all policies.
     pub fn total(&self) -> PolicyTally {
         let mut total = PolicyTally::default();
         self.policies.iter().for_each(|(_, tally)| total.add(tally));
@@ -60,23 +62,24 @@ impl Report {
     }
 }
 
-/// The result of a chunk.
+/// The result of one chunk of systems.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
     pub chunk: u64,
-    /// Results by policy.
+    /// Results for each policy.
     pub tallies: Vec<PolicyTally>,
-    /// First system with a violation.
+    /// First system that violates a guarantee.
     pub broken: Option<u64>,
 }
 
 impl Campaign {
-    /// Runs the campaign on the threads of `pool`. If a checkpoint exists at `path`, continues from it. Calls `advanced` with
-    /// the number of further completed systems.
+    /// Runs the campaign on the threads of `pool`. If there is a checkpoint at `path`, the campaign continues from the
+    /// checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
     ///
     /// # Errors
-    /// Fails with [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] if the checkpoint is unusable.
+    /// Fails with [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] if the checkpoint
+    /// cannot be used.
     pub fn run(
         &self,
         pool: &ThreadPool,
@@ -122,7 +125,7 @@ impl Campaign {
                     .par_iter()
                     .with_max_len(1)
                     .for_each_with(sender, |sender, &chunk| {
-                        let _ = sender.send(self.chunk(chunk)); // the receiver is gone after an error
+                        let _ = sender.send(self.chunk(chunk)); // After an error, the receiver no longer exists.
                     });
             });
             receiver.iter().try_for_each(|record: Result<Record>| {
@@ -170,7 +173,7 @@ impl Campaign {
         Ok(record)
     }
 
-    /// Partitions the GPU, simulates the partitions and counts the results. Returns the first violation.
+    /// Partitions the GPU, simulates each partition and counts the results. Returns the first violation of a guarantee.
     fn examine(&self, system: &System, tally: &mut PolicyTally) -> Result<Option<(Partition, Breach, Run)>> {
         let (model, truth) = (
             (self.analysis)(system.interference),
@@ -210,7 +213,7 @@ impl Campaign {
                     first = first.or_else(|| Some((part.clone(), breach, run)));
                 }
             }
-            // The largest size that the test rejects: this size, or one SM less.
+            // The largest number of SMs for which the test rejects the partition: the present number, or one SM less.
             let smaller = Partition {
                 sms: planned.sms - u32::from(planned.verdict.schedulable),
                 ..part
@@ -228,7 +231,7 @@ impl Campaign {
         Ok(first)
     }
 
-    /// Returns the minimised violation of system `index`.
+    /// Returns the minimised counterexample for system `index`.
     fn reproduce(&self, index: u64) -> Result<Option<Reproducer>> {
         let system = system(self.seed, index)?;
         let found = self.examine(&system, &mut PolicyTally::default())?;

@@ -1,4 +1,4 @@
-//! Validation of one partition: simulations must keep the guarantees of the analysis.
+//! Validation of one partition. In all simulations, the partition must keep the guarantees of the analysis.
 
 use super::runs::{Run, critical, drawn};
 use super::system::Part;
@@ -10,56 +10,56 @@ use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Factor, Observer, Policy, Task, TaskSet};
 
-/// Shortest execution time in short runs, as a share of the WCET.
+/// Shortest execution time of a job in runs with short jobs, as a share of its WCET.
 pub const SHORTEST: Factor = match Factor::from_billionths(500_000_000) {
     Some(half) => half,
     None => Factor::ONE,
 };
 
-/// Maximum number of jobs of one run.
+/// Maximum number of jobs in one run.
 const MAX_JOBS: u64 = 1_000_000;
 
-/// An independent partition: its tasks as a task set, its SMs and its policy.
+/// A partition without interference from other partitions: its tasks as a task set, its SMs and its policy.
 #[derive(Clone, Debug)]
 pub struct Partition {
     /// Tasks of the partition.
     pub set: TaskSet,
     /// Number of SMs |P|.
     pub sms: u32,
-    /// Policy of the schedulability test and of the scheduler.
+    /// Scheduling policy, for the schedulability test and for the simulation.
     pub policy: Policy,
     /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// A violation of a guarantee.
+/// Kinds of violations of a guarantee.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Breach {
-    /// A job misses its deadline although the test accepts the partition.
+    /// A job misses its deadline, although the schedulability test accepts the partition.
     Miss,
-    /// A response time exceeds its bound.
+    /// The response time of a job exceeds the response-time bound of its task.
     AboveBound,
 }
 
-/// Results of the runs of one accepted partition.
+/// Results of all runs of one accepted partition.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Number of runs.
+    /// Number of simulated runs.
     pub runs: u64,
     /// Number of jobs in these runs.
     pub jobs: u64,
     /// Number of preemptions in these runs.
     pub preemptions: u64,
-    /// First violation and its run.
+    /// First violation of a guarantee, with the run that shows it.
     pub breach: Option<(Breach, Run)>,
-    /// Longest response time of each task [ns].
+    /// Longest response time of each task in these runs [ns].
     pub longest: Vec<u64>,
-    /// Response-time bound of each task [ns], if the test gives one.
+    /// Response-time bound of each task [ns]. `None` if the test computes no bound for the task.
     pub bounds: Vec<Option<u64>>,
 }
 
 impl Partition {
-    /// Creates a partition with the tasks at `positions` of `set`.
+    /// Creates a partition of `sms` SMs with the tasks at `positions` of `set`.
     pub fn new(set: &TaskSet, positions: &[usize], sms: u32, policy: Policy, seed: u64) -> Option<Partition> {
         let tasks: Option<Vec<Task>> = positions.iter().map(|&at| set.tasks().get(at).cloned()).collect();
         Some(Partition {
@@ -70,18 +70,18 @@ impl Partition {
         })
     }
 
-    /// Returns all positions.
+    /// Returns the positions of all tasks of the partition.
     fn all(&self) -> Vec<usize> {
         (0..self.set.tasks().len()).collect()
     }
 
-    /// Returns whether the test accepts the partition with the interference model `model`.
+    /// Returns whether the test accepts the partition under the interference model `model`.
     pub fn accepted(&self, model: &dyn InflatedWcet) -> bool {
         let problem = Problem::new(&self.set, self.sms, self.policy, model);
         problem.is_ok_and(|problem| problem.accepts(&self.all(), self.sms))
     }
 
-    /// Returns whether the test finds a utilization above one.
+    /// Returns whether the test computes a utilization above 1.
     pub fn overloaded(&self, model: &dyn InflatedWcet) -> bool {
         let problem = Problem::new(&self.set, self.sms, self.policy, model);
         problem.is_ok_and(|problem| {
@@ -89,7 +89,7 @@ impl Partition {
         })
     }
 
-    /// Returns the response-time bounds of the test [ns] with the interference model `model`.
+    /// Returns the response-time bounds that the test computes under the interference model `model` [ns].
     fn bounds(&self, model: &dyn InflatedWcet) -> Vec<Option<u64>> {
         let none = vec![None; self.set.tasks().len()];
         let Ok(problem) = Problem::new(&self.set, self.sms, self.policy, model) else {
@@ -104,7 +104,8 @@ impl Partition {
         }
     }
 
-    /// Returns the partition for the simulator, with WCETs of `truth`. Its priorities come from the analysis with `model`.
+    /// Returns the partition for the simulator. WCETs are from the interference model `truth`. Priorities are from the
+    /// analysis under `model`.
     fn part(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet, shortest: Factor) -> Result<Part> {
         let problem = |model| Problem::new(&self.set, self.sms, self.policy, model);
         let order = Part::new(&problem(model)?, &self.all(), self.sms, self.policy, shortest)?.order;
@@ -119,7 +120,8 @@ impl Partition {
         .map_err(Into::into)
     }
 
-    /// Simulates `run` for as many hyperperiods as have about `enough` jobs, at least one. `None` if one hyperperiod has too many jobs.
+    /// Simulates `run` for at least one hyperperiod, and for enough hyperperiods to simulate about `enough` jobs. Returns
+    /// `None` if one hyperperiod has too many jobs.
     fn simulate(
         &self,
         part: &Part,
@@ -143,7 +145,8 @@ impl Partition {
         Some(())
     }
 
-    /// Returns the violation that `run` shows, if the test accepts the partition; [`Partition::findings`] for one run.
+    /// Simulates `run` and returns the violation that the run shows, if the test accepts the partition. This function is
+    /// [`Partition::findings`] for a single run.
     pub fn breach(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet, run: Run) -> Option<Breach> {
         if !self.accepted(model) {
             return None;
@@ -156,11 +159,11 @@ impl Partition {
         broken(&tally, &self.bounds(model))
     }
 
-    /// Simulates all runs. The test must have accepted the partition with the interference model `model`. Jobs have the WCETs
-    /// of `truth`.
+    /// Simulates all runs of the partition. The test must have accepted the partition under the interference model `model`.
+    /// In the simulation, jobs have the WCETs of the model `truth`.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Part::new`].
+    /// Fails under the same conditions as [`Part::new`].
     pub fn findings(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet) -> Result<Findings> {
         let full = self.part(model, truth, Factor::ONE)?;
         let short = self.part(model, truth, SHORTEST)?;
@@ -191,11 +194,12 @@ impl Partition {
         Ok(findings)
     }
 
-    /// Returns whether a critical run of the rejected partition misses a deadline. `None` if the partition cannot be simulated.
+    /// Returns whether a critical run of the rejected partition misses a deadline. Returns `None` if the partition cannot
+    /// be simulated.
     pub fn misses(&self, truth: &dyn InflatedWcet) -> Option<bool> {
         let part = self.part(truth, truth, Factor::ONE).ok()?;
         for run in critical(part.discipline, part.tasks.len()) {
-            // Some overloads cause a miss only after many jobs.
+            // In some overloaded partitions, a deadline is missed only after many jobs.
             let mut first = FirstMiss(false);
             self.simulate(&part, run, ENOUGH, &mut first)?;
             if first.0 {
@@ -206,7 +210,7 @@ impl Partition {
     }
 }
 
-/// Number of jobs that are simulated to find a miss of a rejected partition.
+/// Number of jobs that are simulated in the search for a deadline miss of a rejected partition.
 const ENOUGH: u64 = 20_000;
 
 fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {
@@ -218,7 +222,7 @@ fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {
     above.then_some(Breach::AboveBound)
 }
 
-/// Stops at the first miss.
+/// Observer that stops the simulation at the first deadline miss.
 struct FirstMiss(bool);
 
 impl Observer<Event> for FirstMiss {

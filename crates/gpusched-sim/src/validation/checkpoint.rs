@@ -1,6 +1,7 @@
-//! Checkpoint of a validation: a file with a header and one line per chunk.
+//! Checkpoint of a validation: a file with a header and one line for each chunk.
 //!
-//! A line counts only if its line end is present. A kill at any time loses only the chunk that was being written.
+//! A line is valid only if its line end is present. If the process is killed, only the chunks that are not yet written are
+//! lost.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
@@ -11,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Description of the expected file.
+/// Name of the expected kind of file, for error messages.
 const CHECKPOINT: &str = "a checkpoint of a validation";
 
-/// The campaign that a checkpoint belongs to.
+/// The header of a checkpoint, which identifies the campaign.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
@@ -24,7 +25,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Creates the header of `systems` systems with `seed`, in this version.
+    /// Creates the header for a campaign of `systems` systems with seed `seed` and this version of gpusched.
     pub fn new(systems: u64, seed: u64) -> Header {
         Header {
             gpusched: env!("CARGO_PKG_VERSION").to_owned(),
@@ -34,7 +35,7 @@ impl Header {
     }
 }
 
-/// A checkpoint that is being written. It is locked against other processes.
+/// A checkpoint to which this process writes. The file is locked against other processes.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     path: PathBuf,
@@ -42,11 +43,11 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint at `path`, or creates one. Also returns its records.
+    /// Opens the checkpoint at `path`, or creates it. Returns the checkpoint and the records that it contains.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if another process uses the file, or if it is not such a checkpoint. Fails with
-    /// [`Error::Io`] if access fails.
+    /// Fails with [`Error::Refused`] if another process uses the file, or if the file is not a checkpoint of this campaign.
+    /// Fails with [`Error::Io`] if the file cannot be accessed.
     pub fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<R>)> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         let mut options = OpenOptions::new();
@@ -70,7 +71,7 @@ impl Checkpoint {
             line.clear();
             let read = reader.read_until(b'\n', &mut line).map_err(fail("read"))?;
             if !line.ends_with(b"\n") {
-                break; // the end, or an incomplete line after a kill
+                break; // This is the end of the file, or an incomplete line of a killed process.
             }
             number += 1;
             let at_line = |refusal: Refusal| Error::from(refusal.at(path, number));
@@ -110,7 +111,7 @@ impl Checkpoint {
         Ok((checkpoint, records))
     }
 
-    /// Adds a line, such as the record of a chunk.
+    /// Appends a line to the file, such as the record of a chunk.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the file cannot be written.

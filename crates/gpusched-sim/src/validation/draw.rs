@@ -1,7 +1,7 @@
-//! Random systems: a task set, a GPU, a heuristic and a policy.
+//! Generator of random systems. A system has a task set, a GPU, a heuristic and a policy.
 //!
-//! System i depends only on the seed and i. Policies, heuristics and interference models take turns. Any 288 consecutive
-//! systems have all combinations of them. All other properties are random.
+//! System i depends only on the seed and on i. The generator uses all combinations of policies, heuristics and interference
+//! models in turn. Therefore any 288 consecutive systems contain all combinations. All other properties are random.
 
 use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
@@ -13,31 +13,31 @@ use gpusched_model::error::Result;
 use gpusched_model::streams::{Purpose, below, stream, unit};
 use gpusched_model::{Factor, Policy, TaskSet};
 
-/// A system to analyse and simulate.
+/// A random system that is analysed and simulated.
 #[derive(Clone, Debug)]
 pub struct System {
     /// Tasks of the system.
     pub set: TaskSet,
     /// Number of SMs M of the GPU.
     pub sms: u32,
-    /// Policy of the schedulability test and of the scheduler.
+    /// Scheduling policy, for the schedulability test and for the simulation.
     pub policy: Policy,
-    /// Heuristic that partitions the GPU.
+    /// Heuristic that computes the partitions.
     pub heuristic: Heuristic,
-    /// Interference model of the WCETs.
+    /// Interference model that determines the inflated WCETs.
     pub interference: Interference,
-    /// Seed of all random numbers in its simulations.
+    /// Seed of all random numbers in the simulations of the system.
     pub seed: u64,
 }
 
-/// Returns the policies that have a scheduler, in the order of reports.
+/// Returns all policies that have a scheduler, in the order of reports.
 pub fn policies() -> Vec<Policy> {
     Policy::all()
         .filter(|&policy| Discipline::of(policy).is_some())
         .collect()
 }
 
-/// Returns the heuristics, with their most important options.
+/// Returns the heuristics that the campaign uses, with their most important options.
 pub fn heuristics() -> [Heuristic; 8] {
     let of = |kind: HeuristicKind| Heuristic::from(kind);
     [
@@ -62,23 +62,23 @@ pub fn heuristics() -> [Heuristic; 8] {
     ]
 }
 
-/// Possible numbers of SMs.
+/// Numbers of SMs that a random GPU can have.
 const SMS: [u32; 4] = [2, 4, 8, 16];
 
-/// Maximum number of tasks.
+/// Maximum number of tasks in a random task set.
 const TASKS: usize = 10;
 
-/// D/T and J/T in thousandths: constrained, implicit and arbitrary deadlines.
+/// Possible values of D/T and J/T in thousandths. These values give constrained, implicit and arbitrary deadlines.
 const DEADLINES: [u64; 4] = [500, 750, 1000, 1500];
 const JITTERS: [u64; 4] = [0, 0, 100, 400];
 
-/// Possible numbers of thread blocks per kernel N.
+/// Numbers N of thread blocks that a random kernel can have.
 const BLOCKS: [u32; 3] = [2, 6, 40];
 
-/// Returns system `index` of `seed`.
+/// Returns the system with number `index` for the seed `seed`.
 ///
 /// # Errors
-/// Fails under the conditions of [`Source::new`]. The constants above never cause a failure.
+/// Fails under the same conditions as [`Source::new`]. The constants above never cause a failure.
 pub fn system(seed: u64, index: u64) -> Result<System> {
     let (policies, heuristics) = (policies(), heuristics());
     let turn = |count: usize, every: usize| (index / every as u64 % count.max(1) as u64) as usize;
@@ -98,7 +98,7 @@ pub fn system(seed: u64, index: u64) -> Result<System> {
         blocks: Some(blocks),
         ..Recipe::default()
     };
-    // Caps the utilization of a task at twice the mean, or at 1 if that is larger.
+    // Limits the utilization of a task to twice the mean utilization, or to 1 if that is larger.
     let cap = (2.0 * load / tasks as f64).max(1.0).min(load);
     let recipe = Recipe {
         cap: (tasks > 1).then_some(cap),

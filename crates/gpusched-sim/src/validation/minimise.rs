@@ -1,4 +1,4 @@
-//! Minimises a counterexample greedily: fewer tasks, a simpler run, smaller numbers.
+//! Greedy minimisation of a counterexample. The minimisation removes tasks, simplifies the run and reduces numbers.
 
 use super::check::{Breach, Partition};
 use super::runs::Run;
@@ -9,23 +9,23 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Contention, Task, TaskSet, TaskShape, WcetFunction};
 
-/// Maximum number of attempts.
+/// Maximum number of smaller forms that are tried.
 const ATTEMPTS: usize = 2_000;
 
-/// A minimised counterexample.
+/// A minimised counterexample of a guarantee.
 #[derive(Clone, Debug)]
 pub struct Reproducer {
-    /// System with the violation.
+    /// Number of the system that violates the guarantee.
     pub system: u64,
     /// Kind of violation.
     pub breach: Breach,
-    /// Tasks. The name of the set has the arguments of `gpusched` that show the violation.
+    /// Tasks of the counterexample. The name of the set contains the arguments of `gpusched` that show the violation.
     pub set: TaskSet,
-    /// These arguments, with FILE in place of the task set file.
+    /// Arguments of `gpusched` that show the violation. FILE stands for the file of the task set.
     pub arguments: String,
 }
 
-/// Minimises `partition` of system `system`, which was analysed with the interference model `model`.
+/// Minimises `partition`, which belongs to system `system`. The analysis used the interference model `model`.
 pub(super) fn minimise(
     system: u64,
     partition: Partition,
@@ -86,11 +86,11 @@ fn arguments(partition: &Partition, interference: Interference, run: Run) -> Str
     text + &format!(" --seed {}", partition.seed)
 }
 
-/// Returns the partition with WCET tables that have only its number of SMs.
+/// Returns the partition with tables as WCET functions. Each table has only the number of SMs of the partition.
 fn tabulated(partition: &Partition, model: &dyn InflatedWcet) -> Option<Partition> {
     let one = |task: &Task| {
         let sms = partition.sms;
-        // In isolation, and co-located with a copy of itself.
+        // Each table has the WCET in isolation, and the WCET if the task is co-located with a copy of itself.
         let isolated = model.wcet(task, sms, &CoLocated::of([task]))?;
         let conflict = model.wcet(task, sms, &CoLocated::of([task, task]))?;
         with_times(task, (sms, isolated, conflict), |shape| shape)
@@ -105,7 +105,7 @@ fn with_tasks(partition: &Partition, tasks: Option<Vec<Task>>) -> Option<Partiti
     })
 }
 
-/// Returns `task` with WCETs at one number of SMs, and with other changes.
+/// Returns `task` with WCETs at one number of SMs, and with other parameters changed.
 fn with_times(
     task: &Task,
     (sms, isolated, conflict): (u32, Time, Time),
@@ -118,15 +118,15 @@ fn with_times(
     Task::from_shape(shape).ok()
 }
 
-/// Returns half of `time`, at least 1 ns.
+/// Returns half of `time`, but at least 1 ns.
 fn half(time: Time) -> Time {
     Time::from_ns((time.ns() / 2).max(1))
 }
 
-/// Returns a smaller form of a task, if there is one.
+/// Returns a smaller form of a task, or `None` if the task has no smaller form of this kind.
 type Change<'a> = &'a dyn Fn(&Task) -> Option<Task>;
 
-/// Returns smaller forms of a partition and a run. The most promising forms come first.
+/// Returns smaller forms of the partition and the run. The most promising forms are first.
 fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
     let mut all = Vec::new();
     let tasks = partition.set.tasks();
@@ -213,7 +213,7 @@ fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
     all
 }
 
-/// Returns simpler runs.
+/// Returns runs that are simpler than `run`.
 fn plainer(run: Run) -> Vec<Run> {
     let pattern = run.pattern;
     let with = |pattern| Run { pattern, ..run };

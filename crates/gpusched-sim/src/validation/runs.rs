@@ -1,23 +1,24 @@
-//! Simulated release patterns of a partition.
+//! Release patterns under which a partition is simulated.
 //!
-//! *Critical* runs are the worst cases of exact tests. All tasks are released at one instant with maximum jitter, then as
-//! densely as possible, with WCETs. If jobs cannot be preempted at once, each task in turn starts 1 ns before. Under fixed
-//! priorities and non-preemptive EDF, the worst critical run is the worst of all runs (proof in `docs/explanation/simulators.md`). *Drawn*
-//! runs are other legal runs.
+//! *Critical* runs are the worst cases of exact tests. In a critical run, all tasks are released at one instant with
+//! maximum jitter. Later jobs are released as early as possible, and all jobs have their WCETs. If jobs cannot be preempted
+//! immediately, there is one critical run for each task that starts 1 ns before the instant. Under fixed priorities and
+//! non-preemptive EDF, the worst critical run is the worst of all runs (proof in `docs/explanation/simulators.md`). *Drawn*
+//! runs are other legal runs with random numbers.
 
 use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};
 use gpusched_model::policy::Preemption;
 
-/// One run of a partition.
+/// One run of a partition, described by its parameters.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// Release pattern.
+    /// Release pattern of the run.
     pub pattern: Pattern,
-    /// Whether jobs may be shorter than their WCETs.
+    /// Whether the execution times of jobs may be shorter than their WCETs.
     pub short: bool,
 }
 
-/// Returns the critical runs of a partition of `tasks` tasks.
+/// Returns the critical runs of a partition with `tasks` tasks.
 pub fn critical(discipline: Discipline, tasks: usize) -> impl Iterator<Item = Run> {
     let blockers = match discipline.preemption {
         Preemption::Preemptive => 0,
@@ -35,7 +36,7 @@ pub fn critical(discipline: Discipline, tasks: usize) -> impl Iterator<Item = Ru
     std::iter::once(None).chain((0..blockers).map(Some)).map(run)
 }
 
-/// Returns the random runs.
+/// Returns the parameters of the random runs.
 pub fn drawn() -> [Run; 4] {
     let run = |offsets, jitter, arrivals, short| Run {
         pattern: Pattern {

@@ -1,4 +1,4 @@
-//! Converts the input of an analysis for the simulator, with equal tasks, times and partitions.
+//! Conversion of the input of an analysis to the input of a simulator. Tasks, times and partitions stay equal.
 
 use crate::tasks::{Discipline, Task, priorities};
 use gpusched_analysis::partitioning::Problem;
@@ -8,44 +8,44 @@ use gpusched_model::policy::{Policy, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Factor, Plan};
 
-/// A partition that can be simulated.
+/// A partition in the form that the simulator uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     /// Number of SMs |P|.
     pub sms: u32,
-    /// Policy of the partition.
+    /// Scheduling policy of the partition.
     pub policy: Policy,
-    /// Positions of the tasks in the task set.
+    /// Positions of the tasks of the partition in the task set.
     pub positions: Vec<usize>,
-    /// Tasks in the order of `positions`.
+    /// Tasks of the partition, in the order of `positions`.
     pub tasks: Vec<Task>,
-    /// Scheduling discipline.
+    /// Scheduling discipline of the partition.
     pub discipline: Discipline,
-    /// Tasks by decreasing rank, as positions in `tasks`.
+    /// Positions in `tasks`, sorted by decreasing rank.
     pub order: Vec<usize>,
 }
 
-/// Why a partition cannot be simulated.
+/// Reason why a partition cannot be simulated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// The policy is a necessary condition and has no scheduler.
+    /// The policy is only a necessary condition, which has no scheduler.
     #[error("{policy} is a condition without a scheduler, expected the policy of a scheduler such as edf")]
     Condition {
-        /// Policy of the partition.
+        /// Scheduling policy of the partition.
         policy: Policy,
     },
-    /// The WCET of a task is unknown on this number of SMs.
+    /// The WCET of a task is unknown for the number of SMs of the partition.
     #[error("task #{task} has no known WCET on {sms} SMs")]
     WcetUnknown {
-        /// Position of the task.
+        /// Position of the task in the task set.
         task: usize,
-        /// Number of SMs of its partition.
+        /// Number of SMs of the partition.
         sms: u32,
     },
-    /// Audsley's algorithm finds no priorities.
+    /// Audsley's algorithm finds no priorities that meet all deadlines.
     #[error("{policy} finds no priorities that meet all deadlines, expected other tasks or another policy")]
     NoOrder {
-        /// Policy of the partition.
+        /// Scheduling policy of the partition.
         policy: Policy,
     },
 }
@@ -70,8 +70,8 @@ impl From<PartError> for Error {
 }
 
 impl Part {
-    /// Creates the partition with the tasks at `positions` of `problem` on `sms` SMs under `policy`. Jobs take at least
-    /// `shortest` (at most 1) times their WCET.
+    /// Creates the partition of `sms` SMs that contains the tasks at `positions` of `problem`. The scheduling policy is
+    /// `policy`. Execution times are at least `shortest` times the WCET, where `shortest` is at most 1.
     ///
     /// # Errors
     /// Fails with [`PartError`] if the partition cannot be simulated.
@@ -85,7 +85,8 @@ impl Part {
         Part::with_order(problem, positions, sms, policy, shortest, None)
     }
 
-    /// Creates the partition with tasks ranked as in `order`, if given. Entries are positions in `positions`.
+    /// Creates the partition. If `order` is given, it states the ranks of the tasks. Each entry of `order` is a position in
+    /// `positions`.
     pub(super) fn with_order(
         problem: &Problem<'_>,
         positions: &[usize],
@@ -118,7 +119,7 @@ impl Part {
     }
 }
 
-/// Converts `demand` to a simulated task.
+/// Converts `demand` to a task of the simulator.
 fn task(demand: &Demand, stream: u64, shortest: Factor) -> Task {
     let wcet = demand.wcet.ns();
     let (numerator, denominator) = shortest.ratio();
@@ -134,7 +135,7 @@ fn task(demand: &Demand, stream: u64, shortest: Factor) -> Task {
     }
 }
 
-/// Returns the priority order of Audsley's algorithm.
+/// Returns the priority order that Audsley's algorithm finds, or `None`.
 fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
     debug_assert!(matches!(policy, Policy::FixedPriority(_, Priorities::Audsley)));
     match gpusched_analysis::schedulability::evidence(policy, demands, 1) {
@@ -143,10 +144,11 @@ fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
     }
 }
 
-/// Returns the partitions of `plan`, all under `policy` or each under its own policy. Times are as in [`Part::new`].
+/// Returns the partitions of `plan`. All partitions have the policy `policy`, or each partition has its own policy. Times
+/// are as in [`Part::new`].
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if the plan does not fit the tasks of `problem`, or if a partition cannot be simulated.
+/// Fails with [`Error::Refused`] if the plan does not match the tasks of `problem`, or if a partition cannot be simulated.
 pub fn parts(
     problem: &Problem<'_>,
     plan: &Plan,

@@ -1,38 +1,40 @@
-//! Integer results of many systems, which can be added in any order.
+//! Integer results of many systems. The results can be added in any order.
 
 use serde::{Deserialize, Serialize};
 
-/// Results of the systems of one policy.
+/// Results of all systems with one policy.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyTally {
-    /// Number of task sets with a plan.
+    /// Number of task sets for which the heuristic found a plan.
     pub systems: u64,
-    /// Number of task sets with a schedulable plan.
+    /// Number of task sets for which the heuristic found a schedulable plan.
     pub schedulable: u64,
-    /// Number of accepted partitions. All of them were simulated.
+    /// Number of accepted partitions. Every accepted partition was simulated.
     pub partitions: u64,
-    /// Number of simulations of accepted partitions.
+    /// Number of simulated runs of accepted partitions.
     pub runs: u64,
-    /// Number of jobs in these simulations.
+    /// Number of jobs in these runs.
     pub jobs: u64,
-    /// Number of preemptions in these simulations.
+    /// Number of preemptions in these runs.
     pub preemptions: u64,
-    /// Number of accepted partitions with a missed deadline.
+    /// Number of accepted partitions that missed a deadline in a simulation.
     pub misses: u64,
-    /// Number of accepted partitions with a response time above its bound and no earlier miss.
+    /// Number of accepted partitions where a response time exceeded its bound before any deadline was missed.
     pub above_bound: u64,
     /// Number of rejected partitions that were simulated.
     pub rejected: u64,
-    /// Number of rejected partitions with a missed deadline.
+    /// Number of rejected partitions that missed a deadline in a simulation.
     pub rejected_missed: u64,
-    /// Number of rejected partitions without a miss whose utilization exceeds 1 in the test. A miss may occur later.
+    /// Number of rejected partitions that missed no deadline in a simulation, but for which the test computes a utilization
+    /// above 1. Such a partition may miss a deadline later.
     pub rejected_overloaded: u64,
-    /// Number of tasks by ratio of longest response time to bound. The index is the ratio in hundredths, rounded up.
+    /// Number of tasks for each ratio of longest response time to response-time bound. The index is the ratio in
+    /// hundredths, rounded up.
     pub ratios: Vec<u64>,
 }
 
-/// Number of hundredths from 0 to 1.
+/// Number of possible ratios from 0 to 1, in steps of one hundredth.
 const RATIOS: usize = 101;
 
 impl Default for PolicyTally {
@@ -55,7 +57,7 @@ impl Default for PolicyTally {
 }
 
 impl PolicyTally {
-    /// Adds `other`.
+    /// Adds the results in `other`.
     pub fn add(&mut self, other: &PolicyTally) {
         self.systems += other.systems;
         self.schedulable += other.schedulable;
@@ -73,7 +75,7 @@ impl PolicyTally {
         }
     }
 
-    /// Counts a task with the longest response time `longest` and the response-time bound `bound` [ns].
+    /// Counts a task whose longest response time is `longest` and whose response-time bound is `bound` [ns].
     pub(super) fn count(&mut self, longest: u64, bound: u64) {
         let hundredths = (u128::from(longest) * 100).div_ceil(u128::from(bound.max(1)));
         let place = usize::try_from(hundredths).unwrap_or(RATIOS).min(RATIOS - 1);
@@ -82,17 +84,17 @@ impl PolicyTally {
         }
     }
 
-    /// Returns the number of partitions with a violation.
+    /// Returns the number of partitions that violated a guarantee.
     pub fn breaches(&self) -> u64 {
         self.misses + self.above_bound
     }
 
-    /// Returns the number of tasks with a bound.
+    /// Returns the number of tasks that have a response-time bound.
     pub fn bounded(&self) -> u64 {
         self.ratios.iter().sum()
     }
 
-    /// Returns the mean ratio, with each ratio rounded up to hundredths.
+    /// Returns the mean of the ratios, with each ratio rounded up to hundredths. Returns `None` if there are no ratios.
     pub fn mean_ratio(&self) -> Option<f64> {
         let weighted = self.ratios.iter().zip(0u64..).map(|(tasks, ratio)| tasks * ratio);
         let bounded = self.bounded();

@@ -1,4 +1,4 @@
-//! Timeline of a run of the cycle-level GPU.
+//! Timeline of a run of the GPU simulator at the level of cycles.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,9 @@ use gpusched_model::time::Time;
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Setup, Texts};
 
-/// Returns the timeline of a run with recorded issues. A core cycle is drawn as a nanosecond. Each SM has one track per
-/// sub-core with its issues, and one track per block place. Each kernel has a track from its first block to its end.
+/// Returns the timeline of a run whose issues were recorded. One nanosecond on the timeline is one core cycle. Each SM has
+/// one track for the issues of each sub-core, and one track for each block place. Each kernel has a track from the start of
+/// its first block to its end.
 ///
 /// # Errors
 /// Fails with [`TimelineError`] if the run has too many events or tracks for a timeline.
@@ -66,7 +67,7 @@ pub fn chart(setup: &Setup, results: &Results, texts: &Texts) -> Result<Timeline
     Ok(chart.timeline)
 }
 
-/// A timeline under construction.
+/// A timeline that is being filled with events.
 struct Chart {
     timeline: Timeline,
     sms: BTreeMap<usize, ProcessId>,
@@ -74,7 +75,7 @@ struct Chart {
 }
 
 impl Chart {
-    /// Returns the track `name` of an SM. Creates it if necessary.
+    /// Returns the track called `name` of an SM. If the track does not exist, creates it.
     fn track(&mut self, sm: usize, name: String) -> Result<TrackId, TimelineError> {
         if let Some(&track) = self.tracks.get(&(sm, name.clone())) {
             return Ok(track);

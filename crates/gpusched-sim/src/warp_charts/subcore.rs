@@ -1,4 +1,4 @@
-//! An observer that draws a run of one sub-core on a timeline.
+//! Observer that draws a run of one sub-core on a timeline.
 
 use crate::timeline::{Instant, Mark, Slice, Timeline, TimelineError, TrackId};
 use gpusched_model::Observer;
@@ -6,27 +6,27 @@ use gpusched_model::time::Time;
 use gpusched_model::warp_scenario::WarpScenarioShape;
 use gpusched_warp::subcore::Issue;
 
-/// The timeline of a scenario. A cycle is drawn as a nanosecond. The sub-core has one track with all its issues. Each warp
-/// has a track with its instructions, each drawn until the next instruction can issue. Each kernel has a track from its
-/// launch to its end.
+/// The timeline of a run of a scenario. One nanosecond on the timeline is one cycle. The sub-core has one track with all
+/// its issues. Each warp has a track with its instructions. An instruction is drawn until the next instruction of the warp
+/// can issue. Each kernel has a track from its launch to its end.
 #[derive(Debug)]
 pub struct Chart<'a> {
     shape: &'a WarpScenarioShape,
     timeline: Timeline,
-    /// First error of the timeline.
+    /// First error that the timeline returned.
     refused: Option<TimelineError>,
     issues: TrackId,
     warps: Vec<TrackId>,
     kernels: Vec<TrackId>,
-    /// Number of warps of each kernel with instructions left.
+    /// For each kernel, the number of warps that have instructions left.
     left: Vec<u32>,
 }
 
 impl<'a> Chart<'a> {
-    /// Creates an empty timeline with its tracks.
+    /// Creates the tracks of an empty timeline.
     ///
     /// # Errors
-    /// Never fails within the limits of [`WarpScenario`](gpusched_model::WarpScenario). Beyond them, fails with
+    /// Never fails within the limits of [`WarpScenario`](gpusched_model::WarpScenario). Beyond these limits, fails with
     /// [`TimelineError::TooManyTracks`].
     pub fn new(shape: &'a WarpScenarioShape) -> Result<Chart<'a>, TimelineError> {
         let mut timeline = Timeline::new();
@@ -58,10 +58,10 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// Returns the timeline.
+    /// Returns the finished timeline.
     ///
     /// # Errors
-    /// Fails with the first error of the timeline, for example if the run has too many events.
+    /// Fails with the first error that the timeline returned, for example if the run has too many events.
     pub fn finish(self) -> Result<Timeline, TimelineError> {
         match self.refused {
             Some(error) => Err(error),
@@ -80,7 +80,7 @@ impl<'a> Chart<'a> {
             ..Slice::new(&warp, &kernel.name, start, next)
         };
         self.timeline.slice(self.issues, slot)?;
-        // The last instruction has no next instruction to wait for.
+        // After the last instruction, there is no next instruction that determines the end.
         let end = match issue.last {
             true => next,
             false => at(cycle + u64::from(issue.latency)),

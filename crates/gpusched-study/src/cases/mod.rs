@@ -1,4 +1,4 @@
-//! Studies of cases: each experiment case evaluates a metric and gives rows of one table.
+//! Studies of cases: each experiment case evaluates one metric. The results of all cases are rows of one table.
 
 pub(super) mod results;
 mod shape;
@@ -20,19 +20,19 @@ use super::running::work::{Chunk, Work};
 use super::table::Table;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// All inputs of the results of a study of cases, except its name.
+/// All inputs that determine the results of a study of cases, except the name of the study.
 #[derive(Clone, Debug)]
 pub struct Cases {
     seed: u64,
     cases: Vec<Case>,
     inputs: Inputs,
-    /// Columns of the results.
+    /// Columns of the table of results.
     columns: Vec<&'static str>,
     figure: Option<CaseFigure>,
     work: Work,
 }
 
-/// One experiment case. A case is computed, recorded and resumed as a whole.
+/// One experiment case. gpusched computes, records and resumes each case as a whole.
 #[derive(Clone, Debug)]
 pub struct Case {
     name: String,
@@ -42,19 +42,19 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the name in the results.
+    /// Returns the name of the case in the results.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the name of its metric.
+    /// Returns the name of the metric that the case evaluates.
     pub fn measure(&self) -> &'static str {
         self.kind
     }
 }
 
 impl Cases {
-    /// Reads and checks the study in `document`.
+    /// Reads and checks the study of cases in `document`.
     pub(super) fn parse(document: &Document) -> Result<(Head, Cases)> {
         let shape: CasesShape = document.parse()?;
         names::of_files(document, &shape.name)?;
@@ -93,7 +93,7 @@ impl Cases {
         Ok((head, study))
     }
 
-    /// Checks that the figure names existing columns and texts that occur in them.
+    /// Checks that the figure uses only columns and values that exist in the results.
     fn check_figure(&self, document: &Document, name: &str) -> Result<()> {
         let Some(figure) = &self.figure else {
             return Ok(());
@@ -128,37 +128,38 @@ impl Cases {
         Ok(())
     }
 
-    /// Returns the cases; at least one.
+    /// Returns the experiment cases; at least one.
     pub fn cases(&self) -> &[Case] {
         &self.cases
     }
 
-    /// Returns the text of the files that cases name, by the path in the study.
+    /// Returns the text of each file that a case names. The key is the path that the study states.
     pub fn inputs(&self) -> &BTreeMap<String, String> {
         &self.inputs.texts
     }
 
-    /// Returns the paths of these files, except for copies in a folder of results.
+    /// Returns the paths of all files that cases name, except for copies in a folder of results.
     pub fn files(&self) -> &[PathBuf] {
         &self.inputs.files
     }
 
-    /// Returns the columns of the results: the columns of every table, with the columns of the metrics between them.
+    /// Returns the columns of the results. The columns of the metrics stand between the columns that every table of cases
+    /// has.
     pub fn columns(&self) -> &[&'static str] {
         &self.columns
     }
 
-    /// Returns the figure, if the study has one.
+    /// Returns the figure that the study defines, or `None`.
     pub fn figure(&self) -> Option<&CaseFigure> {
         self.figure.as_ref()
     }
 
-    /// Returns the chunks of work: one per case.
+    /// Returns the chunks of work; each case is one chunk.
     pub(super) fn work(&self) -> Work {
         self.work
     }
 
-    /// Returns the hashed description of the experiment, as JSON.
+    /// Returns the description of the experiment as JSON. gpusched hashes this description to identify the experiment.
     pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Experiment<'a> {
@@ -178,7 +179,7 @@ impl Cases {
         })
     }
 
-    /// Computes one case of the study called `name`. `None` if it was stopped before the end.
+    /// Computes one case of the study called `name`. Returns `None` if the run was stopped before the end of the case.
     pub(super) fn compute(
         &self,
         name: &str,
@@ -195,7 +196,7 @@ impl Cases {
         Ok(Some(Content::Rows(results::cells(name, self, case, &rows))))
     }
 
-    /// Returns the rows of all cases, with arbitrary numbers.
+    /// Returns the rows of all cases, with arbitrary numbers as values.
     fn outline(&self, name: &str) -> Result<Vec<Vec<String>>> {
         let rows = self.cases.iter().map(|case| {
             let rows = case.measure.outline(self.seed)?;
@@ -205,7 +206,7 @@ impl Cases {
     }
 }
 
-/// A case, the columns of its metric, and the files that it names.
+/// A case, the columns of its metric, and the files that the case names.
 type Read = (Case, &'static [&'static str], Inputs);
 
 fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {
@@ -235,7 +236,8 @@ mod tests {
     use super::*;
     use crate::measures::Row;
 
-    /// Claims are rehearsed on the outline, so it must have the rows of the results, except for the numbers.
+    /// gpusched checks claims on the outline before a study runs, so the outline must differ from the results only in
+    /// numbers.
     #[test]
     fn outlines_are_the_rows_but_for_their_numbers() {
         let document = Document {

@@ -1,11 +1,11 @@
-//! The table of a study of cases.
+//! The table of results of a study of cases.
 
 use super::{Case, Cases};
 use crate::measures::Row;
 use crate::output::tables::{Tables, csv_of};
 use gpusched_model::error::Result;
 
-/// The columns of every table of cases. The columns of the metrics stand before `quantity`.
+/// The columns of every table of cases. A table also has the columns of its metrics, just before `quantity`.
 pub const CASE_COLUMNS: [&str; 8] = [
     "study",
     "case",
@@ -17,16 +17,16 @@ pub const CASE_COLUMNS: [&str; 8] = [
     "deviation",
 ];
 
-/// Number of [`CASE_COLUMNS`] before the columns of the metrics.
+/// Number of [`CASE_COLUMNS`] that stand before the columns of the metrics.
 const BEFORE: usize = 3;
 
-/// Returns the columns of a table with these `keys`.
+/// Returns all columns of a table whose metrics have the columns `keys`.
 pub(super) fn columns(keys: &[&'static str]) -> Vec<&'static str> {
     let (before, after) = CASE_COLUMNS.split_at(BEFORE);
     [before, keys, after].concat()
 }
 
-/// Returns the rows of one case, as text.
+/// Returns the rows of one case as texts, one text per cell.
 pub(super) fn cells(name: &str, study: &Cases, case: &Case, rows: &[Row]) -> Vec<Vec<String>> {
     let cell = |row: &Row, column: &str| match column {
         "study" => name.to_owned(),
@@ -44,7 +44,7 @@ pub(super) fn cells(name: &str, study: &Cases, case: &Case, rows: &[Row]) -> Vec
         .collect()
 }
 
-/// Returns the table of a complete study.
+/// Returns the table of a completed study.
 pub(crate) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>) -> Result<Tables> {
     Ok(Tables {
         results: csv_of(name, &study.columns, rows)?,
@@ -53,7 +53,7 @@ pub(crate) fn tables(name: &str, study: &Cases, rows: Vec<Vec<String>>) -> Resul
     })
 }
 
-/// Returns the table with arbitrary numbers.
+/// Returns the table of the study with arbitrary numbers, for a check of its claims before the study runs.
 pub(crate) fn made_up(name: &str, study: &Cases) -> Result<Tables> {
     tables(name, study, study.outline(name)?)
 }

@@ -8,29 +8,30 @@ use serde::Deserialize;
 use crate::Claim;
 use crate::measures::MEASURES;
 
-/// A study of cases: evaluates metrics, case by case.
+/// A study of cases: evaluates one metric for each experiment case.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CasesStudy")]
 pub struct CasesShape {
-    /// Kind of study: `cases`.
+    /// Kind of study: always `cases`.
     pub kind: CasesKind,
-    /// Name of the output files, and first column of the CSV: 1 to 100 letters, digits, `.`, `-` and `_`, the first a letter or digit.
+    /// Name of the study: 1 to 100 letters, digits, `.`, `-` and `_`; the first character is a letter or a digit. The
+    /// output files have this name, and it is the first column of the CSV.
     pub name: String,
-    /// Title for display, one line.
+    /// Title for display; one line.
     #[serde(default)]
     pub title: String,
     /// Published results that the study reproduces, such as `[Aghilinasab20] Tables I and II`.
     #[serde(default)]
     pub source: String,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of the study.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Experiment cases; at least one.
+    /// Experiment cases of the study; at least one.
     pub case: Vec<CaseTable>,
     /// Figure of the results. If absent, no figure is drawn.
     pub figure: Option<CaseFigure>,
-    /// Published statements, which are checked against the results.
+    /// Published statements. gpusched checks each statement against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
 }
@@ -39,15 +40,15 @@ fn one() -> u64 {
     1
 }
 
-/// Kind of a study of cases.
+/// Kind of a study that evaluates metrics.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CasesKind {
-    /// Evaluates metrics, case by case.
+    /// The study evaluates one metric for each experiment case.
     Cases,
 }
 
-/// An experiment case: `name`, `measure`, and the parameters of this metric.
+/// An experiment case: its name (`name`), its metric (`measure`), and the parameters of the metric.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct CaseTable(pub(super) toml::Table);
@@ -66,13 +67,13 @@ impl JsonSchema for CaseTable {
     }
 }
 
-/// Figure of a study of cases: a line chart of rows of its results.
+/// Figure of a study of cases: a line chart of selected rows of the results.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseFigure {
-    /// Column on the horizontal axis.
+    /// Name of the column on the horizontal axis.
     pub x: String,
-    /// Column on the vertical axis.
+    /// Name of the column on the vertical axis.
     #[serde(default = "value")]
     pub y: String,
     /// Title of the horizontal axis. Default: the name of the column.
@@ -81,12 +82,13 @@ pub struct CaseFigure {
     /// Title of the vertical axis. Default: the name of the column.
     #[serde(default)]
     pub y_title: Option<String>,
-    /// Column with one line per value.
+    /// Name of the column that distinguishes lines. The figure has one line for each value in this column.
     pub series: String,
-    /// Column with one panel per value. If absent, there is one panel.
+    /// Name of the column that distinguishes panels. The figure has one panel for each value in this column. If absent, the
+    /// figure has one panel.
     #[serde(default)]
     pub panel: Option<String>,
-    /// Rows to draw, as column = value. Default: all rows.
+    /// Rows to draw: pairs of a column and a value. gpusched draws a row if it has all these values. Default: all rows.
     #[serde(default, rename = "where")]
     pub selection: BTreeMap<String, String>,
 }

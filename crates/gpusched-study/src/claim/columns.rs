@@ -1,9 +1,9 @@
-//! The columns that a claim needs.
+//! Lists the columns of the results table that a claim uses.
 
 use super::expression::{Aggregate, Condition, Expression, Filter, Quantity};
 
 impl Expression {
-    /// Returns the columns of the expression, in its order. A column may occur several times.
+    /// Returns the names of the columns in the order of their use in the expression. A name may occur several times.
     pub(super) fn columns(&self) -> Vec<&str> {
         let mut columns = Vec::new();
         of_condition(&self.0, &mut columns);

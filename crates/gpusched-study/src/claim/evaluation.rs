@@ -1,4 +1,4 @@
-//! Evaluation of a claim's expression over the rows of a results table.
+//! Evaluation of the expression of a claim over the rows of a results table.
 
 use gpusched_model::Refusal;
 use std::collections::HashMap;
@@ -10,37 +10,38 @@ use super::expression::{
 use crate::table::{Column, Table};
 use gpusched_model::error::Result;
 
-/// The column of the analysis variants, which are checked separately.
+/// The column that states the analysis variant. A claim is checked for each variant separately.
 pub(super) const READING: &str = "reading";
 
-/// The columns that identify a point of a study, if the table has them.
+/// The columns that identify a point of a study. A table may lack some of these columns.
 const POINT: [&str; 4] = ["point", "utilization", "tasks", READING];
 
-/// Whether an expression holds, and the figures behind the result.
+/// Whether the expression of a claim is true, and the figures of this result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
-    /// Truth of the expression.
+    /// Whether the expression is true.
     pub holds: bool,
-    /// Every aggregate as text with its value, in the order of the expression.
+    /// Text and value of each aggregate, in the order of the expression.
     pub figures: Vec<(String, f64)>,
 }
 
 impl Expression {
-    /// Evaluates the expression over the rows of one analysis variant, or over all rows if `reading` is `None`. Then gaps
-    /// pair rows of any variants.
+    /// Evaluates the expression over the rows of the analysis variant `reading`. If `reading` is `None`, the expression is
+    /// evaluated over all rows, and gaps pair rows of all variants.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names table and aggregate. Causes are
-    /// unknown columns or texts, no cells to aggregate, text in place of a number, several rows for one point of a gap, and
-    /// division by zero.
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table and the aggregate.
+    /// Causes are an unknown column, a text that does not occur, an aggregate without cells, and a text instead of a
+    /// number. Further causes are several rows for one point of a gap, and division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, reading, None)
     }
 
-    /// Evaluates the expression as above. Gaps pair the rows that agree in the columns `pair_by`.
+    /// Evaluates the expression like [`Expression::evaluate`]. Gaps pair the rows whose cells in the columns `pair_by` are
+    /// equal.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Expression::evaluate`], and if `pair_by` is empty or has an unknown column.
+    /// Fails under the same conditions as [`Expression::evaluate`], and if `pair_by` is empty or names an unknown column.
     pub fn evaluate_paired(
         &self,
         table: &Table,
@@ -68,11 +69,11 @@ impl Expression {
     }
 }
 
-/// The visible rows of an expression, and the figures so far.
+/// The rows over which an expression is evaluated, and the figures computed so far.
 struct Scope<'t> {
     table: &'t Table,
     rows: Vec<usize>,
-    /// Columns that identify a point: two rows with equal cells are the same point.
+    /// Columns that identify a point. Two rows with equal cells in these columns are about the same point.
     point: Vec<Column<'t>>,
     figures: Vec<(String, f64)>,
 }
@@ -85,7 +86,7 @@ impl<'t> Scope<'t> {
                 comparison.holds(&a, &b)
             }
             Condition::Not(inner) => !self.condition(inner)?,
-            // Evaluates both sides even if the first side decides, because the reader wants all figures.
+            // Evaluates both sides even if the first side decides, because the result contains the figures of both sides.
             Condition::And(a, b) => self.condition(a)? & self.condition(b)?,
             Condition::Or(a, b) => self.condition(a)? | self.condition(b)?,
         })
@@ -186,7 +187,7 @@ impl<'t> Scope<'t> {
         })
     }
 
-    /// Returns the rows in `rows` that pass all `filters`.
+    /// Returns the rows in `rows` that pass every filter in `filters`.
     fn select(
         &self,
         rows: &[usize],
@@ -208,7 +209,7 @@ impl<'t> Scope<'t> {
         Ok(rows)
     }
 
-    /// Returns the single row of each point, in the order of the table.
+    /// Returns the only row of each point, in the order of the table. Fails if a point has several rows.
     fn by_point(
         &self,
         rows: Vec<usize>,
@@ -227,7 +228,7 @@ impl<'t> Scope<'t> {
             if let Some(other) = seen.insert(point.clone(), row) {
                 let line = |row| self.table.line(row).unwrap_or(0);
                 return Err(fail(format!(
-                    "lines {} and {} are the same point and pass the same filters, expected a filter that separates them",
+                    "lines {} and {} are about the same point and pass the same filters, expected a filter that separates them",
                     line(other),
                     line(row)
                 )));
@@ -238,7 +239,7 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// Returns the columns that identify a point: `pair_by`, or the columns in `POINT` that the table has.
+/// Returns the columns that identify a point. If `pair_by` is absent, these are the columns in `POINT` that the table has.
 fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
     match pair_by {
         Some([]) => Err(table.error(None, Refusal::new("pair_by", "an empty list", "columns"))),
@@ -250,7 +251,8 @@ fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Resu
     }
 }
 
-/// Returns `None` without values. Sums are computed in the order of the table, so that rounding is equal in every run.
+/// Applies `function` to `values`; returns `None` if there are no values. Sums use the order of the table, so rounding is
+/// equal in every run.
 fn reduce(function: Function, values: &[f64]) -> Option<f64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let sum = || values.iter().fold(0.0, |sum, value| sum + value);
@@ -265,7 +267,8 @@ fn reduce(function: Function, values: &[f64]) -> Option<f64> {
     })
 }
 
-/// Checks that the literals of a test fit a column. Without this check, a misspelt name would silently select no row.
+/// Checks that the literals of a test match the column. Without this check, a misspelt name would select no row and no
+/// error would occur.
 fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
     let (exact, literals) = match test {
         Test::Compare(comparison, literal) => (

@@ -1,15 +1,16 @@
-//! The condition of a claim over the columns of a results table. [`super::parser`] has the grammar.
+//! The condition of a claim about the columns of a results table. [`super::parser`] defines the grammar.
 
 use std::fmt;
 
-/// A condition over a results table, such as `min(rate, algorithm = "1G", utilization < 35) >= 0.99`.
+/// A condition about a results table, such as `min(rate, algorithm = "1G", utilization < 35) >= 0.99`.
 ///
-/// In files it is a string. It is printed in one normal form, independent of the original spacing and parentheses.
+/// In files, an expression is a string. An expression is always written in one normal form, with uniform spacing and with
+/// only the necessary parentheses.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Expression(pub(super) Condition);
 
-/// A condition: true or false.
+/// A condition, which is either true or false.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Condition {
     Compare(Quantity, Comparison, Quantity),
@@ -18,27 +19,28 @@ pub(super) enum Condition {
     Or(Box<Condition>, Box<Condition>),
 }
 
-/// A number.
+/// A number, or a formula for a number.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Quantity {
-    /// A number as written: finite, not negative.
+    /// A number as the claim states it: finite and not negative.
     Number(f64),
     Aggregate(Aggregate),
     Negate(Box<Quantity>),
     Arithmetic(Box<Quantity>, Arithmetic, Box<Quantity>),
 }
 
-/// A number computed from the rows of the table.
+/// A number that is computed from rows of the table.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Aggregate {
-    /// An aggregate over the filled cells of `column` in the rows that pass all `filters`.
+    /// An aggregate over cells of `column`. The aggregate uses the filled cells in all rows that pass every filter in
+    /// `filters`.
     Column {
         function: Function,
         column: String,
         filters: Vec<Filter>,
     },
-    /// An aggregate over the differences at each point between the row that passes `minuend` and the row that passes
-    /// `subtrahend`.
+    /// An aggregate over differences, with one difference for each point. The difference is the cell in the row that passes
+    /// `minuend`, minus the cell in the row that passes `subtrahend`.
     Gap {
         function: GapFunction,
         column: String,
@@ -48,7 +50,7 @@ pub(super) enum Aggregate {
     },
 }
 
-/// A condition on one cell of a row.
+/// A condition about one cell of a row.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Filter {
     pub column: String,
@@ -67,7 +69,7 @@ pub(super) enum Literal {
     Text(String),
 }
 
-/// Defines an enum whose variants have names in the text form.
+/// Defines an enum whose variants have a name in the text form of a claim.
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -102,7 +104,8 @@ named!(Function {
 named!(GapFunction { Min = "min_gap", Mean = "mean_gap", Max = "max_gap" });
 
 impl Comparison {
-    /// Returns whether the relation of `a` to `b` holds. It is false for values without an order.
+    /// Returns whether the comparison of `a` with `b` is true. The comparison is false for two values that cannot be
+    /// ordered.
     pub(super) fn holds<T: PartialOrd + ?Sized>(self, a: &T, b: &T) -> bool {
         match self {
             Comparison::Equal => a == b,
@@ -116,13 +119,13 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Precedence of `or`. The next levels ascend up to [`Quantity::NEGATION`].
+    /// Precedence of `or`. The next levels have ascending precedence, up to [`Quantity::NEGATION`].
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
     const NOT: u8 = 3;
     pub(super) const COMPARISON: u8 = 4;
 
-    /// Returns the precedence of the outermost operator.
+    /// Returns the precedence of the outermost operator of the condition.
     fn level(&self) -> u8 {
         match self {
             Condition::Or(..) => Condition::OR,
@@ -134,7 +137,7 @@ impl Condition {
 }
 
 impl Arithmetic {
-    /// Returns the precedence of the operator.
+    /// Returns the precedence of this operator.
     pub(super) fn precedence(self) -> u8 {
         match self {
             Arithmetic::Add | Arithmetic::Subtract => 5,
@@ -144,7 +147,7 @@ impl Arithmetic {
 }
 
 impl Quantity {
-    /// Precedence of the sign before an operand.
+    /// Precedence of a minus sign before an operand.
     pub(super) const NEGATION: u8 = 7;
 
     fn level(&self) -> u8 {
@@ -267,7 +270,7 @@ impl fmt::Display for Literal {
     }
 }
 
-/// Joins the items with commas.
+/// Returns the items as text, separated by commas.
 pub(super) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     items.join(", ")

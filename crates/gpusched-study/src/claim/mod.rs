@@ -1,4 +1,4 @@
-//! Published claims as data: a statement of a paper as a condition over the results of a study.
+//! Published claims as data. A claim is a statement of a paper, written as a condition about the results of a study.
 //!
 //! ```toml
 //! [[claim]]
@@ -8,7 +8,7 @@
 //! holds = 'min(rate, utilization < 35) >= 0.99'
 //! ```
 //!
-//! [`parser`] defines the language of `holds`.
+//! The module [`parser`] defines the language of `holds`.
 
 mod columns;
 mod evaluation;
@@ -25,44 +25,46 @@ use crate::table::Table;
 use evaluation::READING;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The column of weighted schedulability, which has its own table.
+/// The column of weighted schedulability. Only the table `weighted` has this column.
 const WEIGHTED: &str = "weighted";
 
 pub use evaluation::Evaluation;
 pub use expression::Expression;
 pub use gpusched_model::syntax::ParseError;
 
-/// A published claim, and the condition for its confirmation by the results of a study.
+/// A published claim, with the condition under which the results of a study confirm the claim.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// Short name, unique in the study, such as `S21-05`.
+    /// Short name of the claim, unique in the study, such as `S21-05`.
     pub id: String,
-    /// Claim in words.
+    /// The claim in words.
     pub text: String,
-    /// Place of publication, such as `[Singh21] Fig. 3.4`.
+    /// Paper and place of the claim, such as `[Singh21] Fig. 3.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Published figures, in words.
+    /// Figures that the paper publishes, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// Whether the study fails if its results do not confirm the claim.
+    /// Whether the study fails if its results do not confirm the claim. Default: false.
     #[serde(default)]
     pub must_hold: bool,
-    /// Analysis variants to check separately. Default: all.
+    /// Analysis variants for which the claim is checked. Each variant is checked separately. Default: all variants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readings: Option<Vec<String>>,
-    /// Whether the claim is about all analysis variants together. Then it is checked once, over all rows.
+    /// Whether the claim compares analysis variants. If true, the claim is checked once, over the rows of all variants.
+    /// Default: false.
     #[serde(default)]
     pub across_readings: bool,
-    /// Columns that identify a point of a gap: two rows with equal cells are the same point. Default: the columns `point`,
-    /// `utilization`, `tasks` and `reading` that the table has.
+    /// Columns that identify a point of a gap: two rows with equal cells in these columns are about the same point.
+    /// Default: `point`, `utilization`, `tasks` and `reading`, as far as the table has these columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
-    /// Table that the claim is about. `timing` exists if the study measures times, `weighted` if the study requests it.
+    /// Table that the claim is about. The table `timing` exists only if the study measures times, and `weighted` only if
+    /// the study requests it.
     #[serde(default = "results")]
     pub table: String,
-    /// Condition that confirms the claim.
+    /// Condition about the table. If the condition is true, the results confirm the claim.
     pub holds: Expression,
 }
 
@@ -70,36 +72,37 @@ fn results() -> String {
     "results".to_owned()
 }
 
-/// The result for one claim, under one analysis variant or all.
+/// The result of checking one claim, for one analysis variant or for all variants together.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// Id of the claim.
+    /// Id of the checked claim.
     pub id: String,
-    /// Claim in words.
+    /// The claim in words.
     pub text: String,
-    /// Place of publication.
+    /// Paper and place of the claim.
     pub source: Option<String>,
-    /// Published figures, in words.
+    /// Figures that the paper publishes, in words.
     pub published: Option<String>,
-    /// Whether the study fails if this claim is not reproduced.
+    /// Whether the study fails if its results do not confirm the claim.
     pub must_hold: bool,
-    /// Analysis variant. Absent if the claim is about all of them or the table has none.
+    /// Analysis variant for which the claim was checked. Absent if the claim is about all variants together, or if the
+    /// table has no variants.
     pub reading: Option<String>,
-    /// Condition on one line.
+    /// Condition of the claim, on one line.
     pub holds: String,
     /// Whether the results confirm the claim.
     pub reproduced: bool,
-    /// Figures of the study: every aggregate of the claim as text, and its value.
+    /// Figures of the study: text and value of each aggregate in the condition.
     pub figures: Vec<(String, f64)>,
 }
 
 impl Finding {
-    /// Returns whether this fails the study: the claim must hold and does not hold.
+    /// Returns whether this finding makes the study fail: the claim must hold, and the results do not confirm it.
     pub fn is_failure(&self) -> bool {
         self.must_hold && !self.reproduced
     }
 
-    /// Returns the figures of the study for display, with the significant digits.
+    /// Returns the figures of the study as texts, rounded to their significant digits.
     pub fn figures_in_words(&self) -> Vec<(&str, String)> {
         let figures = self.figures.iter();
         figures
@@ -108,7 +111,7 @@ impl Finding {
     }
 }
 
-/// Formats with four decimals, or without decimals from 1000 on.
+/// Formats a number with four decimals. Numbers from 1000 on have no decimals.
 fn rounded(value: f64) -> String {
     let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
     let text = format!("{value:.digits$}");
@@ -123,14 +126,14 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Checks every claim in the given order, once per analysis variant, or once if it is about all variants together. Variants
-/// come in the order of the table.
+/// Checks the claims in the given order. A claim about all analysis variants together is checked once. Every other claim is
+/// checked once for each variant, in the order of the table.
 ///
-/// `table` finds the tables by name.
+/// The function `table` returns the table with a given name.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if two claims have one id or if a table is unknown. Fails too, naming the claim, if a table
-/// is empty or lacks data that the claim needs.
+/// Fails with [`Error::Refused`] if two claims have the same id or if a table is unknown. Also fails if a table is empty or
+/// lacks data that a claim uses; the error then names the claim.
 pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
     let mut ids = HashSet::new();
     let mut findings = Vec::new();
@@ -174,7 +177,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
     Ok(findings)
 }
 
-/// Returns the analysis variants to check a claim for. `None` stands for the whole table.
+/// Returns the analysis variants for which `claim` is checked. The value `None` means the rows of all variants together.
 fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>> {
     let fail = |message| Err(table.error(None, Refusal::told(READING, message)));
     if table.is_empty() {
@@ -218,7 +221,8 @@ fn missing_column(table: &Table) -> Error {
     )
 }
 
-/// Returns a hint to the table with the column that `claim` needs and its `table` lacks. `None` if no table has the column.
+/// Returns a hint that names a table with the column that `claim` uses and `table` lacks. Returns `None` if no table has
+/// this column.
 fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&'t Table>) -> Option<String> {
     let lacks = |column: &&str| table.find(column).is_none();
     let column = claim.holds.columns().into_iter().find(lacks)?;
@@ -233,7 +237,7 @@ fn elsewhere<'t>(claim: &Claim, table: &Table, lookup: impl Fn(&str) -> Option<&
     (lookup("weighted").is_none() && column == WEIGHTED).then(|| makes_weighted.to_owned())
 }
 
-/// Adds the claim and the hint to the error.
+/// Adds the name of the claim and the hint to the error.
 fn named(claim: &Claim, error: Error, hint: Option<String>) -> Error {
     error.map_refusal(|refusal| {
         let refusal = refusal.within(&format!("claim {}", claim.id));

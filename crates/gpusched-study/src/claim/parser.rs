@@ -1,4 +1,4 @@
-//! The language of claims.
+//! The language for the conditions of claims.
 //!
 //! ```text
 //! condition   := conjunction { "or" conjunction }
@@ -17,22 +17,24 @@
 //! literal     := [ "-" ] number | text
 //! ```
 //!
-//! A number is decimal (`35`, `0.99`, `1e-3`). A text stands between `"` or `'`. A column is a word of letters, digits and
-//! `_`, except for the words `and`, `or`, `not` and `in`.
+//! A number is a decimal number (`35`, `0.99`, `1e-3`). A text stands between two `"` or between two `'`. A column is a
+//! word of letters, digits and `_`. The words `and`, `or`, `not` and `in` cannot be columns.
 //!
-//! * A claim is checked for one analysis variant at a time: an aggregate sees only the rows of this variant. With
-//!   `across_readings` it is checked once and sees all rows. Then gaps pair rows of any two variants.
-//! * `min`, `max`, `mean`, `sum` take the filled cells of a column of numbers. `first` and `last` take the first and the last
-//!   filled cell in the file. **Empty cells are skipped.** `count` counts the filled cells of any column. Without cells,
-//!   `count` is 0, and all other aggregates are errors.
+//! * A claim is checked for each analysis variant separately. An aggregate then uses only the rows of this variant. With
+//!   `across_readings`, the claim is checked once, and aggregates use all rows. Gaps can then pair rows of different
+//!   variants.
+//! * `min`, `max`, `mean` and `sum` use the filled cells of a column of numbers. `first` and `last` return the first and
+//!   the last filled cell in the order of the file. **Empty cells are ignored.** `count` returns the number of filled cells
+//!   of any column. Without filled cells, `count` is 0, and every other aggregate is an error.
 //! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the minimum of SMS-INA − BF-INA
-//!   over all points. `mean_gap` is the mean, and `max_gap` the maximum. Each row that passes the first filters is paired
-//!   with the row of equal point, utilization, tasks and analysis variant that passes the second filters. Points without a
-//!   row or with an empty cell on one side are left out. Two candidates for one point are an error. `pair_by` of a claim
-//!   names other columns to pair by.
-//! * Number literals compare with columns of numbers, where an empty cell passes no filter. Text literals compare with
-//!   columns of text, by code points. With `=`, `!=` and `in` the text must occur in the column, so that a misspelt algorithm
-//!   is an error.
+//!   over all points with a utilization above 30. `mean_gap` is the mean of the differences, and `max_gap` is their
+//!   maximum. gpusched pairs each row that passes the first filters with the row for the same point that passes the second
+//!   filters. By default, two rows are about the same point if they have equal point, utilization, tasks and analysis
+//!   variant; `pair_by` of the claim names other columns. A point is ignored if one of its two cells is missing or empty.
+//!   Two matching rows for one point are an error.
+//! * A number literal is compared with a column of numbers; an empty cell then passes no filter. A text literal is compared
+//!   with a column of text, by code points. With `=`, `!=` and `in`, the text must occur in the column. Therefore a
+//!   misspelt algorithm is an error.
 
 use std::str::FromStr;
 
@@ -63,11 +65,11 @@ impl TryFrom<String> for Expression {
     }
 }
 
-/// The grammar of claims.
+/// The parser for the grammar of claims.
 #[derive(Debug)]
 struct Claims;
 
-/// A part of an expression: a condition or a number.
+/// A part of an expression: either a condition or a number.
 enum Value {
     Condition(Condition),
     Quantity(Quantity),
@@ -123,14 +125,14 @@ impl Lexis for Claims {
         c.is_alphanumeric() || c == '_'
     }
 
-    /// `35`, `0.99`, `2.5e-3`.
+    /// Returns the length of the number at the start of `text`, such as `35`, `0.99` or `2.5e-3`.
     fn number_length(text: &str) -> usize {
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let tail = |at: usize| text.get(at..).unwrap_or_default();
         let mut length = digits(text);
         if let Some(fraction) = tail(length).strip_prefix('.') {
             length += match digits(fraction) {
-                0 => 0, // the point is not part of the number and causes an error later
+                0 => 0, // A final point is not part of the number. It causes an error later.
                 count => 1 + count,
             };
         }
@@ -253,14 +255,14 @@ fn aggregate(parser: &mut Parser<'_>, name: &str) -> Result<Aggregate> {
     Ok(aggregate)
 }
 
-/// `function ( column`
+/// Parses `function ( column`.
 fn aggregated_column(parser: &mut Parser<'_>) -> Result<String> {
     parser.advance();
     parser.expect("(", "`(`")?;
     column(parser)
 }
 
-/// `(item, item, …)`
+/// Parses `(item, item, …)`.
 fn in_parentheses<'t, T>(
     parser: &mut Parser<'t>,
     item: impl FnMut(&mut Parser<'t>) -> Result<T>,
@@ -271,7 +273,7 @@ fn in_parentheses<'t, T>(
     Ok(items)
 }
 
-/// `, filter, filter, …`
+/// Parses `, filter, filter, …`.
 fn more_filters(parser: &mut Parser<'_>) -> Result<Vec<Filter>> {
     match parser.take(",") {
         true => parser.list(filter),

@@ -1,4 +1,4 @@
-//! Tests of the language of claims and its evaluation, on a small table.
+//! Tests of the language of claims and of its evaluation, with a small table.
 
 use proptest::prelude::*;
 
@@ -7,8 +7,8 @@ use super::expression::{
 };
 use super::*;
 
-/// Two analysis variants, three utilizations, two algorithms. SMS exceeds BF by 0.1, 0.2 and 0.3 in `literal`, and equals BF
-/// in `other`.
+/// A table with two analysis variants, three utilizations and two algorithms. In variant `literal`, SMS exceeds BF by 0.1,
+/// 0.2 and 0.3. In variant `other`, SMS equals BF.
 const RESULTS: &str = "\
 point,utilization,tasks,reading,algorithm,rate,mean_sms,note
 0,10,50,literal,SMS,1.0,20,
@@ -33,7 +33,7 @@ fn evaluate(text: &str, reading: &str) -> Result<Evaluation> {
         .evaluate(&results(), Some(reading))
 }
 
-/// Returns the value of `text` in the expression `text >= 0`, or its error.
+/// Evaluates the expression `text >= 0` and returns the value of `text`, or the error.
 fn value(text: &str) -> String {
     match evaluate(&format!("{text} >= 0"), "literal") {
         Ok(evaluation) => format!(
@@ -93,7 +93,8 @@ fn conditions() {
         ("2 != 2", false),
         ("1 < 1 or 1 <= 1", true),
         ("1 > 1 or 1 >= 1", true),
-        // `and` binds tighter than `or`, `not` tighter than both and looser than a comparison
+        // The operator `and` binds tighter than `or`. The operator `not` binds tighter than both, but less tightly than a
+        // comparison.
         ("1 = 1 or 1 = 1 and 1 = 2", true),
         ("(1 = 1 or 1 = 1) and 1 = 2", false),
         ("not 1 = 2 and 1 = 1", true),
@@ -155,7 +156,7 @@ fn what_cannot_be_evaluated_is_an_error() {
         ("1e300 * 1e300", "beyond the range of numbers"),
         (
             "min_gap(rate, (algorithm = 'SMS'), (rate >= 0))",
-            "lines 2 and 3 are the same point",
+            "lines 2 and 3 are about the same point",
         ),
         (
             "min_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF', rate > 5))",
@@ -237,7 +238,7 @@ fn absurd_sizes_are_errors_not_crashes() {
     ] {
         assert!(text.parse::<Expression>().is_err());
     }
-    // The longest chain that is accepted evaluates, prints and parses again.
+    // The longest chain that the parser accepts can be evaluated, printed and parsed again.
     let chain = format!("{}0 = 998", "1+".repeat(998));
     let expression: Expression = chain.parse().unwrap();
     assert!(expression.evaluate(&results(), None).unwrap().holds);
@@ -292,7 +293,7 @@ fn claims_across_readings_see_all_rows() {
         claim.holds = holds.parse().unwrap();
         check(&[claim], |_| Some(&table))
     };
-    // The third point occurs only in `literal`.
+    // Only variant `literal` has a row for the third point.
     let gap = |algorithm: &str| {
         let holds = format!(
             "max_gap(rate, (reading = 'other'), (reading = 'literal'), algorithm = '{algorithm}') >= 0"
@@ -304,7 +305,7 @@ fn claims_across_readings_see_all_rows() {
     assert_eq!((gap("SMS"), gap("BF")), (1.0 - 0.75, 1.0 - 0.55));
     let ambiguous = across("min_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF')) >= 0").unwrap_err();
     assert!(
-        ambiguous.to_string().contains("are the same point"),
+        ambiguous.to_string().contains("are about the same point"),
         "{ambiguous}"
     );
     let both = check(&[claim("across_readings = true\nreadings = ['other']")], |_| {
@@ -330,7 +331,7 @@ fn gaps_pair_rows_by_the_columns_of_the_claim() {
     assert_eq!(paired("pair_by = ['kernel']"), Ok(true));
     assert_eq!(paired("pair_by = ['kernel', 'q']"), Ok(true));
     for (pair_by, part) in [
-        ("pair_by = ['q']", "are the same point"),
+        ("pair_by = ['q']", "are about the same point"),
         ("pair_by = ['cluster']", "no column `cluster`"),
         ("pair_by = []", "claim S21-07.pair_by: found an empty list"),
         ("", "expected `pair_by` in the claim, or one of point"),
@@ -375,7 +376,7 @@ fn claims_that_cannot_be_checked_are_errors() {
     );
 }
 
-/// The error for a column of another table names this table and gives a hint.
+/// If another table has the column, the error names this table and gives a hint.
 #[test]
 fn columns_of_other_tables_are_pointed_at() {
     let table = results();

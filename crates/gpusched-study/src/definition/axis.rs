@@ -1,4 +1,4 @@
-//! Values on one axis of a study: a range or a list of exact decimals.
+//! Values on one axis of a study. A study states a range or a list of exact decimal numbers.
 
 use std::fmt;
 
@@ -9,26 +9,27 @@ use gpusched_model::Factor;
 /// Maximum number of values on one axis.
 pub const MAX_VALUES: usize = 100_000;
 
-/// Values on an axis: a range `{ from = 2, to = 68, step = 2 }`, a list `[2, 4, 8]`, or one number. A range includes `to` if
-/// the steps reach it. There is at least one value. The order is the order of the file, and all values differ.
+/// Values on one axis: a range `{ from = 2, to = 68, step = 2 }`, a list `[2, 4, 8]`, or one number. A range includes `to`
+/// if `to` is a whole number of steps above `from`. An axis has at least one value, and all values differ. The values keep
+/// the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Values(Vec<Factor>);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Range {
-    /// First value.
+    /// First value of the range.
     from: Factor,
-    /// Upper limit of the values.
+    /// Upper limit of the values in the range.
     to: Factor,
-    /// Distance between two values; > 0.
+    /// Distance between two neighbouring values; > 0.
     step: Factor,
 }
 
 const EXPECTED: &str = "a list of numbers, or a range such as { from = 2, to = 68, step = 2 }";
 
 impl Values {
-    /// Returns the values; at least one.
+    /// Returns the values of the axis; at least one.
     pub fn as_slice(&self) -> &[Factor] {
         &self.0
     }
@@ -50,7 +51,7 @@ impl Values {
             return Err("found step 0, expected a positive step".to_owned());
         }
         if from > to {
-            return Err(format!("found from {from} above to {to}, expected from ≤ to"));
+            return Err(format!("found from = {from} above to = {to}, expected from ≤ to"));
         }
         let (from, to, step) = (billionths(from), billionths(to), billionths(step));
         let count = (to - from) / step + 1;

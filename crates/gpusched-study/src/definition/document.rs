@@ -1,4 +1,4 @@
-//! Strict reading of a TOML file. Every error names the file, the line, the field, the value found and the value expected.
+//! Strict reader of TOML files. Each error states the file, the line, the field, the value found and the value expected.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::Claim;
 use gpusched_model::error::{Error, Refusal, Result, in_words};
 
-/// The common fields of all studies.
+/// The fields that every study has.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     pub name: String,
@@ -19,10 +19,10 @@ pub(crate) struct Head {
     pub claims: Vec<Claim>,
 }
 
-/// The text of a TOML file.
+/// The text of a TOML file, with the name of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Document {
-    /// Name of the file as the user gave it.
+    /// Name of the file, as the user stated it.
     pub file: String,
     pub text: String,
 }
@@ -35,7 +35,7 @@ impl Document {
         })
     }
 
-    /// Parses the content as `T`.
+    /// Parses the text as a value of type `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
         let deserializer = toml::Deserializer::parse(&self.text).map_err(|error| self.refuse("", &error))?;
         serde_path_to_error::deserialize(deserializer).map_err(|error| {
@@ -44,7 +44,7 @@ impl Document {
         })
     }
 
-    /// Sets the top-level integer `key` and keeps the rest of the text.
+    /// Sets the top-level field `key` to the integer `value`. All other text stays unchanged.
     pub fn set(&mut self, key: &str, value: u64) -> Result<()> {
         let table = DeTable::parse(&self.text).map_err(|error| self.refuse("", &error))?;
         match table.get_ref().get(key).map(|value| value.span()) {
@@ -54,7 +54,8 @@ impl Document {
         Ok(())
     }
 
-    /// Adds the file and the line to `refusal`. Its field, if any, determines the line.
+    /// Returns `refusal` as an error with the name of the file. If `refusal` names a field, the error also states the line
+    /// of that field.
     pub fn error(&self, refusal: Refusal) -> Error {
         let line = self.span(refusal.field()).map(|start| self.line(start));
         refusal.at(&self.file, line).into()
@@ -67,7 +68,8 @@ impl Document {
         Refusal::told(field, message).at(&self.file, line).into()
     }
 
-    /// Returns the start of the value of `field`, or of the innermost existing table around it.
+    /// Returns the position where the value of `field` starts. If `field` is missing, returns the start of the innermost
+    /// table that would contain it.
     fn span(&self, field: &str) -> Option<usize> {
         let table = DeTable::parse(&self.text).ok()?;
         let mut start = None;
@@ -93,7 +95,7 @@ impl Document {
         start
     }
 
-    /// Returns the line of a byte, from 1.
+    /// Returns the number of the line that contains the byte at `position`. The first line has number 1.
     fn line(&self, position: usize) -> usize {
         let before = self.text.as_bytes().iter().take(position);
         before.filter(|&&byte| byte == b'\n').count() + 1

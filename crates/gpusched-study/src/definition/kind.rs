@@ -1,4 +1,4 @@
-//! The kinds of studies, with their functions for running, recording and reporting.
+//! The two kinds of studies. Each kind has functions to run the study, to record it and to write its tables.
 
 use serde::Deserialize;
 
@@ -10,26 +10,26 @@ use crate::running::collection::{Collection, Content};
 use crate::running::work::{Chunk, Work};
 use gpusched_model::error::{Error, Result};
 
-/// The kind of a study.
+/// The kind of a study, with the definition of the study.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Partitions generated task sets: points × sets.
+    /// Partitions generated task sets, at every point of a grid of utilizations and numbers of tasks.
     Partitioning(Partitioning),
-    /// Evaluates metrics, case by case.
+    /// Evaluates one metric for each experiment case.
     Cases(Cases),
 }
 
-/// A study.
+/// The TOML format of a study.
 #[derive(Clone, Debug, schemars::JsonSchema)]
 #[schemars(rename = "Study", untagged)]
 pub enum Shape {
-    /// Partitions generated task sets.
+    /// Partitions generated task sets, at every point of a grid of utilizations and numbers of tasks.
     Partitioning(PartitioningShape),
-    /// Evaluates metrics, case by case.
+    /// Evaluates one metric for each experiment case.
     Cases(CasesShape),
 }
 
-/// The kind that a file states.
+/// Kind of study, as a file states it.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Word {
@@ -45,7 +45,7 @@ struct Peek {
 }
 
 impl Kind {
-    /// Returns whether `document` is a study of cases.
+    /// Returns whether `document` defines a study of cases.
     pub(super) fn is_cases(document: &Document) -> Result<bool> {
         Ok(matches!(document.parse::<Peek>()?.kind, Word::Cases))
     }
@@ -64,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// Returns the unit of progress, such as `sets`.
+    /// Returns the name of the units that progress reports count, such as `sets`.
     pub fn units(&self) -> &'static str {
         match self {
             Kind::Partitioning(_) => "sets",
@@ -72,12 +72,12 @@ impl Kind {
         }
     }
 
-    /// Returns whether the study has a table of times.
+    /// Returns whether the study writes a table of search times.
     pub(crate) fn has_timing(&self) -> bool {
         matches!(self, Kind::Partitioning(_))
     }
 
-    /// Returns the chunks of work.
+    /// Returns the chunks of work that the study consists of.
     pub(crate) fn work(&self) -> Work {
         match self {
             Kind::Partitioning(study) => study.work(),
@@ -93,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// Computes one chunk. `None` if it was stopped before the end.
+    /// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.
     pub(crate) fn compute(
         &self,
         name: &str,
@@ -106,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// Returns the tables of a complete study called `name`.
+    /// Returns the tables of results of a completed study called `name`.
     pub(crate) fn tables(&self, name: &str, collection: &Collection) -> Result<Tables> {
         match self {
             Kind::Partitioning(study) => partitioning::results::tables(name, study, collection),
@@ -114,7 +114,7 @@ impl Kind {
         }
     }
 
-    /// Returns the tables with arbitrary numbers.
+    /// Returns the tables of the study with arbitrary numbers.
     pub(crate) fn made_up(&self, name: &str) -> Result<Tables> {
         match self {
             Kind::Partitioning(study) => partitioning::results::made_up(name, study),
@@ -122,7 +122,8 @@ impl Kind {
         }
     }
 
-    /// Returns the table of weighted schedulability for `results`, if the study called `name` requests it.
+    /// Computes the table of weighted schedulability from the table `results`. Returns `None` if the study called `name`
+    /// does not request it.
     pub(crate) fn weighted(&self, name: &str, results: &[u8]) -> Result<Option<Vec<u8>>> {
         match self {
             Kind::Partitioning(study) => partitioning::results::weighted(name, study, results),
@@ -130,7 +131,7 @@ impl Kind {
         }
     }
 
-    /// Returns all inputs of the results, as JSON.
+    /// Returns all inputs that determine the results, as JSON.
     pub(crate) fn identity(&self, name: &str) -> Result<Vec<u8>> {
         let json = match self {
             Kind::Partitioning(study) => study.identity(name),

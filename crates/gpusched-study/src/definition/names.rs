@@ -1,4 +1,4 @@
-//! Checks of the names in a study: file names and row names.
+//! Checks of the names in a study: the name of the study, and the names of its rows.
 
 use gpusched_model::Refusal;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::document::Document;
 use gpusched_model::error::Result;
 
-/// Checks that the name of a study can be a file name.
+/// Checks that `name`, the name of a study, can be a file name.
 pub(crate) fn of_files(document: &Document, name: &str) -> Result<()> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -20,7 +20,8 @@ pub(crate) fn of_files(document: &Document, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks that there is at least one [[`list`]], and that all `names` are visible and different.
+/// Checks that the study has at least one [[`list`]]. Also checks that each of `names` has visible characters and differs
+/// from all other names.
 pub(crate) fn unique(document: &Document, list: &str, names: Vec<&str>) -> Result<()> {
     if names.is_empty() {
         return Err(document.error(Refusal::new(list, "none", format!("at least one [[{list}]]"))));

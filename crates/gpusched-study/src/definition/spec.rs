@@ -1,4 +1,4 @@
-//! A study, read from its TOML file and checked.
+//! A study that was read from its TOML file and checked.
 
 use std::path::Path;
 
@@ -13,16 +13,16 @@ use crate::running::work::Work;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Numbers that replace numbers of the file, for a quick run or another sample.
+/// Numbers that replace numbers of the study file, for example for a shorter run or for other random numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overrides {
-    /// Task sets per point.
+    /// Number of task sets per point.
     pub sets: Option<u64>,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of the study.
     pub seed: Option<u64>,
 }
 
-/// A study: all inputs of its results, and the claims to check.
+/// A study: all inputs that determine its results, and the claims to check.
 #[derive(Clone, Debug)]
 pub struct Spec {
     document: Document,
@@ -31,7 +31,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Reads the study in the file at `path`.
+    /// Reads and checks the study in the file at `path`.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the file cannot be read, and under the conditions of [`Spec::parse`].
@@ -39,13 +39,15 @@ impl Spec {
         Spec::from_document(Document::read(path.as_ref())?, overrides)
     }
 
-    /// Reads the study in `text`. Messages name it `file`, and files that it names are searched relative to `file`.
+    /// Reads and checks the study in `text`. Error messages call the study `file`. Files that the study names are searched
+    /// relative to `file`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`], which names line, field, value and expectation. Causes are malformed TOML, unknown or
-    /// missing fields, and empty or too long axes. Further causes are repeated names, missing analysis variants or
-    /// algorithms, and parameters that give no task set. A study of cases also fails for an unknown metric, for an unreadable
-    /// or wrong file, and for overridden task sets per point.
+    /// Fails with [`Error::Refused`], which states the line, the field, the value found and the value expected. Causes are
+    /// malformed TOML, unknown or missing fields, and axes with no value or too many values. Further causes are repeated
+    /// names, missing analysis variants or algorithms, and parameters for which no task set can be generated. For a study
+    /// of cases, further causes are an unknown metric, a file that is invalid or cannot be read, and an override of the
+    /// number of task sets.
     pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
         let document = Document {
             file: file.to_owned(),
@@ -80,34 +82,34 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Checks the claims on synthetic results, so that a misspelt algorithm fails before a long run.
+    /// Checks the claims on tables with arbitrary numbers, so that a misspelt algorithm is found before a long run.
     fn rehearse(&self) -> Result<()> {
         let tables = self.kind.made_up(self.name())?;
         let folder = Folder::new("", self.name());
         tables.check(self.claims(), &folder).map(drop)
     }
 
-    /// Returns the name of the study, its files and its rows in the CSV.
+    /// Returns the name of the study. Output files and rows of the CSV have this name.
     pub fn name(&self) -> &str {
         &self.head.name
     }
 
-    /// Returns the title for display, one line; may be empty.
+    /// Returns the title of the study for display. The title has one line and may be empty.
     pub fn title(&self) -> &str {
         &self.head.title
     }
 
-    /// Returns the published results that the study reproduces; may be empty.
+    /// Returns the name of the published results that the study reproduces. The name may be empty.
     pub fn source_text(&self) -> &str {
         &self.head.source
     }
 
-    /// Returns the seed of all random numbers.
+    /// Returns the seed of all random numbers of the study.
     pub fn seed(&self) -> u64 {
         self.head.seed
     }
 
-    /// Returns the claims.
+    /// Returns the claims of the study.
     pub fn claims(&self) -> &[Claim] {
         &self.head.claims
     }
@@ -117,7 +119,7 @@ impl Spec {
         &self.kind
     }
 
-    /// Returns the study of partitioning, if it is one.
+    /// Returns the definition as a study of partitioning, or `None` if this is a study of cases.
     pub fn partitioning(&self) -> Option<&Partitioning> {
         match &self.kind {
             Kind::Partitioning(study) => Some(study),
@@ -125,7 +127,7 @@ impl Spec {
         }
     }
 
-    /// Returns the study of cases, if it is one.
+    /// Returns the definition as a study of cases, or `None` if this is a study of partitioning.
     pub fn cases(&self) -> Option<&Cases> {
         match &self.kind {
             Kind::Partitioning(_) => None,
@@ -133,31 +135,32 @@ impl Spec {
         }
     }
 
-    /// Returns the chunks of work.
+    /// Returns the chunks of work that the study consists of.
     pub fn work(&self) -> Work {
         self.kind.work()
     }
 
-    /// Returns the TOML text with the overrides.
+    /// Returns the TOML text of the study, after the overrides.
     pub fn text(&self) -> &str {
         &self.document.text
     }
 
-    /// Returns the name of the file as the user gave it.
+    /// Returns the name of the study file, as the user stated it.
     pub fn file(&self) -> &str {
         &self.document.file
     }
 
-    /// Creates the output files of a run. They never replace a file that a case names.
+    /// Creates the output files of a run. An output file never replaces a file that a case names.
     pub fn outputs(&self) -> Outputs {
         Outputs::keeping(self.cases().map(Cases::files).unwrap_or_default())
     }
 
-    /// Returns the SHA-256 hash of all inputs of the results, as hexadecimal digits. Two files with equal hashes are the same
-    /// experiment. Title, source, claims, comments and layout have no effect; the content of named files has.
+    /// Returns the SHA-256 hash of all inputs that determine the results, as hexadecimal digits. Two study files with equal
+    /// hashes define the same experiment. The hash ignores title, source, claims, comments and layout of the study file.
+    /// The hash covers the content of every file that a case names.
     ///
     /// # Errors
-    /// Never fails in practice, because numbers and names can be written as JSON.
+    /// Never fails in practice, because all numbers and names can be written as JSON.
     pub fn experiment(&self) -> Result<String> {
         Ok(sha256(&self.kind.identity(self.name())?))
     }

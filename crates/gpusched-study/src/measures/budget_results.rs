@@ -1,4 +1,4 @@
-//! Published results of budgets at run time as rows, for claims about the published tables.
+//! Metric that lists published results of budgets at run time as rows, for claims about the published tables.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use gpusched_model::error::Result;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BudgetResultsCase")]
 pub struct BudgetResultsParameters {
-    /// File with the results.
+    /// Path of the file with the published results.
     results: String,
 }
 
-/// Published results, ready to be listed.
+/// Published results that were read and checked, ready for listing.
 #[derive(Debug)]
 pub struct PublishedResults {
     results: BudgetResults,

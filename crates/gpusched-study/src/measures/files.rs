@@ -1,4 +1,4 @@
-//! Files that a case names.
+//! Reader of the files that experiment cases name.
 
 use gpusched_model::error::Refusal;
 use std::collections::BTreeMap;
@@ -10,12 +10,13 @@ use crate::output::folder::INPUTS;
 use crate::output::hash::sha256;
 use gpusched_model::reader::{Document, Documents};
 
-/// Finds and reads the files of one case.
+/// Finds and reads the files that one case names.
 ///
-/// A relative path is searched in the folder of the study and in the folders above it, the nearest first, then in the working
-/// directory. So a study of a checkout finds its files from anywhere, and so does its copy in a folder of results inside the
-/// checkout. In a folder elsewhere, a study finds the copies that were saved next to it. Copies come last, so a changed file
-/// never counts as its old version. The hash of the content is part of the experiment, so a different file is always noticed.
+/// A relative path is searched first in the folder of the study, then in each folder above it, and then in the working
+/// directory. Therefore a study in a checkout finds its files from any working directory. A copy of the study in a folder
+/// of results inside the checkout finds them, too. Outside the checkout, a study finds the copies that a run saved in the
+/// folder of results. Copies are used only if no file is found, so a changed file is never replaced by an old copy. The
+/// experiment includes the hash of each file. Therefore gpusched always detects a different file.
 #[derive(Clone, Debug)]
 pub struct Files {
     folders: Vec<PathBuf>,
@@ -24,12 +25,12 @@ pub struct Files {
     inputs: Inputs,
 }
 
-/// The files that cases name.
+/// The files that cases name, with their contents.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Texts of the files, by the path in the study.
+    /// Text of each file. The key is the path that the study states.
     pub texts: BTreeMap<String, String>,
-    /// Paths of the files, except for copies in a folder of results.
+    /// Paths of the files on this machine, except for copies in a folder of results.
     pub files: Vec<PathBuf>,
 }
 
@@ -42,7 +43,7 @@ impl Inputs {
 }
 
 impl Files {
-    /// Creates the reader of the study in `file`.
+    /// Creates a reader for the files that the study in `file` names.
     pub fn new(file: &str) -> Files {
         let absolute = std::path::absolute(file).unwrap_or_default();
         let mut folders: Vec<PathBuf> = absolute.ancestors().skip(1).map(Path::to_owned).collect();
@@ -55,10 +56,12 @@ impl Files {
         }
     }
 
-    /// Reads the document in the file at `path`, which `field` names. The file must have exactly one document.
+    /// Reads the document in the file at `path`. The study states the path in `field`. The file must contain exactly one
+    /// document.
     ///
     /// # Errors
-    /// States the value found and the value expected, with the file and the line if the error is in the file.
+    /// Fails if the file cannot be read or is invalid. The message states the value found and the value expected. If the
+    /// error is in the file, the message also states the file and the line.
     pub fn read<T: Document>(&mut self, field: &str, path: &str) -> Result<T, Refusal> {
         self.document(path).map_err(Refusal::about(field))
     }
@@ -85,7 +88,7 @@ impl Files {
         Ok(document)
     }
 
-    /// Returns the content of the file at `path`, or of its copy.
+    /// Returns the content of the file at `path`. If there is no such file, returns the content of its copy.
     fn find(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
@@ -101,7 +104,7 @@ impl Files {
         })
     }
 
-    /// Returns the copy of the file at `path` from the folder of results.
+    /// Returns the copy of the file at `path` in the folder of results, or `None`.
     fn copy(&self, path: &str) -> Result<Option<String>, String> {
         if !self.copies.is_file() {
             return Ok(None);
@@ -110,17 +113,17 @@ impl Files {
         let bytes = fs::read(&self.copies).map_err(|cause| format!("{name}: cannot read: {cause}"))?;
         let mut copies: BTreeMap<String, String> = serde_json::from_slice(&bytes).map_err(|error| {
             let line = error.line();
-            format!("{name}:{line}: {error}, expected the text of files by their path")
+            format!("{name}:{line}: {error}, expected an object with the text of each file by its path")
         })?;
         Ok(copies.remove(path))
     }
 
-    /// Returns the SHA-256 hashes of the files read so far, in order.
+    /// Returns the SHA-256 hash of each file read so far, in the order of reading.
     pub fn hashes(&self) -> &[String] {
         &self.hashes
     }
 
-    /// Returns the files read.
+    /// Returns all files that were read.
     pub(super) fn into_inputs(self) -> Inputs {
         self.inputs
     }

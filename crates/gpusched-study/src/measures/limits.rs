@@ -1,10 +1,10 @@
-//! Limits of parameters, and errors if a study exceeds them.
+//! Checks of parameters against limits, with errors for studies that exceed a limit.
 
 use gpusched_model::error::Refusal;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Rejects a number outside `limits`.
+/// Rejects a number outside the range `limits`.
 pub(super) fn within<T: PartialOrd + Display>(
     field: &str,
     found: T,
@@ -17,7 +17,7 @@ pub(super) fn within<T: PartialOrd + Display>(
     Err(Refusal::new(field, found, expected))
 }
 
-/// Rejects published numbers that are not finite.
+/// Rejects published numbers that are infinite or not a number.
 pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(), Refusal> {
     match figures.into_iter().find(|figure| !figure.is_finite()) {
         Some(found) => Err(Refusal::new("published", found, "a finite number")),
@@ -25,7 +25,8 @@ pub(super) fn finite<'a>(figures: impl IntoIterator<Item = &'a f64>) -> Result<(
     }
 }
 
-/// Returns the number of combinations of lists with these `lengths`. Rejects more than `most`; `what` names the combinations.
+/// Returns the number of combinations of one element from each list. `lengths` states the lengths of the lists. Rejects
+/// more than `most` combinations; the error message calls them `what`.
 pub(super) fn combinations(
     field: &str,
     what: &str,

@@ -1,9 +1,11 @@
-//! Metrics of experiment cases.
+//! Metrics that experiment cases can evaluate.
 //!
-//! A metric has one file here or below. Its [`Parameters`] come from the TOML of the study and are checked together with the
-//! files that they name. They become a [`Measure`], which gives [`Row`]s. A metric is known once it is in [`MEASURES`].
+//! Each metric has one file in this folder or in a subfolder. The TOML of the study states its [`Parameters`]. gpusched
+//! checks the parameters together with the files that they name, and converts them to a [`Measure`], which computes
+//! [`Row`]s. A study can use every metric in [`MEASURES`].
 //!
-//! A metric depends only on its parameters, the content of its files and the seed. It does not depend on threads, time or other cases.
+//! The rows of a metric depend only on its parameters, the content of its files and the seed. The rows do not depend on
+//! threads, time or other cases.
 
 mod block_level;
 mod budget;
@@ -36,56 +38,58 @@ use serde::de::DeserializeOwned;
 
 use gpusched_model::error::Result;
 
-/// The metric of one case, ready to run.
+/// The metric of one case, with checked parameters.
 pub trait Measure: fmt::Debug + Send + Sync {
-    /// Returns the rows, in an order that depends only on the case. `seed` is the seed of the study.
+    /// Evaluates the metric and returns its rows. The order of the rows depends only on the case. `seed` is the seed of the
+    /// study.
     ///
     /// # Errors
-    /// Fails if the metric cannot be evaluated. Then the study ends, and it can be resumed.
+    /// Fails if the metric cannot be evaluated. After such an error, the run of the study stops. A later run can resume the
+    /// study.
     fn rows(&self, seed: u64) -> Result<Vec<Row>>;
 
-    /// Returns the same rows with arbitrary numbers. Claims are rehearsed on them before a study runs. Metrics with a long
-    /// evaluation override this function.
+    /// Returns the same rows with arbitrary numbers. gpusched uses these rows to check the claims before a study runs. A
+    /// metric with a long evaluation overrides this function.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Measure::rows`].
+    /// Fails under the same conditions as [`Measure::rows`].
     fn outline(&self, seed: u64) -> Result<Vec<Row>> {
         self.rows(seed)
     }
 }
 
-/// The parameters of a metric in a study.
+/// The parameters of a metric, as a study states them.
 pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
-    /// Name of the metric.
+    /// Name of the metric in studies.
     const NAME: &'static str;
-    /// Columns of its rows besides the columns of every table of cases.
+    /// Columns that the rows of the metric have in addition to the columns of every table of cases.
     const KEYS: &'static [&'static str];
-    /// Columns in [`Parameters::KEYS`] that only some rows fill.
+    /// Columns in [`Parameters::KEYS`] that are empty in some rows.
     const PARTIAL: &'static [&'static str] = &[];
-    /// Metric with these parameters.
+    /// Type of the metric that is prepared from these parameters.
     type Measure: Measure + 'static;
 
-    /// Reads the files and checks the parameters.
+    /// Checks the parameters, reads the files that they name, and prepares the metric.
     ///
     /// # Errors
-    /// Fails with a [`Refusal`] of the first invalid parameter.
+    /// Fails at the first invalid parameter, with a [`Refusal`] that names it.
     fn prepare(self, files: &mut Files) -> Result<Self::Measure, Refusal>;
 }
 
-/// A known metric.
+/// A metric that studies can use.
 #[derive(Copy, Clone, Debug)]
 pub struct Entry {
-    /// Name in studies and results.
+    /// Name of the metric in studies and results.
     pub name: &'static str,
-    /// Columns of its rows besides the columns of every table of cases.
+    /// Columns that the rows of the metric have in addition to the columns of every table of cases.
     pub keys: &'static [&'static str],
-    /// Columns in `keys` that only some rows fill.
+    /// Columns in `keys` that are empty in some rows.
     pub partial: &'static [&'static str],
     read: fn(toml::Table, &str) -> Result<Prepared, Refusal>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// All metrics.
+/// All metrics that studies can use.
 pub const MEASURES: &[Entry] = &[
     entry::<nominal::NominalParameters>(),
     entry::<curve::CurveParameters>(),
@@ -118,7 +122,7 @@ const fn entry<P: Parameters>() -> Entry {
     }
 }
 
-/// Returns the metric called `name`.
+/// Returns the metric called `name`, or an error with the names of all metrics.
 pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
@@ -130,22 +134,22 @@ pub(super) fn find(name: &str) -> Result<&'static Entry, Refusal> {
     })
 }
 
-/// A metric that is ready to run, and its identity.
+/// A prepared metric, with the data that identify it.
 pub(super) struct Prepared {
     pub measure: Arc<dyn Measure>,
-    /// Parameters, including defaults, and hashes of the files.
+    /// Parameters of the metric, including default values, and hashes of the files.
     pub identity: serde_json::Value,
-    /// Files of the case.
+    /// Files that the case names.
     pub inputs: Inputs,
 }
 
 impl Entry {
-    /// Reads the parameters in `table` of a case in the study `file`.
+    /// Reads the parameters of a case from `table`. The case is part of the study in `file`.
     pub(super) fn read(&self, table: toml::Table, file: &str) -> Result<Prepared, Refusal> {
         (self.read)(table, file)
     }
 
-    /// Returns the schema of a case with this metric.
+    /// Returns the JSON schema of a case that evaluates this metric.
     pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         let mut schema = (self.schema)(generator);
         let Some(object) = schema.as_object_mut() else {

@@ -1,4 +1,4 @@
-//! Gap between the plans of heuristics and the smallest possible number of SMs.
+//! Metric of the gap between the plans of heuristics and the minimum number of SMs.
 
 use gpusched_analysis::interference::model_of;
 use gpusched_model::Refusal;
@@ -20,29 +20,30 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
 
-/// Compares heuristics with `optimal` on random task sets, generated as in [Singh21] §3.6.1.
+/// Compares heuristics with `optimal` on random task sets. The task sets are generated as in [Singh21] §3.6.1.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OptimalityCase")]
 pub struct OptimalityParameters {
-    /// Number of tasks of a set.
+    /// Number of tasks in a task set.
     tasks: usize,
-    /// Utilizations of a task set on one SM.
+    /// Utilizations of a whole task set on one SM.
     utilization: Vec<f64>,
     /// Number of SMs M of the GPU.
     sms: u32,
-    /// Schedulability test of each partition.
+    /// Scheduling policy, which determines the schedulability test of each partition.
     policy: Policy,
-    /// Form of the WCET functions.
+    /// Form of the WCET functions of the tasks.
     wcet: WcetModel,
     /// Number of task sets for each utilization.
     sets: u64,
-    /// Heuristics to compare with `optimal`.
+    /// Heuristics that are compared with `optimal`.
     algorithms: Vec<Contender>,
-    /// Search effort of `optimal` for one set: maximum number of tests of candidate partitions. If absent, `optimal` uses its default.
+    /// Search effort of `optimal` for one task set: maximum number of tests of candidate partitions. If absent, the default
+    /// of `optimal` applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<u64>,
-    /// Whether to add weighted schedulability, one number for all utilizations. Default: false.
+    /// Whether the results include the weighted schedulability, which is one number for all utilizations. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     weighted: bool,
 }
@@ -53,17 +54,17 @@ pub struct OptimalityParameters {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Contender {
-    /// SMS. The list of forbidden pairs is filled during the search.
+    /// SMS (`sms`). The list of forbidden pairs is filled during the search.
     SmsIna,
-    /// SMS. The list of forbidden pairs is filled before the search.
+    /// SMS (`sms`). The list of forbidden pairs is filled before the search.
     SmsAct,
-    /// BF. The list of forbidden pairs is filled during the search.
+    /// BF (`bf`). The list of forbidden pairs is filled during the search.
     BfIna,
-    /// Merges by savings.
+    /// Heuristic that merges partitions in the order of savings.
     Savings,
-    /// Merges by matching.
+    /// Heuristic that merges partitions by matching.
     Matching,
-    /// The portfolio, with its default search effort.
+    /// Portfolio of heuristics (`auto`), with its default search effort.
     Auto,
 }
 
@@ -87,39 +88,40 @@ impl Contender {
         }
     }
 
-    /// Returns whether the heuristic ends as soon as its plan fits.
+    /// Returns whether the heuristic stops as soon as its plan fits on the GPU.
     fn ends_when_it_fits(self) -> bool {
         matches!(self, Contender::SmsIna | Contender::SmsAct | Contender::BfIna)
     }
 }
 
-/// Task sets, ready to be generated.
+/// Task sets with checked parameters, ready for generation.
 #[derive(Debug)]
 pub struct Optimality {
     parameters: OptimalityParameters,
 }
 
-/// Sums over task sets for one algorithm.
+/// Sums over all task sets, for one algorithm.
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of schedulable sets among the sets that `optimal` schedules.
+    /// Number of task sets that both this algorithm and `optimal` schedule.
     reached: u64,
     tests: u64,
-    /// Number of sets with a plan of all tasks, whether it fits or not. All sums below are over these sets.
+    /// Number of task sets for which the plan contains all tasks, even if it does not fit on the GPU. All sums below count
+    /// only these task sets.
     plans: u64,
     sms: u64,
-    /// SMs above the lower bound of `optimal`.
+    /// Number of SMs above the lower bound of `optimal`.
     gap: u64,
     near: u64,
     close: u64,
     optimal: u64,
-    /// SMs of the heuristic's own lower bound, if it has one.
+    /// Number of SMs of the lower bound that the heuristic itself computes; 0 if it computes no bound.
     bound: u64,
 }
 
 impl Sums {
-    /// Adds `plan`, by an algorithm that needs `sms` SMs. The plan of `optimal`, with its lower bound, is `best`.
+    /// Adds `plan`, which uses `sms` SMs of the `gpu` SMs. The plan of `optimal` with its lower bound is `best`.
     fn count(&mut self, plan: &Plan, sms: u32, best: &Plan, gpu: u32) {
         let schedulable = u64::from(sms <= gpu && plan.partitions.iter().all(|p| p.verdict.schedulable));
         self.schedulable += schedulable;
@@ -154,7 +156,8 @@ impl Sums {
     }
 }
 
-/// Results of some sets: the number of sets without any plan, and the sums of each algorithm, with `optimal` last.
+/// Results of some task sets: the number of task sets without any plan, and the sums of each algorithm. The sums of
+/// `optimal` are last.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     infeasible: u64,
@@ -216,7 +219,7 @@ impl OptimalityParameters {
 }
 
 impl Optimality {
-    /// Returns the results of one set.
+    /// Computes the results of one task set.
     fn count(&self, set: &TaskSet) -> Result<Counts> {
         let parameters = &self.parameters;
         let on = |sms| Problem::new(set, sms, parameters.policy, model_of(Interference::Conflict));
@@ -235,7 +238,7 @@ impl Optimality {
             sums: vec![Sums::default(); parameters.algorithms.len() + 1],
         };
         let Some(bound) = &best.bound else {
-            return Ok(counts); // a lemma proves that no plan exists
+            return Ok(counts); // A lemma proves that no plan exists.
         };
         counts.infeasible = u64::from(bound.sms > parameters.sms);
         let algorithms = parameters.algorithms.iter().copied();
@@ -244,7 +247,8 @@ impl Optimality {
             let plan = partition(&problem, &heuristic);
             let mut sms = plan.sms_used;
             if algorithm.ends_when_it_fits() && plan.schedulable {
-                // With only as many SMs as the lower bound, the heuristic continues to merge until no merge is left.
+                // If the GPU has only as many SMs as the lower bound, the heuristic merges partitions until it finds no
+                // further merge.
                 let on = on(bound.sms)?;
                 let longer = partition(&on, &heuristic);
                 let placed: usize = longer.partitions.iter().map(|part| part.tasks.len()).sum();

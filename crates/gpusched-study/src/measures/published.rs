@@ -1,4 +1,4 @@
-//! Published figures of benchmarks as rows, for claims about a published table.
+//! Metric that lists published figures of benchmarks as rows, for claims about a published table.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use gpusched_model::error::Result;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PublishedCase")]
 pub struct PublishedParameters {
-    /// File with the benchmarks.
+    /// Path of the file with the benchmarks.
     benchmarks: String,
 }
 
-/// Published figures, ready to be listed.
+/// Published figures that were read and checked, ready for listing.
 #[derive(Debug)]
 pub struct Published {
     benchmarks: Benchmarks,

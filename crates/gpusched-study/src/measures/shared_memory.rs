@@ -1,4 +1,4 @@
-//! Cost of ignoring that partitions share a memory, and cost of counting it.
+//! Metric of the cost of ignoring memory traffic between partitions, and of the cost of counting it.
 
 use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
@@ -16,41 +16,42 @@ use gpusched_model::{
 };
 use gpusched_sim::shared_runs::{Setting, first_miss};
 
-/// Partitions random task sets for memories of different strength, and simulates the plans.
+/// Partitions random task sets for memories with different bandwidths, and simulates the plans.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedMemoryCase")]
 pub struct SharedMemoryParameters {
-    /// Number of tasks of a set.
+    /// Number of tasks in a task set.
     tasks: usize,
-    /// Utilization of a task set on one SM.
+    /// Utilization of a whole task set on one SM.
     utilization: f64,
     /// Number of SMs M of the GPU.
     sms: u32,
-    /// Numbers of SMs on which a memory-intensive kernel saturates the memory, from 1 to 1000. A smaller number means a weaker memory.
+    /// Numbers of SMs, from 1 to 1000, on which a memory-intensive kernel saturates the memory. A smaller number means less
+    /// memory bandwidth.
     saturation: Vec<u32>,
-    /// Policy of the schedulability test and of the scheduler.
+    /// Scheduling policy of the tests and of the simulation.
     policy: Policy,
-    /// Heuristics that find partitions.
+    /// Heuristics that compute the plans.
     heuristics: Vec<HeuristicKind>,
-    /// Number of task sets. Every number in `saturation` uses the same sets.
+    /// Number of task sets. gpusched uses the same task sets for every number in `saturation`.
     sets: u64,
 }
 
-/// Length of the arrivals in a simulation [ns]: the hyperperiod of the periods of [Singh21] §3.6.1.
+/// End of arrivals in a simulation [ns]. The value is the hyperperiod of the periods in [Singh21] §3.6.1.
 const END: u64 = 4_000_000_000;
 
-/// An analysis: how a plan is found and tested.
+/// An analysis: how gpusched finds and tests a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Way {
-    /// Interference model `conflict`, as in the thesis.
+    /// Interference model `conflict`, as in the thesis [Singh21].
     Blind,
-    /// Interference model `conflict+bandwidth`.
+    /// Interference model `conflict+bandwidth`, which counts memory traffic.
     Aware(Arbitration, Traffic),
 }
 
 impl Way {
-    /// Returns the name in the results.
+    /// Returns the name of the analysis in the results.
     fn name(self) -> String {
         match self {
             Way::Blind => Interference::Conflict.to_string(),
@@ -60,7 +61,7 @@ impl Way {
     }
 }
 
-/// All analyses, in the order of the rows.
+/// All analyses, in the order of their rows.
 const WAYS: [Way; 6] = [
     Way::Blind,
     Way::Aware(Arbitration::Any, Traffic::Ignore),
@@ -70,13 +71,13 @@ const WAYS: [Way; 6] = [
     Way::Aware(Arbitration::MaxMin, Traffic::All),
 ];
 
-/// Task sets, ready to be generated.
+/// Task sets with checked parameters, ready for generation.
 #[derive(Debug)]
 pub struct SharedMemories {
     parameters: SharedMemoryParameters,
 }
 
-/// A partition: its SMs, its tasks, and its priorities if the verdict states any.
+/// A partition: its number of SMs, its tasks, and their priorities if the verdict states priorities.
 type Place = (u32, Vec<usize>, Option<Vec<usize>>);
 
 fn place(partition: &Partition) -> Place {
@@ -87,7 +88,7 @@ fn place(partition: &Partition) -> Place {
     (partition.sms, partition.tasks.clone(), priorities)
 }
 
-/// Number of accepted sets, and number of accepted sets that miss a deadline.
+/// For each analysis: the number of accepted task sets, and the number of accepted task sets with a missed deadline.
 type Counts = [[u64; 2]; WAYS.len()];
 
 impl Parameters for SharedMemoryParameters {
@@ -118,7 +119,8 @@ impl Parameters for SharedMemoryParameters {
 }
 
 impl SharedMemories {
-    /// Generates set `index`, with traffic for a memory that `saturation` SMs saturate.
+    /// Generates task set number `index`. The memory traffic of its tasks is for a memory that a memory-intensive kernel
+    /// saturates on `saturation` SMs.
     fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
         let recipe = Recipe {
             saturation: Some(saturation),
@@ -128,7 +130,7 @@ impl SharedMemories {
         Source::new(&recipe, tasks, utilization, seed)?.draw(0, index)
     }
 
-    /// Returns the counts of one set.
+    /// Computes the counts for one task set.
     fn count(&self, seed: u64, index: u64, saturation: u32, kind: HeuristicKind) -> Result<Counts> {
         let parameters = &self.parameters;
         let set = self.set(seed, index, saturation)?;
@@ -140,7 +142,8 @@ impl SharedMemories {
         )?;
         let bandwidth = Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT);
         let mut counts = Counts::default();
-        // Several analyses find the same partitions. A plan without a miss under any arbitration has no miss under max-min fair shares.
+        // Several analyses find the same partitions, and gpusched then reuses the simulation. If a plan meets all deadlines
+        // under any arbitration, it also meets them under max-min fair shares.
         let mut simulated: Vec<(Vec<Place>, Arbitration, bool)> = Vec::new();
         for (way, [accepted, missed]) in WAYS.into_iter().zip(&mut counts) {
             let (arbitration, traffic) = match way {
@@ -174,7 +177,7 @@ impl SharedMemories {
         Ok(counts)
     }
 
-    /// Returns whether some run of `plan` misses a deadline.
+    /// Returns whether `plan` misses a deadline in at least one simulated run.
     fn misses(&self, set: &TaskSet, plan: &Plan, memory: SharedMemory, (seed, index): (u64, u64)) -> bool {
         let setting = Setting {
             set,

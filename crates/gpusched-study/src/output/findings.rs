@@ -1,4 +1,4 @@
-//! Results of the claims of a study.
+//! Results of checking the claims of a study.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The claims of one study, each with its result under each analysis variant.
+/// The claims of one study, each with its result for each analysis variant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Findings {
@@ -23,15 +23,15 @@ pub struct Findings {
     pub study: String,
     /// Published results that the study reproduces.
     pub source: String,
-    /// Findings per claim and analysis variant, in the order of the study.
+    /// Results of checking the claims. The results are sorted by claim, then by analysis variant.
     pub findings: Vec<Finding>,
 }
 
 impl Findings {
-    /// Checks the claims of `spec` against its result tables.
+    /// Checks the claims of `spec` against the result tables of the study.
     ///
     /// # Errors
-    /// Fails under the conditions of [`check`](crate::check).
+    /// Fails under the same conditions as [`check`](crate::check).
     pub(crate) fn new(spec: &Spec, folder: &Folder, tables: &Tables) -> Result<Findings> {
         let findings = tables.check(spec.claims(), folder)?;
         Ok(Findings {
@@ -41,7 +41,7 @@ impl Findings {
         })
     }
 
-    /// Returns whether a claim that must hold does not hold.
+    /// Returns whether the results do not confirm a claim that must hold.
     pub fn is_failure(&self) -> bool {
         self.findings.iter().any(Finding::is_failure)
     }
@@ -54,36 +54,36 @@ impl Findings {
     }
 }
 
-/// Whether a study has results, and whether they are up to date.
+/// Whether a study has results, and whether the results are up to date.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// No results.
+    /// The study has no results.
     Missing,
-    /// Results of another experiment (another seed, number of sets, axis …) or of another version of gpusched, or results
-    /// edited by hand.
+    /// The results are from another experiment or from another version of gpusched, or they were edited by hand. Another
+    /// experiment differs, for example, in its seed, its number of sets or an axis.
     Outdated,
-    /// Results of exactly this experiment.
+    /// The results are from exactly this experiment and this version of gpusched.
     Current,
 }
 
-/// A study file with its results.
+/// A study file, with the results of the study.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// The study.
+    /// Definition of the study.
     pub spec: Spec,
-    /// Folder of its results, existing or future.
+    /// Folder of the results. The folder may not exist yet.
     pub folder: Folder,
     /// State of the results.
     pub state: State,
 }
 
-/// Returns the studies in the folder at `path`: every `*.toml` there, by name. Results are searched next to the file, then in
-/// a folder with the name of the study.
+/// Reads all studies in the folder at `path`: every `*.toml` file, in the order of names. Results are searched next to the
+/// study file, then in a folder that has the name of the study.
 ///
 /// # Errors
 /// Fails with [`Error::Io`] if the folder cannot be read. Fails with [`Error::Refused`] if there is no study or if two
-/// studies have one name. Fails too under the conditions of [`Spec::read`].
+/// studies have the same name. Also fails under the same conditions as [`Spec::read`].
 pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
     let path = path.as_ref();
     let fail = |cause| Error::io(path, "read", cause);
@@ -133,19 +133,20 @@ fn state(spec: &Spec, folder: &Folder) -> Result<State> {
 }
 
 impl Study {
-    /// Creates a study from `spec` with its results in `folder`.
+    /// Creates a study from `spec`. The results of the study are in `folder`.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`] or [`Error::Refused`] if results or provenance exist and cannot be read.
+    /// Fails with [`Error::Io`] or [`Error::Refused`] if the results or the provenance exist and cannot be read.
     pub fn new(spec: Spec, folder: Folder) -> Result<Study> {
         let state = state(&spec, &folder)?;
         Ok(Study { spec, folder, state })
     }
 
-    /// Checks the claims against the results.
+    /// Checks the claims of the study against its results.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the results are missing or outdated, and under the conditions of [`check`](crate::check).
+    /// Fails with [`Error::Refused`] if the results are missing or outdated, and under the same conditions as
+    /// [`check`](crate::check).
     pub fn findings(&self) -> Result<Findings> {
         let results = self.folder.results();
         match self.state {

@@ -1,4 +1,4 @@
-//! The files of a study in its folder. Several studies can share a folder.
+//! The files of a study in a folder. Several studies can use the same folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,13 +8,14 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Result};
 
-/// Ending of journals, which git ignores.
+/// Ending of the names of journals. Git ignores files with this ending.
 pub const JOURNAL: &str = ".checkpoint.jsonl";
 
-/// Ending of the copies of files that cases name, after the name of the study.
+/// Ending of the name of the file that contains copies of all files that cases name. The ending follows the name of the
+/// study.
 pub(crate) const INPUTS: &str = ".inputs.json";
 
-/// Paths of the files of one study.
+/// Paths of all files of one study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -22,7 +23,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Creates the paths of the files of `study` in the folder at `path`.
+    /// Creates the paths for the files of `study` in the folder at `path`. No file is written.
     pub fn new(path: impl AsRef<Path>, study: &str) -> Folder {
         Folder {
             path: path.as_ref().to_owned(),
@@ -35,53 +36,54 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the path of the study as it was run.
+    /// Returns the path of the study file that a run writes. The file contains the study as gpusched ran it.
     pub fn spec(&self) -> PathBuf {
         self.file(".toml")
     }
 
-    /// Returns the path of the copies of files that cases name.
+    /// Returns the path of the file that contains copies of all files that cases name.
     pub fn inputs(&self) -> PathBuf {
         self.file(INPUTS)
     }
 
-    /// Returns the path of the results, which are byte-stable.
+    /// Returns the path of the table of results. The file has the same bytes in every run.
     pub fn results(&self) -> PathBuf {
         self.file(".csv")
     }
 
-    /// Returns the path of the times, which differ between runs.
+    /// Returns the path of the table of times. The times differ from run to run.
     pub fn timing(&self) -> PathBuf {
         self.file(".timing.csv")
     }
 
-    /// Returns the path of the weighted schedulability, which is byte-stable. It exists if the study requests it.
+    /// Returns the path of the table of weighted schedulability. The file exists only if the study requests it, and has the
+    /// same bytes in every run.
     pub fn weighted(&self) -> PathBuf {
         self.file(".weighted.csv")
     }
 
-    /// Returns the path of the figure. `part` distinguishes several figures of one study.
+    /// Returns the path of a figure. If a study has several figures, `part` distinguishes them.
     pub fn figure(&self, part: Option<&str>) -> PathBuf {
         self.file(&part.map_or(".svg".to_owned(), |part| format!(".{part}.svg")))
     }
 
-    /// Returns the path of the results of the claims.
+    /// Returns the path of the results of checking the claims.
     pub fn claims(&self) -> PathBuf {
         self.file(".claims.json")
     }
 
-    /// Returns the path of the provenance, which is byte-stable.
+    /// Returns the path of the provenance of `shard`. The file has the same bytes in every run.
     pub fn provenance(&self, shard: Shard) -> PathBuf {
         self.file(&format!("{}.provenance.json", suffix(shard)))
     }
 
-    /// Returns the path of the journal of finished chunks.
+    /// Returns the path of the journal, which contains the finished chunks of `shard`.
     pub fn journal(&self, shard: Shard) -> PathBuf {
         self.file(&format!("{}{JOURNAL}", suffix(shard)))
     }
 
-    /// Writes the `text` of the study as it is run, and the files that it names, so that the folder is complete. Unchanged
-    /// files are not written again, because another shard may be reading them.
+    /// Writes the `text` of the study and the files that the study names, so that the folder is complete. A file with the
+    /// same content is not written again, because another shard may be reading it.
     pub(crate) fn write_spec(
         &self,
         mut outputs: Outputs,
@@ -110,7 +112,7 @@ fn update(outputs: &mut Outputs, path: &Path, content: &[u8]) -> Result<()> {
     }
 }
 
-/// Returns a suffix for the files of a shard, because shards of one study can share a folder.
+/// Returns a suffix for the names of the files of a shard. Several shards of one study can use the same folder.
 fn suffix(shard: Shard) -> String {
     if shard.is_whole() {
         String::new()

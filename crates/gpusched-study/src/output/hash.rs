@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the SHA-256 hash as hexadecimal digits.
+/// Returns the SHA-256 hash of `bytes` as hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()

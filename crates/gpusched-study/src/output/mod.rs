@@ -1,4 +1,4 @@
-//! Output files of a run.
+//! Output files that the run of a study writes.
 
 pub(super) mod findings;
 pub(super) mod folder;

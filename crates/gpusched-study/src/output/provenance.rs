@@ -1,4 +1,4 @@
-//! Provenance of results: an extra file that is equal for every run of the same study.
+//! Provenance of results, in a separate file. Every run of the same study writes an equal file.
 
 use std::path::Path;
 
@@ -11,42 +11,42 @@ use crate::running::work::Shard;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// All information that is needed to get the same results again.
+/// The data that are necessary to compute the same results again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// Name of the study.
     pub study: String,
-    /// Version of gpusched.
+    /// Version of gpusched that computed the results.
     pub gpusched: String,
-    /// SHA-256 of the experiment: everything in the study and in its files that the results depend on.
+    /// SHA-256 hash of the experiment: of everything in the study and in its files that determines the results.
     pub experiment_sha256: String,
-    /// SHA-256 of the study's TOML file.
+    /// SHA-256 hash of the TOML file of the study.
     pub spec_sha256: String,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of the study.
     pub seed: u64,
-    /// Number of points, in a study of partitioning.
+    /// Number of points. Only in a study of partitioning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
-    /// Number of task sets per point, in a study of partitioning.
+    /// Number of task sets per point. Only in a study of partitioning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sets: Option<u64>,
-    /// Number of cases, in a study of cases.
+    /// Number of experiment cases. Only in a study of cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cases: Option<usize>,
-    /// Shard of the study. Absent for the whole study.
+    /// Shard of the study, such as `1/4`. Absent if the file is about the whole study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// SHA-256 of the results of the whole study.
+    /// SHA-256 hash of the table of results of the whole study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results_sha256: Option<String>,
 }
 
 impl Provenance {
-    /// Creates the provenance of `shard` of `spec` in this version of gpusched.
+    /// Creates the provenance of `shard` of the study `spec`, for this version of gpusched.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Spec::experiment`].
+    /// Fails under the same conditions as [`Spec::experiment`].
     pub fn new(spec: &Spec, shard: Shard) -> Result<Provenance> {
         Ok(Provenance {
             study: spec.name().to_owned(),
@@ -62,22 +62,22 @@ impl Provenance {
         })
     }
 
-    /// Adds the hash of `results`.
+    /// Adds the hash of the table `results`.
     #[must_use]
     pub fn of_results(mut self, results: &[u8]) -> Provenance {
         self.results_sha256 = Some(sha256(results));
         self
     }
 
-    /// Returns whether `results` are the results that were written with this file.
+    /// Returns whether `results` has the hash that this provenance states.
     pub fn matches(&self, results: &[u8]) -> bool {
         self.results_sha256.as_deref() == Some(&sha256(results))
     }
 
-    /// Adds the file at `path` to `outputs`.
+    /// Adds the provenance to `outputs` as the file at `path`.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Outputs::write`].
+    /// Fails under the same conditions as [`Outputs::write`].
     pub fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<()> {
         let mut json =
             serde_json::to_vec_pretty(self).map_err(|error| Error::io(path, "write", error.into()))?;
@@ -85,7 +85,7 @@ impl Provenance {
         outputs.write(path, json)
     }
 
-    /// Reads the file at `path`.
+    /// Reads the provenance in the file at `path`.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the file cannot be read, and with [`Error::Refused`] if it is not a provenance file.

@@ -1,4 +1,4 @@
-//! Why published claims are not reproduced: a file that people write.
+//! Reasons why published claims are not reproduced. People write these reasons in a file.
 
 use std::path::Path;
 
@@ -8,29 +8,29 @@ use super::findings::Findings;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::reader::{Document, Documents, Fault, from_json};
 
-/// The reasons for the deviations of studies from the papers.
+/// The reasons why results of studies deviate from the papers.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reasons {
-    /// Claims that studies do not reproduce.
+    /// Claims that the studies do not reproduce, with reasons.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
-    /// Published claims that no study can check.
+    /// Published claims that no study can check, with reasons.
     #[serde(default)]
     pub not_checkable: Vec<NotCheckable>,
 }
 
-/// Claims of one study that are not reproduced for one reason.
+/// Claims of one study that are not reproduced, all for the same reason.
 #[derive(Clone, PartialEq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
-    /// Name of the study.
+    /// Name of the study that has the claims.
     pub study: String,
-    /// Ids of the claims.
+    /// Ids of the claims that are not reproduced.
     pub claims: Vec<String>,
-    /// Kind of reason.
+    /// Kind of the reason.
     pub reason: Reason,
-    /// The reason in one or two sentences.
+    /// The reason, explained in one or two sentences.
     pub why: String,
 }
 
@@ -40,32 +40,32 @@ pub struct Deviation {
 pub struct NotCheckable {
     /// Id of the claim, such as `S20-10`.
     pub claim: String,
-    /// Source, such as `[Sanudo20] Fig. 6`.
+    /// Paper and place of the claim, such as `[Sanudo20] Fig. 6`.
     pub source: String,
     /// The claim in words.
     pub text: String,
-    /// The reason in one or two sentences.
+    /// The reason why no study can check the claim, explained in one or two sentences.
     pub why: String,
 }
 
-/// Kinds of reasons.
+/// The kinds of reasons why a claim is not reproduced.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The study uses substitute data: synthetic kernels, simulated hardware, assumed demands.
+    /// The study uses substitute data: synthetic kernels, simulated hardware or assumed demands.
     OurData,
-    /// The paper does not publish an input that the claim depends on.
+    /// The paper does not publish an input on which the claim depends.
     UnpublishedInput,
-    /// The paper contains an error that docs/errata.md lists.
+    /// The paper contains an error. The file docs/errata.md lists the error.
     Erratum,
-    /// The study repeats the experiment as published and finds the opposite.
+    /// The study repeats the published experiment and finds the opposite.
     Contradiction,
-    /// A hypothesis of gpusched, which the results refute.
+    /// The claim is a hypothesis of gpusched, and the results refute it.
     Refuted,
 }
 
 impl Reason {
-    /// All kinds, in the order of the page.
+    /// All kinds of reasons, in the order of the page that lists them.
     pub(crate) const ALL: [Reason; 5] = [
         Reason::Contradiction,
         Reason::Erratum,
@@ -98,16 +98,16 @@ impl Reason {
 }
 
 impl Reasons {
-    /// Reads the file at `path`.
+    /// Reads the reasons in the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read, [`Error::Refused`](gpusched_model::error::Error::Refused)
-    /// if it is not in this form.
+    /// Fails with [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read. Fails with
+    /// [`Error::Refused`](gpusched_model::error::Error::Refused) if the file does not have this format.
     pub fn read(path: impl AsRef<Path>) -> Result<Reasons> {
         Documents::only(path, "list of reasons")
     }
 
-    /// Whether a reason is stated for `claim` of `study`.
+    /// Returns whether the file states a reason for `claim` of `study`.
     pub(crate) fn explain(&self, study: &str, claim: &str) -> bool {
         let mut of_study = self
             .deviations
@@ -116,10 +116,11 @@ impl Reasons {
         of_study.any(|deviation| deviation.claims.iter().any(|id| id == claim))
     }
 
-    /// Checks that each deviation names a claim that a study of `findings` does not reproduce. Other studies are not checked.
+    /// Checks each deviation of a study in `findings`. Each deviation must name a claim that the study does not reproduce.
+    /// Deviations of other studies are not checked.
     ///
     /// # Errors
-    /// Fails with a refusal that names a claim that is unknown or reproduced.
+    /// Fails with a refusal that names the claim if the claim is unknown or if the study reproduces it.
     pub(crate) fn check(&self, findings: &[Findings]) -> Result<()> {
         for deviation in &self.deviations {
             let Some(study) = findings.iter().find(|findings| findings.study == deviation.study) else {

@@ -1,4 +1,5 @@
-//! A page in Markdown: which published claims the results of studies confirm, and why the others do not come out.
+//! A Markdown page that lists which published claims the studies reproduce, and the reasons why other claims are not
+//! reproduced.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,43 +12,47 @@ use crate::definition::kind::Kind;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
-/// The most characters of a line, where it can be broken.
+/// Maximum number of characters per line. A single longer word makes a line longer.
 const WIDTH: usize = 158;
 
-/// The most figures of one claim; `study check` prints all.
+/// Maximum number of figures that the page lists for one claim. The command `study check` prints all figures.
 const FIGURES: usize = 4;
 
-/// The most characters of a claim's figures with their expressions; figures of a longer list stand alone.
+/// Maximum total length of a claim's figures together with their expressions [characters]. Longer lists contain only the
+/// values.
 const SHORT: usize = 80;
 
-/// The page about finished studies; it depends on their claims, their results and `reasons` alone. `command` renders it.
+/// Returns the page about finished studies. The page depends only on their claims, their results, `reasons` and `command`.
+/// `command` is the command line that writes the page.
 ///
 /// # Errors
-/// Fails as [`Study::findings`] does, and if `reasons` do not fit the findings ([`Reasons::check`]).
+/// Fails under the same conditions as [`Study::findings`] and [`Reasons::check`].
 pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Result<String> {
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
     let mut page = format!(
-        "# Reproduction\n\nThis page says which published claims the studies reproduce, and why others fail. `{command}` wrote it.\n\n"
+        "# Reproduction\n\nThis page lists the published claims that the studies reproduce. For every other claim, it \
+         states the reason. `{command}` writes this page.\n\n"
     );
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
-    page += "## Details\n\nEach list names the reproduced claims of a study, then the others. `gpusched study check` prints the condition and the figures of each claim.\n\n";
+    page += "## Details\n\nEach list contains the claims that a study reproduces, and then the ids of the claims that it \
+             does not reproduce. `gpusched study check` prints the condition and the figures of each claim.\n\n";
     for (study, findings) in studies.iter().zip(&findings) {
         page += &section(study, findings);
     }
     Ok(page)
 }
 
-/// The paper of a claim: the tag that its source starts with.
+/// Returns the paper of a claim: the tag at the start of its source.
 fn paper(source: Option<&str>) -> &str {
     let tag = source.and_then(|source| Some(&source[..=source.find(']')?]));
     tag.filter(|tag| tag.starts_with('['))
         .unwrap_or("gpusched's own hypotheses")
 }
 
-/// One row per paper, with numbers of claims.
+/// Returns a table that has one row for each paper, with the numbers of its claims.
 fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     let mut papers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for claim in findings.iter().flat_map(claims) {
@@ -73,7 +78,8 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     text + "\n"
 }
 
-/// The claims that are not reproduced in some variant, by reason, with the published and the found figures.
+/// Returns the list of claims that are not reproduced for at least one analysis variant. The list is sorted by reason, and
+/// states the published figures and the figures found.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
     for reason in Reason::ALL {
@@ -126,7 +132,8 @@ fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     text
 }
 
-/// A claim that is not reproduced, with what is published and what was found in each variant.
+/// Returns the text about a claim that is not reproduced: the published figures, and the figures found for each analysis
+/// variant.
 fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> String {
     let mut text = format!("{}: {}", claim.id, claim.text.trim_end_matches('.'));
     if let Some(source) = claim.source.as_deref().filter(|source| source.starts_with('[')) {
@@ -176,11 +183,11 @@ fn not_checkable(reasons: &Reasons) -> String {
     }
 }
 
-/// One study: how to repeat it, and one line per claim.
+/// Returns the section about one study: the command that repeats it, and one line for each reproduced claim.
 fn section(study: &Study, findings: &Findings) -> String {
     let spec = &study.spec;
     let (folder, name_of) = (study.folder.path(), spec.name());
-    // The file in the folder of the results is a copy of the one above it, where there is one.
+    // The file in the folder of results is a copy of the study file in the folder above, if that study file exists.
     let above = folder
         .parent()
         .map(|parent| parent.join(format!("{name_of}.toml")));
@@ -227,7 +234,7 @@ fn section(study: &Study, findings: &Findings) -> String {
     text + "\n"
 }
 
-/// The size of a study in words.
+/// Returns the size of a study in words.
 fn size(kind: &Kind) -> String {
     match kind {
         Kind::Partitioning(study) => format!(
@@ -240,22 +247,23 @@ fn size(kind: &Kind) -> String {
     }
 }
 
-/// The findings of each claim, which are neighbors in the list.
+/// Returns the findings of each claim as a group. The findings of one claim are adjacent in the list.
 fn claims(findings: &Findings) -> impl Iterator<Item = &[Finding]> {
     findings.findings.chunk_by(|a, b| a.id == b.id)
 }
 
-/// A row of a table. Characters that would end a cell or a line are escaped.
+/// Returns a row of a table. Characters that would end a cell are escaped.
 fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let mut text = String::from("|");
     for cell in cells {
-        let _ = write!(text, " {} |", cell.replace('|', "\\|")); // never fails: the target is a string
+        let _ = write!(text, " {} |", cell.replace('|', "\\|")); // Writing to a `String` cannot fail.
     }
     text.push('\n');
     text
 }
 
-/// `text` on lines of at most [`WIDTH`] characters, the first one after `bullet`, the others indented as far.
+/// Wraps `text` into lines of at most [`WIDTH`] characters. The first line starts with `bullet`, and all other lines are
+/// indented by the length of `bullet`.
 fn wrapped(text: &str, bullet: &str) -> String {
     let mut lines = vec![bullet.to_owned()];
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The result files of a complete study.
+//! The result files of a completed study.
 
 use super::findings::Findings;
 use super::folder::Folder;
@@ -8,7 +8,8 @@ use crate::running::collection::Collection;
 use crate::running::work::Shard;
 use gpusched_model::error::Result;
 
-/// Writes all result files in one step. If only the check of the claims fails, only the claims are missing.
+/// Writes all result files in one step. If an error occurs in the check of the claims, all files except the claims are
+/// written.
 pub(crate) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Result<()> {
     let tables = spec.kind().tables(spec.name(), collection)?;
     let findings = Findings::new(spec, folder, &tables);

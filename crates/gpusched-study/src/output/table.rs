@@ -1,7 +1,8 @@
-//! A results table: a CSV file with a header, read as a whole. Cells get a type only when they are used.
+//! A table of results: a CSV file with a header. gpusched reads the whole file at once, and converts a cell to a number
+//! only on use.
 //!
-//! A cell is text, and is parsed as a number where a number is needed. An empty cell is a missing value, such as the mean
-//! number of SMs without a schedulable task set.
+//! A cell is a text. gpusched parses a cell as a number only if a number is necessary. An empty cell is a missing value;
+//! for example, the mean number of SMs is missing if no task set is schedulable.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,7 +11,7 @@ use std::path::Path;
 
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// A results table. Rows are numbered from 0 in the order of the file.
+/// A table of results. The rows are numbered from 0 in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     file: String,
@@ -20,17 +21,17 @@ pub struct Table {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Row {
-    /// Line of the start of the row in the file, from 1.
+    /// Number of the line on which the row starts in the file. The first line has number 1.
     line: usize,
-    /// Cells, one per column.
+    /// Texts of the cells, one per column.
     cells: Vec<String>,
 }
 
 impl Table {
-    /// Reads the CSV file at `path`; `-` is standard input.
+    /// Reads the CSV file at `path`. The path `-` means standard input.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`] if the file cannot be read, and under the conditions of [`Table::from_reader`].
+    /// Fails with [`Error::Io`] if the file cannot be read, and under the same conditions as [`Table::from_reader`].
     pub fn read(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         if path.as_os_str() == "-" {
@@ -40,11 +41,12 @@ impl Table {
         Table::from_reader(&path.display().to_string(), file)
     }
 
-    /// Reads CSV text. Messages name it `file`.
+    /// Reads CSV text from `reader`. Error messages call the table `file`.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`] if `reader` fails. Fails with [`Error::Refused`] if there is no header, if column names are
-    /// empty or repeated, if a row has more or fewer fields than the header, or if the text is not UTF-8.
+    /// Fails with [`Error::Io`] if `reader` fails. Fails with [`Error::Refused`] if the header is missing, or if the name
+    /// of a column is empty or repeated. Also fails if a row has more or fewer fields than the header, or if the text is
+    /// not UTF-8.
     pub fn from_reader(file: &str, mut reader: impl Read) -> Result<Table> {
         let mut bytes = Vec::new();
         reader
@@ -87,41 +89,41 @@ impl Table {
         })
     }
 
-    /// Returns the name of the file as the user gave it.
+    /// Returns the name of the file, as the user stated it.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Returns the names of the columns, in the order of the file.
+    /// Returns the names of the columns in the order of the file.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// Returns the number of rows, without the header.
+    /// Returns the number of rows. The header does not count.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Returns whether the table has only a header.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Returns the line of the start of a row in the file, from 1.
+    /// Returns the number of the line on which `row` starts in the file. The first line has number 1.
     pub fn line(&self, row: usize) -> Option<usize> {
         self.rows.get(row).map(|row| row.line)
     }
 
-    /// Returns the column called `name`, or `None`.
+    /// Returns the column called `name`, or `None` if the table has no such column.
     pub fn find(&self, name: &str) -> Option<Column<'_>> {
         let index = self.columns.iter().position(|column| column == name)?;
         Some(Column { table: self, index })
     }
 
-    /// Returns the column called `name`.
+    /// Returns the column called `name`, or an error.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if there is no such column. The error lists the existing columns.
+    /// Fails with [`Error::Refused`] if the table has no such column. The error lists the existing columns.
     pub fn column(&self, name: &str) -> Result<Column<'_>> {
         self.find(name).ok_or_else(|| {
             let expected = format!("one of {}", self.columns.join(", "));
@@ -129,7 +131,7 @@ impl Table {
         })
     }
 
-    /// Returns an error about this table.
+    /// Returns `refusal` as an error with the name of the table and the line of `row`.
     pub fn error(&self, row: Option<usize>, refusal: Refusal) -> Error {
         let line = row.and_then(|row| self.line(row));
         refusal.at(&self.file, line).into()
@@ -144,22 +146,22 @@ pub struct Column<'t> {
 }
 
 impl<'t> Column<'t> {
-    /// Returns the name in the header.
+    /// Returns the name of the column in the header.
     pub fn name(&self) -> &'t str {
         self.table.columns.get(self.index).map_or("", String::as_str)
     }
 
-    /// Returns the cell of a row as text; empty beyond the last row.
+    /// Returns the cell in `row` as text. Beyond the last row, the text is empty.
     pub fn text(&self, row: usize) -> &'t str {
         let row = self.table.rows.get(row);
         row.and_then(|row| row.cells.get(self.index))
             .map_or("", String::as_str)
     }
 
-    /// Returns the cell of a row as a number, or `None` if it is empty.
+    /// Returns the cell in `row` as a number, or `None` if the cell is empty.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the cell is neither empty nor a finite number.
+    /// Fails with [`Error::Refused`] if the cell is filled and is not a finite number.
     pub fn number(&self, row: usize) -> Result<Option<f64>> {
         let text = self.text(row);
         if text.is_empty() {
@@ -170,26 +172,26 @@ impl<'t> Column<'t> {
             .ok_or_else(|| self.error(row, "a finite number"))
     }
 
-    /// Returns an error about the cell of a row, with the text found and the text `expected`.
+    /// Returns an error about the cell in `row`. The error states the text of the cell and the text `expected`.
     pub(crate) fn error(&self, row: usize, expected: &str) -> Error {
         let found = format!("\"{}\"", self.text(row));
         self.table
             .error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
-    /// Returns whether this is a column of numbers: at least one cell is filled, and all filled cells are finite numbers.
+    /// Returns whether the column contains numbers: at least one cell is filled, and every filled cell is a finite number.
     pub fn is_numeric(&self) -> bool {
         let mut filled = self.cells().filter(|cell| !cell.is_empty()).peekable();
         filled.peek().is_some() && filled.all(|cell| parse(cell).is_some())
     }
 
-    /// Returns the different texts in this column, in order of their first row.
+    /// Returns the different texts in this column, in the order of their first occurrence.
     pub fn distinct(&self) -> Vec<&'t str> {
         let mut seen = HashSet::new();
         self.cells().filter(|cell| seen.insert(*cell)).collect()
     }
 
-    /// Returns the first few different texts for messages: `"SMS-INA", "1G", …`.
+    /// Returns the first few different texts in this column as a list for messages, such as `"SMS-INA", "1G", …`.
     pub fn examples(&self) -> String {
         let distinct = self.distinct();
         let mut examples: Vec<String> = distinct
@@ -208,7 +210,7 @@ impl<'t> Column<'t> {
     }
 }
 
-/// Number of values that a message lists.
+/// Maximum number of values that a message lists.
 const EXAMPLES: usize = 12;
 
 fn parse(text: &str) -> Option<f64> {
@@ -227,7 +229,8 @@ fn describe(error: &csv::Error) -> String {
     }
 }
 
-/// Counts lines for ascending byte positions. The csv crate's own count is off by one after `\r\n`, and for rows after empty lines.
+/// Counts the lines up to given byte positions, which must be ascending. The line numbers of the csv crate are one too
+/// small after `\r\n` and for rows after empty lines.
 struct Lines<'b> {
     bytes: &'b [u8],
     position: usize,
@@ -243,7 +246,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Returns the line of the first byte from `position` on that is not part of a line end.
+    /// Returns the number of the line that contains the first byte at or after `position` that is not part of a line end.
     fn at(&mut self, position: u64) -> usize {
         let position = usize::try_from(position).unwrap_or(usize::MAX);
         while let Some(&byte) = self.bytes.get(self.position) {

@@ -1,4 +1,4 @@
-//! The tables of a study.
+//! The tables that a study writes.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,22 +8,22 @@ use super::table::Table;
 use crate::claim::{Claim, Finding, check};
 use gpusched_model::error::{Error, Result};
 
-/// The tables of a study as CSV.
+/// The tables of a study, each as CSV text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tables {
-    /// Results, byte-equal in every run.
+    /// Table of results. The bytes of this table are equal in every run.
     pub results: Vec<u8>,
-    /// Times, if the study measures them.
+    /// Table of times. Absent if the study does not measure times.
     pub timing: Option<Vec<u8>>,
-    /// Weighted schedulability, if the study requests it.
+    /// Table of weighted schedulability. Absent if the study does not request it.
     pub weighted: Option<Vec<u8>>,
 }
 
 impl Tables {
-    /// Checks `claims` against the tables. Messages name the files of the tables in `folder`.
+    /// Checks `claims` against the tables. Error messages contain the paths of the tables in `folder`.
     ///
     /// # Errors
-    /// Fails under the conditions of [`check`].
+    /// Fails under the same conditions as [`check`].
     pub fn check(&self, claims: &[Claim], folder: &Folder) -> Result<Vec<Finding>> {
         let table = |path: PathBuf, bytes: &[u8]| Table::from_reader(&path.display().to_string(), bytes);
         let results = table(folder.results(), &self.results)?;
@@ -42,7 +42,7 @@ impl Tables {
     }
 }
 
-/// Returns a table as CSV. Messages name it `name`.
+/// Returns a table as CSV text. Error messages call the table `name`.
 pub(crate) fn csv_of<C: AsRef<[u8]>>(
     name: &str,
     columns: &[C],

@@ -1,4 +1,5 @@
-//! Weighted schedulability: one number for all utilizations, Σ U·schedulable / Σ U over all task sets.
+//! Weighted schedulability: Σ U·schedulable / Σ U over all task sets. Weighted schedulability is one number for all
+//! utilizations together.
 //!
 //! Source: A. Bastoni, B. B. Brandenburg and J. H. Anderson, *Cache-related preemption and migration delays: empirical
 //! approximation and impact on schedulability*, OSPERT 2010.
@@ -8,7 +9,8 @@ use super::tables::csv_of;
 use gpusched_model::Factor;
 use gpusched_model::error::Result;
 
-/// Columns of the table, with one row for each number of tasks, analysis variant and algorithm.
+/// Columns of the table of weighted schedulability. The table has one row for each combination of number of tasks, analysis
+/// variant and algorithm.
 pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "study",
     "tasks",
@@ -22,13 +24,13 @@ pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "weighted",
 ];
 
-/// Number of [`WEIGHTED_COLUMNS`] that are copied from the results.
+/// Number of [`WEIGHTED_COLUMNS`] that are copied from the table of results.
 const COPIED: usize = 7;
 
-/// Columns that identify a row.
+/// Indices of the columns that identify a row.
 const KEYS: std::ops::Range<usize> = 1..4;
 
-/// Both sums, in billionths of U.
+/// The two sums of weighted schedulability, in billionths of U.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Weighted {
     schedulable: u128,
@@ -36,13 +38,14 @@ pub(crate) struct Weighted {
 }
 
 impl Weighted {
-    /// Adds `sets` task sets of U = `utilization` [10⁻⁹] each, with `schedulable` schedulable sets among them.
+    /// Adds `sets` task sets that each have utilization U = `utilization` [10⁻⁹]. Of these task sets, `schedulable` are
+    /// schedulable.
     pub fn add(&mut self, utilization: u128, schedulable: u64, sets: u64) {
         self.schedulable += utilization * u128::from(schedulable);
         self.all += utilization * u128::from(sets);
     }
 
-    /// Returns the weighted schedulability with six decimals, rounded half up; 0 without sets.
+    /// Returns the weighted schedulability with six decimals, rounded half up. If there are no task sets, the result is 0.
     pub fn share(&self) -> String {
         const UNIT: u128 = 1_000_000;
         let all = self.all.max(1);
@@ -51,7 +54,7 @@ impl Weighted {
     }
 }
 
-/// One row.
+/// One row of the table.
 struct Line {
     copied: Vec<String>,
     utilizations: u64,
@@ -59,10 +62,10 @@ struct Line {
     weighted: Weighted,
 }
 
-/// Returns the table of a study called `name`, from its results.
+/// Computes the table of weighted schedulability from `results`, the table of results of the study called `name`.
 ///
 /// # Errors
-/// Fails if the results lack the columns of a study of partitioning.
+/// Fails if `results` lacks a column that a study of partitioning writes.
 pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
     let (copied, _) = WEIGHTED_COLUMNS.split_at(COPIED);
     let copied = copied
@@ -110,12 +113,12 @@ pub(crate) fn table(name: &str, results: &Table) -> Result<Vec<u8>> {
     csv_of(name, &WEIGHTED_COLUMNS, rows)
 }
 
-/// Parses a cell with `parse`.
+/// Parses the cell of `column` in `row` with the function `parse`.
 fn value<T>(column: Column<'_>, row: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
     parse(column.text(row)).ok_or_else(|| column.error(row, "a number"))
 }
 
-/// Converts a factor, which has at most nine decimals, to billionths.
+/// Converts `factor` to billionths. A factor has at most nine decimals.
 fn billionths(factor: Factor) -> u128 {
     let (numerator, denominator) = factor.ratio();
     u128::from(numerator) * 1_000_000_000 / u128::from(denominator)

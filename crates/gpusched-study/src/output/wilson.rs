@@ -1,13 +1,15 @@
-//! The Wilson score interval (Wilson 1927): a confidence interval of the true share from the schedulable sets of a sample.
+//! The Wilson score interval (Wilson 1927). The Wilson score interval is a confidence interval of the true share, computed
+//! from the number of schedulable sets in a sample.
 //!
-//! Unlike the textbook normal interval, it stays within [0, 1] and has a positive width at shares of 0 and 1. Schedulability
-//! curves have most of their points there.
+//! Unlike the usual normal approximation, the Wilson interval stays within [0, 1] and has a positive width at shares of 0
+//! and 1. Most points of a schedulability curve have a share of 0 or 1.
 
-/// The 97.5 % quantile of the standard normal distribution, for an interval of 95 %. It is a constant, because `ln` differs
-/// in the last bit between systems.
+/// The 97.5 % quantile of the standard normal distribution, for a confidence level of 95 %. The quantile is a constant,
+/// because the last bit of `ln` differs between systems.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Returns the 95 % confidence interval of the true share if `successes` of `trials` succeed; (0, 1) without trials.
+/// Returns the 95 % confidence interval of the true share if `successes` of `trials` succeed. If there are no trials,
+/// returns (0, 1).
 pub fn interval(successes: u64, trials: u64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);
@@ -33,7 +35,7 @@ mod tests {
         assert!((normal.inverse_cdf(0.975) - Z).abs() < 1e-9);
     }
 
-    /// Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (without continuity correction).
+    /// Compares with Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (without continuity correction).
     #[test]
     fn published_intervals() {
         for (successes, trials, low, high) in [
@@ -50,7 +52,7 @@ mod tests {
         }
     }
 
-    /// The defining property: at either end the observed share is exactly z standard errors away.
+    /// Checks the defining property: at each end of the interval, the observed share is exactly z standard errors away.
     #[test]
     fn ends_are_z_standard_errors_away() {
         for trials in [1u64, 7, 100, 1_000_000] {

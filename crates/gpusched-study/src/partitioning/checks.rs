@@ -1,4 +1,4 @@
-//! Checks of a study of partitioning beyond its format.
+//! Checks of a study of partitioning that the TOML format alone cannot express.
 
 use crate::definition::axis::MAX_VALUES;
 use crate::definition::document::Document;
@@ -14,10 +14,10 @@ use gpusched_model::{Device, Factor, Platform};
 
 use super::shape::{FigureTable, PartitioningShape as Shape, Reading};
 
-/// Maximum number of tasks in one set.
+/// Maximum number of tasks in one task set.
 const MAX_TASKS: u64 = 10_000;
 
-/// Checks that names distinguish rows.
+/// Checks that the names in the study are unique, so that names identify rows.
 pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     let readings = shape
         .reading
@@ -33,8 +33,9 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     unique(document, "algorithm", algorithms)
 }
 
-/// Checks `blocks` of the analysis variants; the generator has its own check. A policy that uses blocks needs them, because
-/// it would equal a non-preemptive policy without them. Under other policies, `blocks` of a variant would have no effect.
+/// Checks `blocks` of the analysis variants. The generator checks its own `blocks`. A policy that uses blocks requires a
+/// number of blocks, because without blocks it equals a non-preemptive policy. Under all other policies, `blocks` of a
+/// variant would have no effect and is rejected.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         if let Some(Err(error)) = reading.blocks.map(check_blocks) {
@@ -62,7 +63,8 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Checks that memory traffic exists where it counts, and that the policy has a proof for it.
+/// Checks that tasks have memory traffic if the interference model counts it. Also checks that the policy has a proof for
+/// partitions that share a memory.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         let error = |field: &str, message: String| {
@@ -97,7 +99,7 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Returns the number of SMs M.
+/// Returns M, the number of SMs that the study states.
 pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     if let Some(name) = &shape.device {
         if shape.sms.is_some() || shape.platform.is_some() {
@@ -132,7 +134,7 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
     }
 }
 
-/// Returns the device called `name`.
+/// Returns the device called `name`, or an error with the names of all devices.
 fn device(document: &Document, name: &str) -> Result<Device> {
     Device::named(name).ok_or_else(|| {
         document.error(Refusal::new(
@@ -143,7 +145,8 @@ fn device(document: &Document, name: &str) -> Result<Device> {
     })
 }
 
-/// Returns the supported partition sizes of each analysis variant. `None` if a partition may have any number of SMs.
+/// Returns the supported partition sizes for each analysis variant. The value is `None` if a partition may have any number
+/// of SMs.
 pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Offer>>> {
     let named = shape
         .device
@@ -169,7 +172,7 @@ pub(super) fn offers(document: &Document, shape: &Shape) -> Result<Vec<Option<Of
     shape.reading.iter().enumerate().map(offer).collect()
 }
 
-/// Returns the points, ordered by number of tasks.
+/// Returns the points of the study in ascending order of the number of tasks.
 pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
     let (utilizations, tasks) = (shape.axis.utilization.as_slice(), shape.axis.tasks.as_slice());
     if let Some(value) = utilizations.iter().find(|&&value| value == Factor::ZERO) {
@@ -210,7 +213,7 @@ pub(super) fn points(document: &Document, shape: &Shape) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// Checks that the figure shows a column of an existing table.
+/// Checks that the figure shows an existing column of a table that the study writes.
 pub(super) fn figure(document: &Document, shape: &Shape) -> Result<()> {
     let figure = &shape.figure;
     if figure.table == FigureTable::Weighted && !shape.weighted {

@@ -1,4 +1,4 @@
-//! Rejects options of algorithms that would have no effect or make no sense. The command line rejects them, too.
+//! Checks that reject options of algorithms if an option has no effect. The command line rejects the same options.
 
 use serde::Deserialize;
 
@@ -10,12 +10,12 @@ use gpusched_analysis::partitioning::{
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
-/// Returns the heuristics of the algorithms.
+/// Returns the heuristic of each algorithm.
 ///
 /// # Errors
-/// Fails at the first such option, and names its field.
+/// Fails at the first option without effect, and names the field of this option.
 pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result<Vec<Heuristic>> {
-    // Only written options count, not defaults.
+    // Only options that the file states can be rejected. Default values cannot.
     let table: toml::Table = document.parse()?;
     let written = table.get("algorithm").and_then(toml::Value::as_array);
     let traffic_counts = shape
@@ -82,7 +82,7 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
     Ok(heuristics)
 }
 
-/// Returns the name of `field` in `written`. Older files call the search effort `budget`.
+/// Returns the name that the file uses for `field`. Older files call the search effort `budget`.
 fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     let has = |name: &str| written.is_some_and(|written| written.get(name).is_some());
     match field {
@@ -91,7 +91,7 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
     }
 }
 
-/// Returns the reason why `found`, an option of `algorithm`, is rejected.
+/// Returns the message that explains why `found`, an option of `algorithm`, is rejected.
 fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
     match refused {
         NoEffect::Option { with: kinds, .. } | NoEffect::Improve { after: kinds } => format!(

@@ -1,5 +1,5 @@
-//! Studies of partitioning: generated task sets at points of (number of tasks, utilization), counted per analysis variant and
-//! algorithm.
+//! Studies of partitioning. A study generates task sets at points, and each point is a number of tasks and a utilization.
+//! The results are counts for each analysis variant and each algorithm.
 
 mod checks;
 mod effects;
@@ -24,7 +24,7 @@ use gpusched_model::Factor;
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// All inputs of the results of a study of partitioning, except its name and seed.
+/// All inputs that determine the results of a study of partitioning, except its name and its seed.
 #[derive(Clone, Debug)]
 pub struct Partitioning {
     seed: u64,
@@ -36,7 +36,7 @@ pub struct Partitioning {
     /// Supported partition sizes of each analysis variant.
     offers: Vec<Option<Offer>>,
     algorithms: Vec<Algorithm>,
-    /// Heuristic of each algorithm.
+    /// Heuristic that each algorithm uses.
     heuristics: Vec<Heuristic>,
     weighted: bool,
     figure: Figure,
@@ -44,7 +44,7 @@ pub struct Partitioning {
 }
 
 impl Partitioning {
-    /// Reads and checks the study in `document`.
+    /// Reads and checks the study of partitioning in `document`.
     pub(super) fn parse(document: &Document) -> Result<(Head, Partitioning)> {
         let shape: PartitioningShape = document.parse()?;
         super::definition::names::of_files(document, &shape.name)?;
@@ -91,7 +91,7 @@ impl Partitioning {
         Ok((head, study))
     }
 
-    /// Checks that task sets can be generated at every point, so that no study fails after hours.
+    /// Checks that task sets can be generated at every point. Therefore no study fails after hours of computation.
     fn check_generator(&self, document: &Document) -> Result<()> {
         let table: toml::Table = document.parse()?;
         let generator = table.get("generator").and_then(toml::Value::as_table);
@@ -121,8 +121,8 @@ impl Partitioning {
             })
     }
 
-    /// Returns the source of the task sets of `point`, with the WCET form and the blocks of the analysis variant `reading`.
-    /// All variants use the same random numbers.
+    /// Returns the generator of task sets at `point`. The WCET form and the number of blocks are from the analysis variant
+    /// `reading`. All variants use the same random numbers.
     fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
         let recipe = Recipe {
             wcet: reading.wcet,
@@ -137,12 +137,12 @@ impl Partitioning {
         self.sets
     }
 
-    /// Returns the number of SMs M.
+    /// Returns M, the number of SMs of the GPU.
     pub fn sms(&self) -> u32 {
         self.sms
     }
 
-    /// Returns the points; at least one.
+    /// Returns the points of the study; at least one.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
@@ -152,37 +152,37 @@ impl Partitioning {
         &self.readings
     }
 
-    /// Returns the algorithms; at least one.
+    /// Returns the algorithms that the study compares; at least one.
     pub fn algorithms(&self) -> &[Algorithm] {
         &self.algorithms
     }
 
-    /// Returns the heuristic of each algorithm.
+    /// Returns the heuristic that each algorithm uses.
     pub fn heuristics(&self) -> &[Heuristic] {
         &self.heuristics
     }
 
-    /// Returns whether the study has a table of weighted schedulability.
+    /// Returns whether the study requests a table of weighted schedulability.
     pub fn weighted(&self) -> bool {
         self.weighted
     }
 
-    /// Returns the figure.
+    /// Returns the figure of the study.
     pub fn figure(&self) -> &Figure {
         &self.figure
     }
 
-    /// Returns the chunks of work.
+    /// Returns the chunks of work that the study consists of.
     pub(super) fn work(&self) -> Work {
         self.work
     }
 
-    /// Returns the number of results of one task set: analysis variants × algorithms.
+    /// Returns the number of results for one task set: number of analysis variants × number of algorithms.
     pub(super) fn cells(&self) -> usize {
         self.readings.len() * self.algorithms.len()
     }
 
-    /// Returns the hashed description of the experiment, as JSON.
+    /// Returns the description of the experiment as JSON. gpusched hashes this description to identify the experiment.
     pub(super) fn identity(&self, name: &str) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Experiment<'a> {
@@ -214,7 +214,7 @@ impl Partitioning {
         })
     }
 
-    /// Computes one chunk. `None` if it was stopped before the end.
+    /// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.
     pub(super) fn compute(&self, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Content>> {
         let mut cells = vec![Tally::default(); self.cells()];
         let Some(point) = self.points.get(chunk.point) else {

@@ -1,4 +1,4 @@
-//! The tables of a study of partitioning.
+//! The tables that a study of partitioning writes.
 
 use super::Partitioning;
 use super::shape::{Algorithm, Reading};
@@ -11,8 +11,9 @@ use crate::table::Table;
 use crate::wilson;
 use gpusched_model::error::Result;
 
-/// Columns of the results. `rate` is the schedulability ratio with its 95 % Wilson interval. `mean_sms` is the mean over the
-/// schedulable sets, and empty without any. The mean numbers of merges are means over all sets.
+/// Columns of the results. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
+/// `mean_sms` is the mean over all schedulable sets; it is empty if no set is schedulable. The mean numbers of merges are
+/// means over all sets.
 pub const COLUMNS: [&str; 17] = [
     "study",
     "point",
@@ -33,7 +34,7 @@ pub const COLUMNS: [&str; 17] = [
     "mean_prefill_merges",
 ];
 
-/// Columns of the times: means over all sets [ns].
+/// Columns of the table of times. All times are means over all task sets [ns].
 pub const TIMING_COLUMNS: [&str; 9] = [
     "study",
     "point",
@@ -46,13 +47,13 @@ pub const TIMING_COLUMNS: [&str; 9] = [
     "mean_prefill_ns",
 ];
 
-/// Returns the tables of a complete study.
+/// Returns the tables of results of a completed study.
 pub(crate) fn tables(name: &str, study: &Partitioning, collection: &Collection) -> Result<Tables> {
     let tallies = |point| collection.point(point).to_vec();
     both(name, study, study.sets(), tallies)
 }
 
-/// Returns the tables of `study` with synthetic numbers, which are positive and different in each row.
+/// Returns the tables of `study` with synthetic numbers. All numbers are positive and differ from row to row.
 pub(crate) fn made_up(name: &str, study: &Partitioning) -> Result<Tables> {
     const SETS: u64 = 1_000_003;
     let cells = study.cells();
@@ -87,7 +88,7 @@ fn both(
     })
 }
 
-/// Returns the table of weighted schedulability from `results`, if the study requests it.
+/// Computes the table of weighted schedulability from the table `results`. Returns `None` if the study does not request it.
 pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Result<Option<Vec<u8>>> {
     let asked = study.weighted();
     asked
@@ -95,7 +96,7 @@ pub(crate) fn weighted(name: &str, study: &Partitioning, results: &[u8]) -> Resu
         .transpose()
 }
 
-/// One row of a table.
+/// The values of one row of a table.
 struct Cell<'a> {
     name: &'a str,
     study: &'a Partitioning,
@@ -171,7 +172,7 @@ fn timing_row(cell: &Cell<'_>) -> Vec<String> {
     row
 }
 
-/// Returns the common first columns of both tables, which identify the row.
+/// Returns the first columns of a row, which identify the row. Both tables have these columns.
 fn key(cell: &Cell<'_>) -> Vec<String> {
     vec![
         cell.name.to_owned(),
@@ -183,7 +184,8 @@ fn key(cell: &Cell<'_>) -> Vec<String> {
     ]
 }
 
-/// Returns numerator / denominator with `decimals` decimals, rounded half up from integers. Empty if the denominator is 0.
+/// Returns numerator / denominator as text with `decimals` decimals. The computation uses integers and rounds half up. The
+/// text is empty if the denominator is 0.
 fn decimal(numerator: u64, denominator: u64, decimals: u32) -> String {
     if denominator == 0 {
         return String::new();

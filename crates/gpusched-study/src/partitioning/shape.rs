@@ -12,49 +12,51 @@ use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
-/// A study of partitioning: partitions generated task sets with several heuristics.
+/// A study of partitioning: assigns the tasks of generated task sets to partitions, with several heuristics.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PartitioningStudy")]
 pub struct PartitioningShape {
-    /// Kind of study.
+    /// Kind of study: always `partitioning`.
     #[serde(default)]
     pub kind: PartitioningKind,
-    /// Name of the output files, and first column of the CSV: 1 to 100 letters, digits, `.`, `-` and `_`, the first a letter or digit.
+    /// Name of the study: 1 to 100 letters, digits, `.`, `-` and `_`; the first character is a letter or a digit. The
+    /// output files have this name, and it is the first column of the CSV.
     pub name: String,
-    /// Title for display, one line.
+    /// Title for display; one line.
     #[serde(default)]
     pub title: String,
     /// Published results that the study reproduces, such as `[Singh21] Fig. 3.4`.
     #[serde(default)]
     pub source: String,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of the study.
     #[serde(default = "one")]
     pub seed: u64,
     /// Number of generated task sets per point; at least 1.
     pub sets: u64,
-    /// Number of SMs M of the GPU. A study states exactly one of `sms`, `platform` and `device`.
+    /// Number of SMs M of the GPU. A study states exactly one of the fields `sms`, `platform` and `device`.
     pub sms: Option<u32>,
-    /// Platform preset that sets the number of SMs.
+    /// Name of the platform preset that sets the number of SMs.
     pub platform: Option<String>,
-    /// Name of the device that sets the number of SMs. Each analysis variant states its `granularity`.
+    /// Name of the device that sets the number of SMs. With a device, each analysis variant states its `granularity`.
     pub device: Option<String>,
-    /// Points of the study.
+    /// Points at which the study generates task sets.
     pub axis: Axis,
-    /// Task set generator. The WCET form is stated in each analysis variant.
+    /// Task set generator. Each analysis variant states the form of the WCET functions.
     #[serde(default)]
     pub generator: Recipe,
     /// Analysis variants: interpretations of the published experiment. All variants use the same generated task sets.
     pub reading: Vec<Reading>,
-    /// Heuristics to compare.
+    /// Heuristics that the study compares.
     pub algorithm: Vec<Algorithm>,
-    /// Whether to add a table of weighted schedulability: for each number of tasks, one number for all utilizations.
+    /// Whether the results include a table of weighted schedulability, with one number for each number of tasks. Each
+    /// number combines all utilizations.
     #[serde(default)]
     pub weighted: bool,
-    /// Figure of the results.
+    /// Figure that shows the results.
     #[serde(default)]
     pub figure: Figure,
-    /// Published statements, which are checked against the results.
+    /// Published statements. gpusched checks each statement against the results.
     #[serde(default)]
     pub claim: Vec<Claim>,
 }
@@ -63,22 +65,22 @@ fn one() -> u64 {
     1
 }
 
-/// Kind of a study of partitioning.
+/// Kind of a study that partitions task sets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitioningKind {
-    /// Partitions generated task sets: points × sets.
+    /// The study partitions generated task sets at every point.
     #[default]
     Partitioning,
 }
 
-/// Points of a study: every number of tasks with every utilization.
+/// Points of a study: all combinations of a utilization and a number of tasks.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Utilization U of a whole task set on one SM; each > 0.
+    /// Utilizations U of a whole task set on one SM; each > 0.
     pub utilization: Values,
-    /// Number of tasks n of a task set.
+    /// Numbers of tasks n in a task set.
     pub tasks: Values,
 }
 
@@ -86,35 +88,35 @@ pub struct Axis {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// Name in the CSV.
+    /// Name of the analysis variant in the CSV.
     pub name: String,
-    /// Form of the WCET functions.
+    /// Form of the WCET functions of the tasks.
     pub wcet: WcetModel,
-    /// Schedulability test of each partition.
+    /// Scheduling policy, which determines the schedulability test of each partition.
     pub policy: Policy,
-    /// Interference model.
+    /// Interference model, which selects the contention that the analysis counts.
     #[serde(default)]
     pub interference: Interference,
-    /// Number of thread blocks of each kernel. Replaces `blocks` of the generator.
+    /// Number of thread blocks of each kernel. If present, replaces `blocks` of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// Arbitration rule of the shared memory; the generator states its `saturation`. Only with an `interference` model that
-    /// counts bandwidth. Default: `any`.
+    /// Arbitration rule of the shared memory. Only with an `interference` model that counts memory bandwidth; the generator
+    /// then states its `saturation`. Default: `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
-    /// Granularity of the partitions of the study's `device`. If absent, a partition consists of any SMs.
+    /// Granularity of partitions on the `device` of the study. If absent, a partition can consist of any SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granularity: Option<Granularity>,
 }
 
-/// Returns whether `gap` has its default, which files leave out.
+/// Returns whether `gap` has its default value. Written files omit the default.
 fn is_zero(gap: &u32) -> bool {
     *gap == 0
 }
 
 impl Reading {
-    /// Returns the memory that partitions share, if their traffic counts.
+    /// Returns the memory that partitions share, or `None` if the interference model ignores memory traffic.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.interference.counts_bandwidth().then(|| SharedMemory {
             bandwidth: Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT),
@@ -123,39 +125,42 @@ impl Reading {
     }
 }
 
-/// A heuristic with a name and options.
-// It repeats the fields of `gpusched_analysis::partitioning::Options`, because serde cannot flatten strictly.
+/// A heuristic with a name and with options.
+// The struct repeats the fields of `gpusched_analysis::partitioning::Options`, because serde cannot reject unknown fields
+// in flattened structs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = former_names)]
 pub struct Algorithm {
-    /// Name in the CSV.
+    /// Name of the algorithm in the CSV.
     pub name: String,
-    /// Heuristic.
+    /// Heuristic that the algorithm uses.
     pub heuristic: HeuristicKind,
-    /// SMS and BF: initial content of the list of forbidden pairs.
+    /// Initial content of the list of forbidden pairs. Only with the heuristics SMS and BF.
     #[serde(default)]
     pub forbidden: Forbidden,
-    /// SMS and BF: order of the list of partitions.
+    /// Order of the list of partitions. Only with the heuristics SMS and BF.
     #[serde(default)]
     pub order: ListOrder,
-    /// BF: measure U of a possible merge.
+    /// Measure U that rates a possible merge. Only with the heuristic BF.
     #[serde(default)]
     pub bf_measure: BfMeasure,
-    /// BF: preferred direction of U.
+    /// Whether BF prefers small or large values of the measure U. Only with the heuristic BF.
     #[serde(default)]
     pub bf_direction: BfDirection,
-    /// FFD and WFD: number of equal partitions. If absent, the smallest number that accepts all tasks.
+    /// Number of equal partitions. Default: the smallest number for which all tasks are accepted. Only with the heuristics
+    /// FFD and WFD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
-    /// Savings, matching, auto, optimal and local search: search objective.
+    /// Objective of the search. Only with savings, matching, `auto`, `optimal` and local search.
     #[serde(default, skip_serializing_if = "Objective::is_default")]
     pub objective: Objective,
-    /// Whether local search follows the heuristic. Default: false.
+    /// Whether a local search improves the plan of the heuristic. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub improve: bool,
-    /// Auto, optimal and local search: search effort, the maximum number of tests. `budget` is a former name of this field.
-    // The hash of a study uses the former name.
+    /// Search effort: the maximum number of tests. Only with `auto`, `optimal` and local search. An alias of this field is
+    /// `budget`.
+    // The hash of a study uses the alias.
     #[serde(
         default,
         rename(serialize = "budget"),
@@ -163,16 +168,17 @@ pub struct Algorithm {
         skip_serializing_if = "Option::is_none"
     )]
     pub search_effort: Option<u64>,
-    /// Auto and optimal: accepted optimality gap in SMs. The search ends when its plan fits and has at most `gap` SMs more
-    /// than the lower bound. Default: 0.
+    /// Accepted optimality gap in SMs. The search stops when its plan fits and uses at most `gap` SMs more than the lower
+    /// bound. Only with `auto` and `optimal`. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
-    /// How merges treat the memory traffic of other partitions. Only with analysis variants that count memory traffic.
+    /// How merges take the memory traffic of other partitions into account. Only if an analysis variant counts memory
+    /// traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
 }
 
-/// Adds the former name `budget` of the search effort to the schema.
+/// Adds `budget`, the alias of the search effort, to the schema.
 fn former_names(schema: &mut schemars::Schema) {
     let fields = schema
         .get_mut("properties")
@@ -188,27 +194,28 @@ fn former_names(schema: &mut schemars::Schema) {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Figure {
-    /// Table that the figure shows: results, times or weighted schedulability.
+    /// Table that the figure shows: results, times, or weighted schedulability.
     pub table: FigureTable,
-    /// Column on the vertical axis.
+    /// Name of the column on the vertical axis.
     pub y: String,
-    /// Whether panels show analysis variants and lines show algorithms, or the other way around.
+    /// Whether each panel shows one analysis variant or one algorithm.
     pub panel: FigurePanel,
 }
 
-/// What a panel of a figure shows.
+/// What each panel of a figure shows.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FigurePanel {
-    /// One panel per analysis variant, with one line per algorithm.
+    /// Each panel shows one analysis variant, with one line per algorithm.
     #[default]
     Reading,
-    /// One panel per algorithm, with one line per analysis variant.
+    /// Each panel shows one algorithm, with one line per analysis variant.
     Algorithm,
 }
 
 impl FigurePanel {
-    /// Returns the columns with one panel per value and one line per value.
+    /// Returns two column names: the figure has one panel per value of the first column, and one line per value of the
+    /// second column.
     pub fn and_series(self) -> (&'static str, &'static str) {
         match self {
             FigurePanel::Reading => ("reading", "algorithm"),
@@ -221,12 +228,12 @@ impl FigurePanel {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FigureTable {
-    /// `NAME.csv`.
+    /// Table of results, `NAME.csv`.
     #[default]
     Results,
-    /// `NAME.timing.csv`.
+    /// Table of times, `NAME.timing.csv`.
     Timing,
-    /// `NAME.weighted.csv`, over the number of tasks.
+    /// Table of weighted schedulability, `NAME.weighted.csv`. The horizontal axis is the number of tasks.
     Weighted,
 }
 
@@ -241,7 +248,7 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// Returns the possible columns for the vertical axis.
+    /// Returns the names of columns that can be on the vertical axis.
     pub fn columns(&self) -> &'static [&'static str] {
         match self.table {
             FigureTable::Results => &[
@@ -262,7 +269,8 @@ mod tests {
     use super::*;
     use gpusched_analysis::partitioning::Options;
 
-    /// Writing keeps all fields, and the hash input of the experiment stays unchanged.
+    /// Checks that the written algorithm has all fields of the options, so that the hash input of the experiment stays
+    /// unchanged.
     #[test]
     fn an_algorithm_has_the_fields_of_the_options() {
         let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",
@@ -284,7 +292,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options, written);
-        // The hash uses the former names.
+        // The hash uses the former names of the fields.
         let (former, names): (Algorithm, Algorithm) = (
             serde_json::from_str(r#"{"name":"x","heuristic":"sms","budget":7}"#).unwrap(),
             serde_json::from_str(r#"{"name":"x","heuristic":"fewest-sms","search_effort":7}"#).unwrap(),

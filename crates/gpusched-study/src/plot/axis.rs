@@ -1,45 +1,45 @@
-//! Axes: range, ticks and labels.
+//! Axes of a figure, with ranges, ticks and labels.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-/// Maximum number of steps between the least and the largest value.
+/// Maximum number of steps between the first and the last tick.
 const STEPS: f64 = 8.0;
 
-/// Maximum number of decades with a tick each.
+/// Maximum number of decades at which every decade has a tick.
 const DECADES: i32 = 8;
 
-/// Space beyond the first and the last tick, as a share of the range between them.
+/// Space between an outer tick and the end of the axis, as a share of the distance between the first and the last tick.
 const PADDING: f64 = 0.025;
 
-/// Maps values to positions on a linear scale ("coordinates"), with ticks at round values.
+/// Converts values to coordinates on a linear scale. The ticks of an axis are at round values.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Axis {
     pub title: String,
-    /// Range of coordinates.
+    /// Smallest coordinate on the axis.
     pub low: f64,
     pub high: f64,
-    /// Coordinates of the ticks, ascending.
+    /// Coordinates of the ticks in ascending order.
     pub ticks: Vec<f64>,
     scale: Scale,
 }
 
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Scale {
-    /// Coordinate = value / unit. Labels have `decimals` decimals.
+    /// Linear axis: the coordinate is value / unit. Labels have `decimals` decimals.
     Linear { unit: f64, decimals: usize },
-    /// Coordinate = log10(value / unit).
+    /// Logarithmic axis: the coordinate is log10(value / unit).
     Logarithmic { unit: f64 },
 }
 
 impl Axis {
-    /// Creates an axis for `values` of `column`: at least one value, all finite.
+    /// Creates a linear axis for the `values` of `column`. There must be at least one value, and all values must be finite.
     pub fn linear(column: &str, values: &[f64]) -> Axis {
         let (title, unit) = words(column, values);
         let (mut min, mut max) = (least(values) / unit, largest(values) / unit);
         if column == "rate" && min >= 0.0 && max <= 1.0 {
-            (min, max) = (0.0, 1.0); // a share always has the axis from 0 to 1
+            (min, max) = (0.0, 1.0); // The axis of a share is always from 0 to 1.
         } else if min >= 0.0 && min < 0.3 * max {
             min = 0.0;
         }
@@ -48,7 +48,7 @@ impl Axis {
             (min, max) = (min - room, max + room);
         }
 
-        // Chooses the smallest step of 1, 2 or 5 · 10^exponent that gives at most STEPS steps.
+        // Chooses the smallest step among 1, 2 and 5 · 10^exponent for which the axis has at most STEPS steps.
         let rough = (max - min) / STEPS;
         let exponent = libm::floor(libm::log10(rough) + 1e-9);
         let power = libm::pow(10.0, exponent);
@@ -64,7 +64,8 @@ impl Axis {
         Axis::new(title, ticks, Scale::Linear { unit, decimals })
     }
 
-    /// Creates an axis for `values` of `column`: at least one value, all positive.
+    /// Creates a logarithmic axis for the `values` of `column`. There must be at least one value, and all values must be
+    /// positive.
     pub fn logarithmic(column: &str, values: &[f64]) -> Axis {
         let (title, unit) = words(column, values);
         let first = libm::floor(libm::log10(least(values) / unit) + 1e-9) as i32;
@@ -89,7 +90,7 @@ impl Axis {
         }
     }
 
-    /// Returns the coordinate of a value, clamped to the range.
+    /// Returns the coordinate of a value. Coordinates beyond the range are moved to the end of the range.
     pub fn coordinate(&self, value: f64) -> f64 {
         let coordinate = match self.scale {
             Scale::Linear { unit, .. } => value / unit,
@@ -99,12 +100,12 @@ impl Axis {
         coordinate.clamp(self.low, self.high)
     }
 
-    /// Returns the label of the tick at a coordinate.
+    /// Returns the label of the tick at `coordinate`.
     pub fn label(&self, coordinate: f64) -> String {
         match self.scale {
             Scale::Linear { decimals, .. } => {
                 let label = format!("{coordinate:.decimals$}");
-                // Prevents "-0.0".
+                // Prevents the label "-0.0".
                 match label.strip_prefix('-') {
                     Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
                     _ => label,
@@ -172,7 +173,8 @@ fn superscript(exponent: i32) -> String {
     exponent.to_string().chars().map(raise).collect()
 }
 
-/// Returns the title of an axis and the divisor of its values. Columns that end in `_ns` get the unit that suits the largest value.
+/// Returns the title of an axis and the divisor of its values. If the name of `column` ends in `_ns`, the unit depends on
+/// the largest value.
 fn words(column: &str, values: &[f64]) -> (String, f64) {
     let (name, time) = match column.strip_suffix("_ns") {
         Some(name) => (name, true),

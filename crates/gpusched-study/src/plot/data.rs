@@ -1,4 +1,4 @@
-//! Converts table rows to panels, lines and points.
+//! Converts the rows of tables to panels, lines and points.
 
 use super::axis::Axis;
 use super::options::{Options, Selection};
@@ -6,28 +6,28 @@ use crate::Table;
 use crate::table::Column;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Maximum number of lines that readers can distinguish.
+/// Maximum number of lines in a figure. Readers cannot distinguish more lines.
 const MAX_SERIES: usize = 24;
 
-/// Maximum number of panels that fit on a page.
+/// Maximum number of panels in a figure. More panels do not fit on a page.
 const MAX_PANELS: usize = 48;
 
-/// Largest magnitude on an axis.
+/// Largest absolute value that an axis can show.
 const MAX_VALUE: f64 = 1e15;
 
-/// A figure, ready to be drawn.
+/// The data of a figure, ready for drawing.
 #[derive(Debug)]
 pub(super) struct Chart {
     pub title: Option<String>,
     pub panels: Vec<Panel>,
-    /// Names of the lines, in the order of the tables.
+    /// Names of the lines, in the order of their first occurrence in the tables.
     pub series: Vec<String>,
     pub x: Axis,
     pub y: Axis,
 }
 
 impl Chart {
-    /// Returns whether any line has a confidence band.
+    /// Returns whether at least one line has a confidence band.
     pub fn has_bands(&self) -> bool {
         let mut points = self.panels.iter().flat_map(|panel| panel.lines.iter().flatten());
         points.any(|point| point.band.is_some())
@@ -37,20 +37,21 @@ impl Chart {
 #[derive(Debug)]
 pub(super) struct Panel {
     pub title: Option<String>,
-    /// One line per series, in order of x; empty if the panel has no rows of the series.
+    /// Lines of the panel, one per series. The points of a line are in ascending order of x. A line is empty if the panel
+    /// has no row of the series.
     pub lines: Vec<Vec<Point>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Point {
     pub x: f64,
-    /// `None` if the cell is empty. The line has a gap there.
+    /// Value on the vertical axis. `None` if the cell is empty; the line then has a gap.
     pub y: Option<f64>,
-    /// Confidence interval of y.
+    /// Confidence interval of y. Absent if the table has no interval.
     pub band: Option<(f64, f64)>,
 }
 
-/// A point and its row.
+/// A point, with the row of the table that contains it.
 struct Sourced<'t> {
     point: Point,
     table: &'t Table,
@@ -65,7 +66,7 @@ impl Chart {
         let mut series: Vec<String> = Vec::new();
         let mut titles: Vec<Option<String>> = Vec::new();
         let mut studies: Vec<&str> = Vec::new();
-        let mut lines: Vec<Vec<Vec<Sourced<'_>>>> = Vec::new(); // by panel, then by series
+        let mut lines: Vec<Vec<Vec<Sourced<'_>>>> = Vec::new(); // Indices are panel and series.
         for table in tables {
             let columns = Columns::find(table, options, panel_column)?;
             for row in columns.rows(&options.selections)? {
@@ -148,7 +149,7 @@ fn panel_column<'o>(tables: &[Table], options: &'o Options) -> Option<&'o str> {
     options.panel.as_deref().or_else(reading)
 }
 
-/// Rejects a value that occurs in no table, because it selects no row.
+/// Rejects a selection whose value occurs in no table, because it would select no row.
 fn check_selections(tables: &[Table], selections: &[Selection]) -> Result<()> {
     for selection in selections {
         let columns = tables.iter().map(|table| table.column(&selection.column));
@@ -175,13 +176,13 @@ fn check_count(count: usize, limit: usize, what: &str, column: &str) -> Result<(
             format!("more than {limit} {what}"),
             format!("at most {limit}"),
         );
-        let hint = format!("choose rows by their value of `{column}`");
+        let hint = format!("select rows by the value of `{column}`");
         return Err(refusal.hint(hint).into());
     }
     Ok(())
 }
 
-/// The columns of one table that a figure needs.
+/// The columns of one table that a figure uses.
 struct Columns<'t> {
     table: &'t Table,
     x: Column<'t>,
@@ -189,13 +190,13 @@ struct Columns<'t> {
     series: Column<'t>,
     panel: Option<Column<'t>>,
     study: Option<Column<'t>>,
-    /// Low and high end of the confidence interval of y.
+    /// Columns with the lower end and the upper end of the confidence interval of y.
     band: Option<(Column<'t>, Column<'t>)>,
 }
 
 impl<'t> Columns<'t> {
     fn find(table: &'t Table, options: &Options, panel: Option<&str>) -> Result<Columns<'t>> {
-        // Studies store the confidence interval of `rate` in columns that start with `ci`.
+        // Studies write the confidence interval of `rate` into columns whose names start with `ci`.
         let stem = if options.y == "rate" { "ci" } else { &options.y };
         Ok(Columns {
             table,
@@ -210,7 +211,8 @@ impl<'t> Columns<'t> {
         })
     }
 
-    /// Returns the selected rows. Several selections of one column select any of their values.
+    /// Returns the rows that pass all selections. If several selections are about one column, a row needs only one of their
+    /// values.
     fn rows(&self, selections: &[Selection]) -> Result<Vec<usize>> {
         let mut rows: Vec<usize> = (0..self.table.len()).collect();
         for selection in selections {
@@ -259,7 +261,7 @@ impl<'t> Columns<'t> {
     }
 }
 
-/// Returns the points of a line in order of x.
+/// Returns the points of a line in ascending order of x.
 fn ordered(
     mut line: Vec<Sourced<'_>>,
     name: &str,
@@ -282,14 +284,14 @@ fn ordered(
             let (here, there) = (place(first), place(second));
             let expected = format!("one for {series} = {name} at {x} = {}{panel}", first.point.x);
             let refusal = Refusal::new(y, format!("two values, {here} and {there}"), expected);
-            let hint = "choose rows by the value of a column, or another column for lines or panels";
+            let hint = "select rows by the value of a column, or choose another column for lines or panels";
             return Err(refusal.hint(hint).into());
         }
     }
     Ok(line.into_iter().map(|sourced| sourced.point).collect())
 }
 
-/// Returns the position of `item` in `items`. A new item is appended.
+/// Returns the index of `item` in `items`. If `items` lacks the item, appends it.
 fn index_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
     items.iter().position(|known| *known == item).unwrap_or_else(|| {
         items.push(item);
@@ -297,7 +299,7 @@ fn index_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
     })
 }
 
-/// Returns the list at `index`, at most one beyond the end.
+/// Returns the list at `index`. If `index` is just beyond the end, appends an empty list.
 fn slot<T>(lists: &mut Vec<Vec<T>>, index: usize) -> &mut Vec<T> {
     if lists.len() <= index {
         lists.resize_with(index + 1, Vec::new);

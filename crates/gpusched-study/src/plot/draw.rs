@@ -1,9 +1,9 @@
-//! Draws a chart as SVG text.
+//! Drawing of a chart as SVG text.
 //!
-//! The SVG backend of plotters only supports integer coordinates and solid lines. Therefore the drawing uses [`UNIT`] units
-//! per pixel. A dashed line is drawn with a [stroke width](DASHED) that no other element has. The finished text is corrected
-//! afterwards. The dashed paths of plotters need a separate element for every dash, which gives six times the text and lines
-//! that are hard to edit.
+//! The SVG backend of plotters supports only integer coordinates and solid lines. Therefore the drawing uses [`UNIT`] units
+//! per pixel, and a later step changes the finished text. For a dashed line, the drawing uses a [stroke width](DASHED) that
+//! no other element has. The later step replaces it by a dash pattern. Dashed paths of plotters would have a separate
+//! element for every dash. The text would then be six times as long, and lines would be hard to edit.
 
 use std::collections::HashSet;
 
@@ -19,10 +19,10 @@ use super::layout::{
 use super::style::{DASHES, LineStyle, Marker, line_style};
 use gpusched_model::error::{Error, Result};
 
-/// Drawing units per pixel.
+/// Number of drawing units per pixel.
 const UNIT: f64 = 10.0;
 
-/// plotters divides font sizes by this factor for SVG.
+/// Divisor that plotters applies to font sizes in SVG.
 const FONT_SCALE: f64 = 1.24;
 
 const FONT: &str = "sans-serif";
@@ -31,13 +31,13 @@ const BAND_OPACITY: f64 = 0.14;
 const GRID: RGBColor = RGBColor(226, 226, 226);
 const REMARK: RGBColor = RGBColor(90, 90, 90);
 
-/// Stroke width [units] that marks the first dash pattern. The next patterns have the next widths.
+/// Stroke width of the first dash pattern [units]. The next dash patterns have the next integers as stroke widths.
 const DASHED: u32 = 90_001;
 
-/// Maximum number of points of a line with a marker at each point.
+/// Maximum number of points of a line that has a marker at each point.
 const FEW: usize = 12;
 
-/// Minimum distance between markers of longer lines, along the line [pixels].
+/// Minimum distance between two markers of a longer line, measured along the line [pixels].
 const MARKER_DISTANCE: f64 = 70.0;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -58,7 +58,7 @@ pub(super) fn svg(chart: &Chart) -> Result<String> {
     Ok(finished(svg, layout))
 }
 
-/// Replaces the size of the view box by the size on paper, and adds the dashes.
+/// Replaces the size of the view box by the size on paper, and adds the dash patterns.
 fn finished(svg: String, layout: Layout) -> String {
     let (width, height) = (units(layout.width), units(layout.height));
     let in_units = format!("width=\"{width}\" height=\"{height}\"");
@@ -159,7 +159,7 @@ fn draw_panel(chart: &Chart, layout: &Layout, root: &Area<'_>, panel: &Panel, pl
         };
         let phase = index as f64 / panel.lines.len() as f64;
         let mut markers = marked(&visible(line), phase);
-        // A point between two gaps has no line, so it needs a marker.
+        // A point between two gaps is not on a line, so it has a marker.
         let alone = line
             .split(|point| point.y.is_none())
             .filter(|piece| piece.len() == 1);
@@ -173,11 +173,11 @@ fn draw_panel(chart: &Chart, layout: &Layout, root: &Area<'_>, panel: &Panel, pl
     Ok(())
 }
 
-/// One point of a band: x, and both ends of the interval.
+/// One point of a confidence band: x, and the two ends of the interval.
 type Interval = (f64, (f64, f64));
 
-/// Returns the bands of every line, in pieces without gaps. If bands coincide, as they do where every set is schedulable,
-/// only the first is drawn. Several bands on top of each other would look darker.
+/// Returns the confidence bands of every line. Gaps divide a band into pieces. If several bands are equal, as at points
+/// where every set is schedulable, only the first band is drawn. Several bands on top of each other would be darker.
 fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());
@@ -207,8 +207,9 @@ fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     bands
 }
 
-/// Returns the points of a line that get a marker. Short lines have markers at all points. Long lines have markers at equal
-/// distances along the line. `phase` in [0, 1) separates the markers of lines that coincide.
+/// Returns the points of a line that have a marker. A short line has a marker at each point. A long line has markers at
+/// equal distances along the line. Lines that coincide have different values of `phase` in [0, 1), so their markers are at
+/// different places.
 fn marked(points: &[(i32, i32)], phase: f64) -> Vec<(i32, i32)> {
     if points.len() <= FEW {
         return points.to_vec();
@@ -274,7 +275,7 @@ fn stroke(color: &RGBColor, width: f64) -> ShapeStyle {
     color.stroke_width(units(width).unsigned_abs())
 }
 
-/// Returns a text style with `size` in pixels. The text is centered vertically.
+/// Returns a style for text of `size` pixels. The text is centered vertically.
 fn text_style<'a>(size: f64, horizontal: HPos, color: &'a RGBColor) -> TextStyle<'a> {
     let font = (FONT, size * UNIT * FONT_SCALE).into_font();
     font.color(color).pos(Pos::new(horizontal, VPos::Center))

@@ -1,4 +1,4 @@
-//! Layout of a figure without overlapping texts. Lengths are in pixels.
+//! Layout of a figure whose texts never overlap. All lengths are in pixels.
 //!
 //! ```text
 //! ┌──────────────────────────────────────────┐
@@ -31,12 +31,12 @@ const ROW_GAP: f64 = 14.0;
 const LEGEND_GAP: f64 = 14.0;
 const LEGEND_COLUMN_GAP: f64 = 26.0;
 const LEGEND_LINE: f64 = 20.0;
-/// Distance from the frame of a panel to the lower end of the title of its axis.
+/// Distance between the frame of a panel and the lower end of the title of the horizontal axis.
 const X_LABELS: f64 = 42.0;
 const PANEL_TITLE: f64 = 22.0;
 const MAX_COLUMNS: usize = 3;
 
-/// Maximum length of a text that is shown in full [characters].
+/// Maximum length of a text [characters]. Longer texts are shortened.
 const LONGEST: usize = 120;
 
 #[derive(Debug)]
@@ -47,12 +47,12 @@ pub(super) struct Layout {
     pub left: f64,
     pub title_y: f64,
     pub panels: Vec<PanelPlace>,
-    /// Size of the frame of every panel.
+    /// Width and height of the frame of each panel.
     pub frame: (f64, f64),
-    /// Space for the labels of the vertical axis, left of the first frame of a row.
+    /// Width of the space for labels of the vertical axis, to the left of the first frame in each row.
     pub y_labels: f64,
     pub x_labels: f64,
-    /// Left end and vertical middle of every legend entry.
+    /// Position of each legend entry: its left end and its vertical middle.
     pub legend: Vec<(f64, f64)>,
     /// Vertical middle of the remark below the legend.
     pub remark_y: f64,
@@ -60,12 +60,12 @@ pub(super) struct Layout {
 
 #[derive(Debug)]
 pub(super) struct PanelPlace {
-    /// Upper left corner of the frame.
+    /// Horizontal position of the upper left corner of the frame.
     pub x: f64,
     pub y: f64,
     /// Vertical middle of the title above the frame.
     pub title_y: f64,
-    /// Whether the labels of the vertical axis are left of this panel.
+    /// Whether this panel has the labels of the vertical axis to its left.
     pub first_of_row: bool,
 }
 
@@ -153,7 +153,7 @@ impl Layout {
     }
 }
 
-/// Returns an upper bound on the width of `text` in the usual fonts, at `size`.
+/// Returns an upper bound on the width of `text` at font size `size`, for the usual fonts.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | ':' | ';' | '(' | ')' | '[' | ']'
@@ -166,7 +166,8 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     shown(text).chars().map(em).fold(0.0, |sum, width| sum + width) * size
 }
 
-/// Returns the text as it is drawn: on one line, without characters that XML forbids, and with limited length.
+/// Returns the text as the figure shows it. The text is on one line, has limited length, and contains no characters that
+/// XML forbids.
 pub(super) fn shown(text: &str) -> String {
     let legal = |c: char| match c {
         c if c.is_whitespace() => ' ',

@@ -1,10 +1,11 @@
-//! Figures from results tables.
+//! Figures of results tables.
 //!
-//! A figure is a row of panels with common axes: a panel per analysis variant, a line per algorithm, and a confidence band if
-//! the table has one. It is an SVG text that depends, byte by byte, only on tables and options.
+//! A figure is a row of panels with common axes. By default, each panel shows one analysis variant and each line shows one
+//! algorithm. Lines have a confidence band if the table has a confidence interval. A figure is an SVG text; each of its
+//! bytes depends only on the tables and the options.
 //!
-//! Lines differ in color (a palette for color-blind readers, Okabe & Ito 2008), in dashes and in markers. Therefore
-//! black-and-white printers can reproduce a figure.
+//! Lines differ in color (a palette for color-blind readers, Okabe & Ito 2008), in dashes and in markers. Therefore lines
+//! can be distinguished in black and white.
 //!
 //! ```
 //! use gpusched_study::plot::{Options, line_chart};
@@ -30,12 +31,12 @@ pub use options::{Options, Selection};
 use crate::Table;
 use gpusched_model::error::Result;
 
-/// Draws the rows of all tables together as one figure. Returns SVG text.
+/// Draws the rows of all tables as one figure, and returns the figure as SVG text.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if there are no values, or too many lines or panels
-/// to distinguish. Fails too, with file and line, if a column is missing, if a cell is not a number, or if a point of a line
-/// has two values. The same holds for values that a logarithmic axis cannot show.
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if there are no values, or if there are too many
+/// lines or panels. Also fails if a column is missing, if a cell is not a number, or if a point of a line has two values.
+/// On a logarithmic axis, a value that is not positive is an error. These errors state the file and the line.
 pub fn line_chart(tables: &[Table], options: &Options) -> Result<String> {
     let chart = data::Chart::new(tables, options)?;
     draw::svg(&chart)

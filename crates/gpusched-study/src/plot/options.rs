@@ -2,20 +2,21 @@
 
 use std::str::FromStr;
 
-/// Options of a figure. Columns are given by name.
+/// Options of a figure. All columns are stated by their names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Column on the horizontal axis.
+    /// Name of the column on the horizontal axis.
     pub x: String,
-    /// Column on the vertical axis.
+    /// Name of the column on the vertical axis.
     pub y: String,
-    /// Column with one line per value.
+    /// Name of the column that distinguishes lines. The figure has one line for each value in this column.
     pub series: String,
-    /// Column with one panel per value [default: `reading`, if the table has it].
+    /// Name of the column that distinguishes panels. The figure has one panel for each value in this column [default:
+    /// `reading`, if the table has this column].
     pub panel: Option<String>,
-    /// Rows to draw. Several selections of one column select any of their values.
+    /// Rows to draw. If several selections are about one column, a row needs only one of their values.
     pub selections: Vec<Selection>,
-    /// Title [default: the text of the column `study`].
+    /// Title of the figure [default: the text in the column `study`].
     pub title: Option<String>,
     /// Title of the horizontal axis [default: the name of its column].
     pub x_title: Option<String>,
@@ -26,7 +27,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Returns the figure of a schedulability study: the schedulability ratio over the utilization, with a line per algorithm.
+    /// Returns the options for a schedulability study: the schedulability ratio over the utilization, with one line per
+    /// algorithm.
     fn default() -> Options {
         Options {
             x: "utilization".to_owned(),
@@ -42,17 +44,17 @@ impl Default for Options {
     }
 }
 
-/// The rows with one value in one column, written `column=value`. Numbers are compared as numbers.
+/// Selects the rows that have a certain value in a column. Users write `column=value`. Numbers are compared as numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selection {
     /// Name of the column.
     pub column: String,
-    /// Text of the cell, or an equal number.
+    /// Text of the cell. A cell with an equal number is also selected.
     pub value: String,
 }
 
 impl Selection {
-    /// Returns whether a cell has the value.
+    /// Returns whether the text `cell` has the value of this selection.
     pub(super) fn accepts(&self, cell: &str) -> bool {
         let number = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
         cell == self.value || number(cell).is_some_and(|value| Some(value) == number(&self.value))

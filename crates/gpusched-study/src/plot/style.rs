@@ -1,12 +1,12 @@
-//! Line styles of a figure: color, dashes and marker. Each of them distinguishes a few lines.
+//! Line styles of a figure. A style has a color, dashes and a marker, because each of these distinguishes only a few lines.
 
 use plotters::style::RGBColor;
 
-/// Appearance of one line. Lengths are in pixels.
+/// Appearance of one line. All lengths are in pixels.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct LineStyle {
     pub color: RGBColor,
-    /// Position in [`DASHES`]; `None` for a solid line.
+    /// Index in [`DASHES`], or `None` for a solid line.
     pub dash: Option<usize>,
     pub marker: Marker,
 }
@@ -22,7 +22,7 @@ pub(super) enum Marker {
     },
 }
 
-/// Colors of Okabe & Ito. Gray replaces their yellow, which is too pale for a line on white.
+/// Colors of Okabe & Ito. Gray replaces their yellow, because a yellow line is too pale on white.
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),   // blue
     RGBColor(213, 94, 0),    // vermillion
@@ -34,7 +34,7 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(125, 125, 125), // gray
 ];
 
-/// Lengths of stroke and gap.
+/// Lengths of the stroke and of the gap, for each dash pattern.
 pub(super) const DASHES: [(f64, f64); 3] = [(8.0, 3.0), (1.8, 2.2), (4.5, 2.5)];
 
 const SQUARE: [(f64, f64); 4] = [(-3.1, -3.1), (3.1, -3.1), (3.1, 3.1), (-3.1, 3.1)];
@@ -75,8 +75,8 @@ const MARKERS: [Marker; 9] = [
     },
 ];
 
-/// Returns the style of line `index`. Any two of the first 18 lines differ in dashes or markers. Any two of the first 32
-/// lines differ in dashes or colors.
+/// Returns the style of the line with number `index`. Among the first 18 lines, any two differ in dashes or markers. Among
+/// the first 32 lines, any two differ in dashes or colors.
 pub(super) fn line_style(index: usize) -> LineStyle {
     LineStyle {
         color: COLORS[index % COLORS.len()],
@@ -97,7 +97,7 @@ mod tests {
                 assert!((a.dash, a.color) != (b.dash, b.color));
             }
         }
-        // Any two of the first 18 lines also differ in black and white.
+        // Any two of the first 18 lines can also be distinguished in black and white.
         for a in 0..18 {
             for b in 0..a {
                 let (a, b) = (line_style(a), line_style(b));

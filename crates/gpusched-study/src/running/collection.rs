@@ -1,4 +1,4 @@
-//! Collected results of the finished chunks.
+//! Collection of the results of all finished chunks.
 
 use sha2::{Digest as _, Sha256};
 
@@ -8,18 +8,18 @@ use super::work::Work;
 /// The results of one chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
-    /// Partitioning: tallies by analysis variant, then algorithm.
+    /// Results of a chunk of task sets: tallies, sorted by analysis variant, then by algorithm.
     Tallies(Vec<Tally>),
-    /// A case: rows of the results table, as text.
+    /// Results of an experiment case: rows of the results table, as text.
     Rows(Vec<Vec<String>>),
 }
 
-/// Finished chunks of a study, and their results. Tallies are added by point, rows are kept by chunk.
+/// The finished chunks of a study, with their results. Tallies of one point are added. Rows are stored per chunk.
 #[derive(Clone, Debug)]
 pub struct Collection {
     work: Work,
     content: Collected,
-    /// Digest of the results of each finished chunk.
+    /// Digest of the results of each chunk. `None` if the chunk is not finished.
     done: Vec<Option<u64>>,
     chunks: usize,
     units: u64,
@@ -28,34 +28,35 @@ pub struct Collection {
 #[derive(Clone, Debug)]
 enum Collected {
     Tallies {
-        /// Number of analysis variants × algorithms.
+        /// Number of results per task set: number of analysis variants × number of algorithms.
         cells: usize,
-        /// Tallies by point, then analysis variant, then algorithm. Their number does not depend on the number of sets.
+        /// Tallies, sorted by point, then by analysis variant, then by algorithm. The number of tallies does not depend on
+        /// the number of sets.
         tallies: Vec<Tally>,
     },
     Rows {
-        /// Number of columns.
+        /// Number of columns of the results table.
         width: usize,
-        /// Rows by chunk.
+        /// Rows of each chunk.
         rows: Vec<Vec<Vec<String>>>,
     },
 }
 
-/// What happened to the results of one chunk.
+/// Outcome of adding the results of one chunk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Added {
-    /// Added.
+    /// The results were added.
     New,
-    /// Ignored, because equal results exist.
+    /// The results were ignored, because the collection already has equal results.
     Again,
-    /// Rejected, because different results exist.
+    /// The results were rejected, because the collection already has different results.
     Conflict,
-    /// Rejected, because they are not results of this chunk.
+    /// The results were rejected, because they cannot be results of this chunk.
     Malformed,
 }
 
 impl Collection {
-    /// Creates an empty collection for a study with `cells` results per task set.
+    /// Creates an empty collection for a study that has `cells` results per task set.
     pub fn of_tallies(work: Work, cells: usize) -> Collection {
         let tallies = vec![Tally::default(); work.points() * cells];
         Collection::new(work, Collected::Tallies { cells, tallies })
@@ -77,7 +78,7 @@ impl Collection {
         }
     }
 
-    /// Adds the results of chunk `index`.
+    /// Adds `content`, the results of chunk `index`.
     pub fn add(&mut self, index: usize, content: &Content) -> Added {
         let Some(chunk) = self.work.chunk(index) else {
             return Added::Malformed;
@@ -116,17 +117,17 @@ impl Collection {
         self.chunks
     }
 
-    /// Returns the number of finished sets or cases.
+    /// Returns the number of finished task sets or cases.
     pub fn units(&self) -> u64 {
         self.units
     }
 
-    /// Returns the positions of the unfinished chunks.
+    /// Returns the indices of all unfinished chunks.
     pub fn missing(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.work.len()).filter(|&index| !self.contains(index))
     }
 
-    /// Returns the tallies of a point, by analysis variant, then algorithm.
+    /// Returns the tallies of `point`, sorted by analysis variant, then by algorithm.
     pub fn point(&self, point: usize) -> &[Tally] {
         match &self.content {
             Collected::Tallies { cells, tallies } => {
@@ -136,7 +137,7 @@ impl Collection {
         }
     }
 
-    /// Returns the rows of all cases, in order.
+    /// Returns the rows of all cases, in the order of the cases.
     pub fn rows(&self) -> Vec<Vec<String>> {
         match &self.content {
             Collected::Tallies { .. } => Vec::new(),
@@ -146,7 +147,7 @@ impl Collection {
 }
 
 impl Collected {
-    /// Returns whether `content` can be the results of a chunk of `units` units.
+    /// Returns whether `content` can be the results of a chunk of `units` task sets or cases.
     fn fits(&self, content: &Content, units: u64) -> bool {
         match (self, content) {
             (Collected::Tallies { cells, .. }, Content::Tallies(new)) => {
@@ -158,7 +159,7 @@ impl Collected {
     }
 }
 
-/// Returns the start of the hash of all results that must be equal in every run.
+/// Returns the first bytes of a hash of the results. The hash covers all results that must be equal in every run.
 fn digest(content: &Content) -> u64 {
     let mut hash = Sha256::new();
     match content {
@@ -176,7 +177,7 @@ fn digest(content: &Content) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// Hashes rows with their lengths, so that different tables hash different bytes.
+/// Adds rows to a hash, together with their lengths. Therefore different tables have different hash inputs.
 pub(super) fn hash_rows(hash: &mut Sha256, rows: &[Vec<String>]) {
     for row in rows {
         hash.update((row.len() as u64).to_le_bytes());

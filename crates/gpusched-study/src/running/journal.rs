@@ -1,8 +1,8 @@
-//! The checkpoint of a study: a file with one line per finished chunk.
+//! The checkpoint of a study: a file with one line for each finished chunk.
 //!
-//! The first line identifies the study. Every other line is one chunk. A line counts only if its line end is present. A kill
-//! at any time leaves a valid journal, perhaps with an incomplete last line, which is removed when the study resumes. A
-//! process that uses a journal holds a lock on it. The operating system releases the lock if the process dies.
+//! The first line identifies the study. Every other line contains the results of one chunk. A line is valid only if its
+//! line end is present. If a process is killed, its journal stays valid. The last line may be incomplete; the next run
+//! removes it. A process that uses a journal locks the file. When the process ends, the operating system releases the lock.
 
 mod line;
 mod reader;
@@ -22,7 +22,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use line::Line;
 use reader::JournalReader;
 
-/// A journal that is being written. It is locked against other processes.
+/// A journal to which this process writes. The file is locked against other processes.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -30,15 +30,16 @@ pub struct Journal {
     synced: Instant,
 }
 
-/// Longest time that finished chunks may stay only in the memory of the operating system. A power cut may lose them; a kill does not.
+/// Maximum time for which a finished chunk may exist only in the memory of the operating system. A power failure can lose
+/// such chunks; killing the process cannot.
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {
-    /// Opens the journal at `path`, or creates one, and adds its finished chunks to `collection`.
+    /// Opens the journal at `path` or creates it, and adds its finished chunks to `collection`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if another process uses the journal, or if it belongs to another experiment, version or
-    /// shard, or is damaged. Fails with [`Error::Io`] if access fails.
+    /// Fails with [`Error::Refused`] if another process uses the journal, or if the journal is damaged. Also fails if the
+    /// journal belongs to another experiment, version or shard. Fails with [`Error::Io`] if the file cannot be accessed.
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -81,10 +82,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Adds a finished chunk.
+    /// Appends the record of a finished chunk.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`], for instance if the disk is full. The study can be resumed afterwards.
+    /// Fails with [`Error::Io`], for instance if the disk is full. The run can be resumed later.
     pub fn record(&mut self, record: &Record) -> Result<()> {
         self.append(&Line::new(record))?;
         if self.synced.elapsed() >= SYNC {
@@ -93,7 +94,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes all data to the disk.
+    /// Writes all data of the journal to the disk.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the file cannot be written.
@@ -104,7 +105,8 @@ impl Journal {
             .map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Writes each line at once, so that the operating system gets whole lines unless the process dies during the call.
+    /// Writes each line in one call. Therefore the operating system receives only complete lines, unless the process is
+    /// killed during the call.
     fn append(&mut self, line: &impl Serialize) -> Result<()> {
         let fail = |cause| Error::io(&self.path, "write", cause);
         let mut bytes = serde_json::to_vec(line).map_err(|error| fail(error.into()))?;

@@ -1,4 +1,4 @@
-//! Merging of the shards of a study.
+//! Merge of the shards of a study.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +14,14 @@ use crate::output::folder::{Folder, JOURNAL};
 use crate::output::results;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Merges all studies with journals in `folders`, and writes their files into the folder at `output` as for a run of the
-/// whole study. Returns the studies, ordered by name.
+/// Merges the shards of all studies that have journals in `folders`. Writes the same files as a run of the whole study into
+/// the folder at `output`. Returns the studies in the order of their names.
 ///
-/// A chunk may occur several times if its results are equal. The times of the first occurrence count.
+/// Several journals may contain the same chunk if its results are equal. The times of the first journal are used.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if there is no journal, or if a shard is still running. Fails too if journals do not belong
-/// together, contradict each other, or lack chunks. In these cases no file is written.
+/// Fails with [`Error::Refused`] if there is no journal, or if a shard is still running. Also fails if journals belong to
+/// different experiments, if they contradict each other, or if chunks are missing. In these cases, no file is written.
 pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<Vec<Spec>> {
     let output = output.as_ref();
     let mut merged = Vec::new();
@@ -37,10 +37,10 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
     Ok(merged.into_iter().map(|(spec, _)| spec).collect())
 }
 
-/// A journal and its folder.
+/// The path of a journal, and the path of its folder.
 type Found = (PathBuf, PathBuf);
 
-/// Returns the journals by study, in the order of `folders`, then by name.
+/// Returns the journals of each study, in the order of `folders`, then of names.
 fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
     let mut journals: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     for folder in folders {
@@ -69,7 +69,7 @@ fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
     Ok(journals)
 }
 
-/// Returns the name of the study from the first line of the journal at `path`.
+/// Returns the name of the study that the first line of the journal at `path` states.
 fn study_of(path: &Path) -> Result<String> {
     let text = journal::first_line(path)?;
     serde_json::from_str::<Header>(&text)
@@ -112,8 +112,9 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
     if let Some(chunk) = collection.missing().next() {
         let all = spec.work().len();
         let (missing, journals) = (all - collection.chunks(), journals.len());
-        let found =
-            format!("{journals} journals without {missing} of {all} chunks, the first of them chunk {chunk}");
+        let found = format!(
+            "{journals} journals without {missing} of {all} chunks; the first missing one is {chunk}"
+        );
         let refusal = Refusal::new(study, found, "every chunk");
         return Err(refusal
             .hint("run the shards that are missing or unfinished")

@@ -1,4 +1,4 @@
-//! Running of studies: chunks, journals, shards and counts.
+//! Runs of studies, with chunks, journals, shards and counts.
 
 pub(super) mod collection;
 mod journal;

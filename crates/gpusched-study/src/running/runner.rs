@@ -1,4 +1,5 @@
-//! Runs a study or one shard of it: many threads compute chunks, one thread writes them, and an interrupted run resumes.
+//! Runner of a study or of one shard. Several threads compute chunks, and one thread writes them to the journal. A run can
+//! resume an interrupted run.
 
 use std::fs;
 use std::path::Path;
@@ -17,37 +18,38 @@ use crate::output::provenance::Provenance;
 use crate::output::results;
 use gpusched_model::error::{Error, Result};
 
-/// Receives the progress of a run. All calls come from the thread that called [`run`].
+/// Receives reports about the progress of a run. All calls are on the thread that called [`run`].
 pub trait Observer {
-    /// The run starts. It has `total` sets (or cases), and `resumed` of them were finished before.
+    /// Reports the start of a run of `total` task sets or cases. Earlier runs finished `resumed` of them.
     fn started(&mut self, total: u64, resumed: u64) {
         let _ = (total, resumed);
     }
 
-    /// `units` more sets (or cases) are finished and recorded.
+    /// Reports that `units` more task sets or cases are finished and recorded.
     fn advanced(&mut self, units: u64) {
         let _ = units;
     }
 }
 
-/// Ignores the progress.
+/// Ignores all reports about progress.
 impl Observer for () {}
 
 /// The result of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Number of sets or cases of this run or shard ([`Kind::units`](crate::Kind::units)).
+    /// Number of task sets or cases in the study or shard ([`Kind::units`](crate::Kind::units)).
     pub units: u64,
-    /// Number of sets or cases that were finished before this run.
+    /// Number of task sets or cases that were finished before this run.
     pub resumed: u64,
 }
 
-/// Runs `shard` of `spec` on the threads of `pool`, or continues an earlier run. Writes its files into the folder at `path`.
-/// The folder is created if its parent exists. A shard writes its journal and provenance; the whole study also writes its results.
+/// Runs `shard` of the study `spec` on the threads of `pool`, or resumes an earlier run. Writes the files of the study into
+/// the folder at `path`. The folder is created if its parent folder exists. A shard writes its journal and its provenance.
+/// A run of the whole study also writes the results.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if another process uses the folder, or if the folder has a journal of another study. Fails
-/// with [`Error::Io`] if access fails. After every error, the run can be repeated and continues where it stopped.
+/// Fails with [`Error::Refused`] if another process uses the folder, or if the folder contains a journal of another study.
+/// Fails with [`Error::Io`] if a file cannot be accessed. After every error, the same command resumes the run.
 pub fn run(
     spec: &Spec,
     path: impl AsRef<Path>,
@@ -95,20 +97,20 @@ pub fn run(
     Ok(Summary { units, resumed })
 }
 
-/// Creates the folder at `path`, but not its parents.
+/// Creates the folder at `path`. The parent folder must exist.
 pub(crate) fn make(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
     match fs::create_dir(path) {
-        // Another shard may have created it a moment ago.
+        // Another shard may have created the folder just before.
         Err(_) if path.is_dir() => Ok(()),
         other => other.map_err(|cause| Error::io(path, "create folder", cause)),
     }
 }
 
-/// Computes `chunks` on worker threads and gives the results to `accept` on this thread, in any order. Ends at the first
-/// error on either side.
+/// Computes `chunks` on worker threads. Calls `accept` with each result on this thread, in any order. Stops at the first
+/// error of a worker or of `accept`.
 fn compute(
     spec: &Spec,
     chunks: &[Chunk],
@@ -123,11 +125,12 @@ fn compute(
         if result.is_err() {
             stop.store(true, Ordering::Relaxed);
         }
-        result // dropping the receiver frees workers that wait for room in the channel
+        result // Dropping the receiver unblocks workers that wait for space in the channel.
     })
 }
 
-/// Runs a worker: sends every result until `stop` is set or the receiver is gone.
+/// Computes chunks on a worker thread and sends each result. The worker ends when `stop` is set or when the receiver is
+/// dropped.
 fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Result<Record>>) {
     chunks
         .par_iter()
@@ -145,7 +148,7 @@ fn work(spec: &Spec, chunks: &[Chunk], stop: &AtomicBool, sender: SyncSender<Res
         });
 }
 
-/// Computes one chunk. `None` if it was stopped before the end.
+/// Computes one chunk. Returns `None` if the run was stopped before the end of the chunk.
 fn record(spec: &Spec, chunk: &Chunk, goes_on: impl Fn() -> bool) -> Result<Option<Record>> {
     let content = spec.kind().compute(spec.name(), chunk, goes_on)?;
     Ok(content.map(|content| Record {

@@ -1,29 +1,30 @@
-//! Integer counts per (point, analysis variant, algorithm), which do not depend on the order of addition.
+//! Integer counts for each combination of point, analysis variant and algorithm. The counts do not depend on the order of
+//! addition.
 
 use serde::{Deserialize, Serialize};
 
 use gpusched_model::Plan;
 
-/// Counts over task sets for one analysis variant and one algorithm. Files list the numbers in this order.
+/// Counts over task sets, for one analysis variant and one algorithm. Files list the numbers in the order of these fields.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "[u64; 6]", into = "[u64; 6]")]
 pub struct Tally {
-    /// Number of sets with a schedulable plan.
+    /// Number of task sets that have a schedulable plan.
     pub schedulable: u64,
-    /// Number of SMs used, over the schedulable sets.
+    /// Total number of SMs that the plans of all schedulable task sets use.
     pub sms_used: u64,
-    /// Number of merges tested by the search, over all sets.
+    /// Total number of merges that the search tested, over all task sets.
     pub merges: u64,
-    /// Number of merges tested by ACT's pre-fill, over all sets.
+    /// Total number of merges that the pre-fill of ACT tested, over all task sets.
     pub prefill_merges: u64,
-    /// Time of the search, over all sets [ns].
+    /// Total time of the search, over all task sets [ns].
     pub search_ns: u64,
-    /// Time of the pre-fill, over all sets [ns].
+    /// Total time of the pre-fill, over all task sets [ns].
     pub prefill_ns: u64,
 }
 
 impl Tally {
-    /// Counts one more set.
+    /// Adds the plan of one more task set.
     pub fn count(&mut self, plan: &Plan) {
         self.add(&Tally {
             schedulable: u64::from(plan.schedulable),
@@ -35,7 +36,7 @@ impl Tally {
         });
     }
 
-    /// Adds the counts of other sets. Only a journal edited by hand can saturate a count.
+    /// Adds the counts of `other`. Counts saturate; only a journal that was edited by hand can contain such large numbers.
     pub fn add(&mut self, other: &Tally) {
         self.schedulable = self.schedulable.saturating_add(other.schedulable);
         self.sms_used = self.sms_used.saturating_add(other.sms_used);
@@ -45,7 +46,7 @@ impl Tally {
         self.prefill_ns = self.prefill_ns.saturating_add(other.prefill_ns);
     }
 
-    /// Returns the counts that are equal in every run, without times.
+    /// Returns the counts that are equal in every run. Times are excluded.
     pub fn stable(&self) -> [u64; 4] {
         [self.schedulable, self.sms_used, self.merges, self.prefill_merges]
     }

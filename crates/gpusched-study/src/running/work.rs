@@ -1,7 +1,8 @@
-//! The units of work. A study is points × sets, divided into chunks that shards and threads share. A study of cases has one
-//! point with one set per case.
+//! The units of work of a study. A study of partitioning has points with task sets. Chunks of task sets are distributed to
+//! shards and threads. A study of cases has one point, with one set for each case.
 //!
-//! Chunks depend only on the study, so every run of a study has the same chunks, even if it is distributed or interrupted.
+//! How the work is divided into chunks depends only on the study. Therefore chunks are the same in every run, even if the
+//! run is distributed or interrupted.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,7 +14,7 @@ use gpusched_model::error::Error;
 /// One point of a study, for which task sets are generated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// Position in the study, from 0. Points are ordered by number of tasks, then by utilization.
+    /// Index of the point in the study, from 0. Points are sorted by number of tasks, then by utilization.
     pub index: usize,
     /// Utilization U of each task set.
     pub utilization: Factor,
@@ -21,14 +22,14 @@ pub struct Point {
     pub tasks: usize,
 }
 
-/// Some task sets of one point: the unit that is computed, recorded and resumed.
+/// Some task sets of one point. gpusched computes, records and resumes a chunk as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chunk {
-    /// Position in the study, from 0.
+    /// Index of the chunk in the study, from 0.
     pub index: usize,
-    /// Position of the point.
+    /// Index of the point whose task sets the chunk contains.
     pub point: usize,
-    /// Positions of the sets within the point.
+    /// Indices of the task sets within the point.
     pub sets: Range<u64>,
 }
 
@@ -37,19 +38,21 @@ pub struct Chunk {
 pub struct Work {
     points: usize,
     sets: u64,
-    /// Number of sets in each chunk, except for the last chunk of a point.
+    /// Number of task sets in each chunk. The last chunk of a point may have fewer.
     size: u64,
-    /// Number of chunks per point.
+    /// Number of chunks for each point.
     per_point: usize,
 }
 
-/// Maximum number of chunks of a study.
+/// Maximum number of chunks in a study.
 pub const MAX_CHUNKS: usize = 10_000_000;
 
 impl Work {
-    /// Creates the chunks of `points` × `sets` (both positive). `None` if there are more than `MAX_CHUNKS`.
+    /// Divides `points` × `sets` task sets into chunks. Both numbers are positive. Returns `None` if there would be more
+    /// than `MAX_CHUNKS` chunks.
     ///
-    /// A chunk has ⌈√sets / 2⌉ sets. Small chunks lose little work in an interruption, and large chunks keep the journal short.
+    /// A chunk has ⌈√sets / 2⌉ task sets. Small chunks reduce the work that an interruption loses, and large chunks keep
+    /// the journal short.
     pub fn new(points: usize, sets: u64) -> Option<Work> {
         let size = sets.isqrt().div_ceil(2).max(1);
         let per_point = usize::try_from(sets.div_ceil(size)).ok()?;
@@ -69,7 +72,7 @@ impl Work {
         self.points * self.per_point
     }
 
-    /// Returns whether there is no work.
+    /// Returns whether there are no chunks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -79,7 +82,7 @@ impl Work {
         self.points
     }
 
-    /// Returns chunk `index`, or `None` beyond the last.
+    /// Returns the chunk with number `index`, or `None` if `index` is too large.
     pub fn chunk(&self, index: usize) -> Option<Chunk> {
         if index >= self.len() {
             return None;
@@ -92,7 +95,7 @@ impl Work {
         })
     }
 
-    /// Returns the chunks of `shard`.
+    /// Returns all chunks that belong to `shard`.
     pub fn of_shard(&self, shard: Shard) -> impl Iterator<Item = Chunk> + '_ {
         let first = shard.index as usize - 1;
         (first..self.len())
@@ -101,7 +104,7 @@ impl Work {
     }
 }
 
-/// The i-th of n shards of a study: every n-th chunk, from the i-th on. Written `i/n`.
+/// The i-th of n shards of a study, written `i/n`. The shard consists of the i-th chunk and every n-th chunk after it.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Shard {
     index: u32,
@@ -109,30 +112,30 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The only shard of an undivided study.
+    /// The only shard of a study that is not divided.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
-    /// Creates shard `index` of `count`. `None` unless 1 ≤ `index` ≤ `count`.
+    /// Creates shard `index` of `count`. Returns `None` unless 1 ≤ `index` ≤ `count`.
     pub fn new(index: u32, count: u32) -> Option<Shard> {
         (1..=count).contains(&index).then_some(Shard { index, count })
     }
 
-    /// Returns whether this is the whole study.
+    /// Returns whether this shard is the whole study.
     pub fn is_whole(self) -> bool {
         self == Shard::WHOLE
     }
 
-    /// Returns i, from 1.
+    /// Returns i, the number of the shard, from 1.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// Returns n.
+    /// Returns n, the number of shards.
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// Returns whether the chunk at this position is part of this shard.
+    /// Returns whether the chunk with index `chunk` belongs to this shard.
     pub fn contains(self, chunk: usize) -> bool {
         chunk % self.count as usize == self.index as usize - 1
     }

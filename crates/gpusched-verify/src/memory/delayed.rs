@@ -1,4 +1,4 @@
-//! Evidence of partitions with interference delay, from the printed recurrences.
+//! Check of the evidence of partitions with interference delay, from the printed recurrences.
 
 use super::Beside;
 use crate::fault::Fault;
@@ -7,13 +7,13 @@ use gpusched_model::policy::{Policy, Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Maximum number of iterations. Beyond it, a window counts as endless.
+/// Maximum number of iterations. A window that needs more iterations counts as endless.
 const STEP_LIMIT: u32 = 1_000_000;
 
-/// One partition and its interference.
+/// One partition and its interference from the memory traffic of other sources.
 pub(crate) struct DelayedPartition<'a> {
     pub jobs: &'a [Job],
-    /// The same jobs with their WCETs at the lowest bandwidth, if these WCETs exist.
+    /// The same jobs with their WCETs at the lowest bandwidth; `None` if such a WCET does not exist.
     pub slowest: Option<Vec<Job>>,
     pub beside: Beside,
 }
@@ -26,7 +26,7 @@ impl DelayedPartition<'_> {
         self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
     }
 
-    /// Checks evidence for "schedulable". Other evidence claims nothing.
+    /// Checks evidence that the partition is schedulable. Evidence of another kind claims nothing.
     pub fn check(&self, evidence: &Evidence, policy: Policy) -> Result<(), Fault> {
         match (evidence, policy) {
             (Evidence::DemandWithinSupply { interval_ns, checked }, Policy::Edf | Policy::NpEdf) => {
@@ -53,7 +53,8 @@ impl DelayedPartition<'_> {
         }
     }
 
-    /// Returns the least t with t ≥ min(work + lost(t), work at the lowest bandwidth), from below, or `None` above `limit`.
+    /// Returns the least t with t ≥ min(work + `lost(t)`, work at the lowest bandwidth), or `None` above `limit`. The
+    /// search starts at the smallest t.
     fn done(&self, limit: u128, work: impl Fn(&[Job], u128) -> u128) -> Option<u128> {
         let mut time = 1;
         for _ in 0..STEP_LIMIT {
@@ -86,7 +87,7 @@ impl DelayedPartition<'_> {
         };
         let earliest = self.jobs.iter().map(due).min().unwrap_or(0);
         let length = u128::from(interval.ns());
-        // This length bounds every busy window: all work released in the window is done within it.
+        // No busy window is longer than this length, because all work released in the window is done within the length.
         let released = |jobs: &[Job], t: u128| {
             let work = jobs
                 .iter()
@@ -101,7 +102,7 @@ impl DelayedPartition<'_> {
         // An interval of length 0 contains no release, so it proves nothing about longer intervals.
         let over = length > 0 && ends;
         if !over {
-            let message = format!("found {interval}, expected a length that no busy window exceeds");
+            let message = format!("found {interval}, expected the length of the longest busy window or more");
             return Err(Fault::new("interval_ns", message));
         }
         let last_before = |t: u128| {
@@ -125,7 +126,7 @@ impl DelayedPartition<'_> {
             let Some(next) = open else {
                 return Err(Fault::new(
                     field,
-                    "found a length although all lengths are covered",
+                    "found one more length, although the earlier lengths cover all intervals",
                 ));
             };
             if t < next || t > length {
@@ -135,15 +136,14 @@ impl DelayedPartition<'_> {
             match self.done(t, |jobs, _| needed(jobs, t)) {
                 Some(done) if done == stated => {}
                 found => {
-                    let expected =
-                        found.map_or("that it is not done".to_owned(), |done| format!("{done} ns"));
+                    let expected = found.map_or("no completion".to_owned(), |done| format!("{done} ns"));
                     let message = format!(
-                        "found that the demand within {t} ns is done at {stated} ns, expected {expected}"
+                        "found {stated} ns as the completion time of the demand within {t} ns, expected {expected}"
                     );
                     return Err(Fault::new(field, message));
                 }
             }
-            // From `since` on, blocking is not longer, in isolation or at the lowest bandwidth.
+            // For lengths from `since` to t, the blocking is not longer than at t, in isolation or at the lowest bandwidth.
             let since = |jobs: &[Job]| {
                 let longer = jobs
                     .iter()
@@ -154,7 +154,10 @@ impl DelayedPartition<'_> {
             open = last_before(stated.max(since));
         }
         match open {
-            Some(next) => Err(Fault::new("checked", format!("ends before {next} ns is covered"))),
+            Some(next) => Err(Fault::new(
+                "checked",
+                format!("found no length that covers {next} ns"),
+            )),
             None => Ok(()),
         }
     }
@@ -168,7 +171,11 @@ impl DelayedPartition<'_> {
     ) -> Result<(), Fault> {
         crate::response::check_order(priorities, self.jobs, order)?;
         if stated.len() != self.jobs.len() {
-            let message = format!("found {} times, expected {}", stated.len(), self.jobs.len());
+            let message = format!(
+                "found {} response times, expected {}",
+                stated.len(),
+                self.jobs.len()
+            );
             return Err(Fault::new("response_times_ns", message));
         }
         for (index, (job, stated)) in self.jobs.iter().zip(stated).enumerate() {
@@ -184,19 +191,20 @@ impl DelayedPartition<'_> {
             if u128::from(stated.ns()) > job.deadline {
                 return Err(Fault::new(
                     field(),
-                    format!("found {stated}, which is after the deadline"),
+                    format!("found {stated}, which is longer than the deadline"),
                 ));
             }
         }
         Ok(())
     }
 
-    /// Returns the longest response time of `job`, if its busy period ends.
+    /// Returns the longest response time of `job`, or `None` if its busy period does not end.
     fn response(&self, preemption: Preemption, order: &[usize], job: &Job) -> Option<u128> {
         let rank = |task: usize| order.iter().position(|&other| other == task);
         let own = rank(job.task);
-        // Work of a window: `count` jobs of the task, the jobs of higher priority released before (or at) its end, and one job
-        // of lower priority.
+        // Work of a window: `count` jobs of the task, one job of lower priority, and the jobs of higher priority. A job
+        // of higher priority counts if it is released before the end of the window, or at the end if the window is
+        // closed.
         let work = |jobs: &[Job], count: u128, window: u128, closed: bool| {
             let mut work = 0u128;
             let mut blocking = 0;

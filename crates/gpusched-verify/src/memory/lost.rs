@@ -1,4 +1,4 @@
-//! Interference delay of a partition by memory traffic, from the printed formulas.
+//! Interference delay that memory traffic causes in a partition, from the printed formulas.
 
 use num_bigint::BigUint;
 
@@ -6,8 +6,8 @@ use crate::job::{Job, jobs};
 use crate::wcet::Wcets;
 use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 
-/// Source of memory traffic: V [nano-bytes], d [nano-bytes per ns], T [ns], and the longest time from an arrival until the job
-/// moves its last byte [ns].
+/// Source of memory traffic: bytes per job V [nano-bytes], rate d [nano-bytes per ns], period T [ns], and span [ns]. The
+/// span is the longest time from an arrival until the job moves its last byte.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     bytes: u128,
@@ -16,16 +16,16 @@ struct Source {
     span: u128,
 }
 
-/// Interference of one partition.
+/// Memory traffic that interferes with one partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
     capacity: u128,
-    /// Sources by partition, and one entry for each source other than the tasks.
+    /// Sources of each other partition, and one entry for each source that is not a task.
     others: Vec<Vec<Source>>,
 }
 
 impl Beside {
-    /// Returns the interference of partition `index` of `plan`.
+    /// Returns the traffic that interferes with partition `index` of `plan`.
     pub fn new(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, memory: SharedMemory, index: usize) -> Beside {
         let capacity = match wcets.slices {
             None => u128::from(memory.bandwidth.bytes_per_second()),
@@ -44,7 +44,8 @@ impl Beside {
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    // A job moves at most d·C, and at most d·D because it completes before D.
+                    // A job moves at most d·C bytes. A job also moves at most d·D bytes, because it completes by its
+                    // deadline D.
                     let longest = match &known {
                         Ok(jobs) => jobs[place].wcet.min(deadline),
                         Err(_) => deadline,
@@ -69,7 +70,8 @@ impl Beside {
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
             let period = u128::from(other.period.ns());
             let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
-            // The last byte of a period may be requested at its end, unless the period is a batch.
+            // The source may request its last byte at the end of a period, unless it requests all bytes of a period as
+            // one batch.
             let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
                 bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),
@@ -85,12 +87,12 @@ impl Beside {
         Beside { capacity, others }
     }
 
-    /// Whether there are no other sources.
+    /// Whether no other source interferes.
     pub fn is_none(&self) -> bool {
         self.others.is_empty()
     }
 
-    /// Returns the interference delay in a window of length `window`, rounded up.
+    /// Returns the interference delay within a window of length `window` [ns], rounded up.
     pub fn lost(&self, window: u128) -> u128 {
         let bytes: BigUint = self.others.iter().map(|load| moved_by_all(load, window)).sum();
         if self.capacity == 0 {
@@ -100,15 +102,17 @@ impl Beside {
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
-    /// Returns `jobs` with their WCETs at the lowest bandwidth. Returns `None` if a job that needs bandwidth gets 0, or if a
-    /// time is out of range.
+    /// Returns `jobs` with their WCETs at the lowest bandwidth. Returns `None` if a job that needs bandwidth has none
+    /// left, or if a WCET is out of range.
     ///
-    /// Under every arbitration, a partition gets the bandwidth that the other sources cannot use. Under max-min arbitration, it
-    /// also gets at least an equal share of the bandwidth that smaller requests leave.
+    /// Under every arbitration, a partition obtains the bandwidth that the other sources cannot use. Under max-min
+    /// arbitration, small requests are served in full, and each partition obtains at least an equal share of the
+    /// remaining bandwidth.
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
-        // At the fair level, the whole capacity is used. The function tries every number of sources below this level.
+        // At the fair level, the sources use the whole capacity. The function tries every number of sources below this
+        // level.
         let modest = |count: usize| {
             let mut sorted = peaks.clone();
             sorted.sort_unstable();
@@ -141,15 +145,15 @@ impl Beside {
     }
 }
 
-/// Returns the bytes that one partition moves within `window`. It runs one kernel at a time.
+/// Returns the bytes that one partition moves within `window`. The partition runs one kernel at a time.
 fn moved_by_all(load: &[Source], window: u128) -> BigUint {
     let peak = load.iter().map(|source| source.rate).max().unwrap_or(0);
     let sum: BigUint = load.iter().map(|source| moved(source, window)).sum();
     sum.min(BigUint::from(peak) * window)
 }
 
-/// Returns the bytes that one source moves within `window`: in jobs that fit, and in one job that the end of the window cuts
-/// off.
+/// Returns the bytes that one source moves within `window`. The bytes belong to the jobs that fit into the window and to
+/// one job that the end of the window cuts off.
 fn moved(source: &Source, window: u128) -> BigUint {
     let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);

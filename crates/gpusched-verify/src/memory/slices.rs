@@ -1,4 +1,4 @@
-//! Memory slices of MIG instances: the longer WCETs that follow from a part of the bandwidth.
+//! Memory slices of MIG instances. A WCET is longer on an instance that has only a part of the bandwidth.
 
 use gpusched_model::device::{Granularity, Mig};
 use gpusched_model::{Plan, SharedMemory, Task};
@@ -12,7 +12,7 @@ pub(crate) struct Slices<'a> {
 }
 
 impl<'a> Slices<'a> {
-    /// Returns the slices of `plan`, or `None` if its partitions share the whole memory or traffic does not count.
+    /// Returns the slices of `plan`. Returns `None` if the partitions share the whole memory, or if traffic does not count.
     pub fn of(plan: &'a Plan, memory: Option<SharedMemory>) -> Option<Slices<'a>> {
         let hardware = plan.hardware.as_ref()?;
         (hardware.granularity == Granularity::Mig).then_some(())?;
@@ -22,7 +22,8 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// B': bandwidth of the instance with at least `sms` SMs and the fewest slices; 0 if there is no such instance.
+    /// Returns B', the bandwidth of an instance. Of all profiles with at least `sms` SMs, the instance has the profile
+    /// with the fewest memory slices. Returns 0 if no profile has enough SMs.
     pub fn bandwidth(&self, sms: u32) -> u128 {
         let fewest = self
             .mig
@@ -36,8 +37,8 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// Returns C' [ns] of `task`: the longest WCET on an instance of `sms` SMs or more. `alone` gives C with the whole memory.
-    /// Returns `None` if a value is unknown.
+    /// Returns C' [ns], the longest WCET of `task` on an instance of `sms` SMs or more. `alone` returns the WCET C with the
+    /// whole memory. Returns `None` if one of these WCETs is unknown.
     pub fn wcet(&self, task: &Task, sms: u32, alone: impl Fn(u32) -> Option<u128>) -> Option<u128> {
         let profiles = self.mig.profiles.iter().map(|profile| profile.sms);
         let sizes = profiles.filter(|&size| size > sms).chain([sms]);
@@ -46,7 +47,8 @@ impl<'a> Slices<'a> {
             .try_fold(0, |longest, c| Some(longest.max(c?)))
     }
 
-    /// Returns C + V/B' − V/d, each part rounded up, if the kernel can use d > B'.
+    /// Returns C + V/B' − V/d, with each part rounded up, if the kernel can use a bandwidth d above B'. Otherwise,
+    /// returns C.
     fn wcet_at(&self, task: &Task, sms: u32, alone: u128) -> Option<u128> {
         let stated = task
             .bandwidth(sms)
@@ -80,7 +82,7 @@ mod tests {
             mig: device.mig().unwrap(),
             whole: 800,
         };
-        // An instance has one of eight slices below 28 SMs, two below 42, and four below 98.
+        // An instance has one of the eight slices below 28 SMs, two slices below 42 SMs, and four slices below 98 SMs.
         let shares = [1, 14, 15, 28, 42, 56, 57, 98, 99].map(|sms| slices.bandwidth(sms));
         assert_eq!(shares, [100, 100, 200, 200, 400, 400, 800, 800, 0]);
         let wcet = |fields: &str, sms| {
@@ -88,14 +90,15 @@ mod tests {
             let set: TaskSet = serde_json::from_str(&json).unwrap();
             slices.wcet(&set.tasks()[0], sms, |_| Some(1000))
         };
-        // Without stated traffic, the task uses the whole memory all the time and takes eight times as long.
+        // A task without stated traffic uses the whole memory bandwidth all the time. With one slice it takes eight times
+        // as long.
         assert_eq!(wcet("", 14), Some(8000));
         assert_eq!(wcet("", 98), Some(1000));
         assert_eq!(wcet("", 99), None);
         assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
         assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
         assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // More SMs may use more bandwidth from an equal number of slices. The WCET for fewer SMs includes this case.
+        // A larger instance with equally many slices may use more bandwidth. The WCET for fewer SMs includes this case.
         assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
     }
 }

@@ -6,8 +6,8 @@ use gpusched_model::plan::Plan;
 
 use crate::Fault;
 
-/// Returns the assumptions of the verdicts of `plan`. A list in the plan must have the same names with the same consequences.
-/// Its texts may be from another version.
+/// Returns the assumptions of the verdicts of `plan`. If the plan lists its assumptions, the list must have the same
+/// names with the same consequences. The texts may differ, because another version may have written the plan.
 pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault> {
     let needed = Basis::of_plan(plan, set).assumptions();
     let Some(listed) = &plan.assumptions else {
@@ -15,7 +15,10 @@ pub(crate) fn check(plan: &Plan, set: &TaskSet) -> Result<Vec<Assumption>, Fault
     };
     let lacks = |list: &[Assumption], wanted: &Assumption| !list.iter().any(|one| one.id == wanted.id);
     if let Some(missing) = needed.iter().find(|wanted| lacks(listed, wanted)) {
-        let message = format!("found a list without `{}`, expected it: {missing}", missing.id);
+        let message = format!(
+            "found a list without `{}`, expected this assumption: {missing}",
+            missing.id
+        );
         return Err(Fault::new("assumptions", message));
     }
     for (index, stated) in listed.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Premises of a plan that its evidence cannot show.
+//! Premises of a plan that its evidence cannot prove.
 //!
 //! * `listed`: the assumptions that the plan lists;
-//! * `stated`: the premises that the user states, and the premises taken from the plan.
+//! * `stated`: the premises that the user states, and the premises that are taken from the plan.
 
 mod listed;
 mod stated;

@@ -1,5 +1,5 @@
-//! Premises about the GPU and the analysis. The plan must match the stated premises, and the verifier takes the others from the
-//! plan.
+//! Premises about the GPU and the analysis. The plan must match each premise that the user states. The verifier takes all
+//! other premises from the plan.
 
 use gpusched_model::Interference;
 use gpusched_model::counted;
@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use crate::Fault;
 
-/// Premises that a plan must match. A premise that is `None` is taken from the plan.
+/// Premises that a plan must match. The verifier takes a premise that is `None` from the plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stated {
     /// Number of SMs of the GPU.
     pub sms: Option<u32>,
-    /// The GPU with its rules for partitions.
+    /// GPU with its partition rules.
     pub device: Option<Device>,
     /// Granularity of the partitions.
     pub granularity: Option<Granularity>,
@@ -30,13 +30,13 @@ pub struct Stated {
     pub policy: Option<Policy>,
 }
 
-/// Premises taken from a plan without a check, because the user does not state them.
+/// Premises that the verifier takes from a plan without a check, because the user does not state them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Taken {
     /// Number of SMs of the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
-    /// Name of the device, if the plan has one.
+    /// Name of the device; `None` for a plan without a device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Granularity of the partitions.
@@ -51,14 +51,14 @@ pub struct Taken {
     /// Interference model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
-    /// Policies of the partitions without duplicates; empty if the user states the policy.
+    /// Policies of the partitions, without duplicates; empty if the user states the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
 }
 
 impl Stated {
-    /// Compares `plan` with the stated premises. Without a stated device, a device of a built-in name must match the built-in
-    /// device.
+    /// Compares `plan` with the stated premises. If the user states no device, and the device of the plan has the name of a
+    /// built-in device, it must equal the built-in device.
     ///
     /// # Errors
     /// Fails with the first [`Fault`].
@@ -94,7 +94,7 @@ impl Stated {
         })
     }
 
-    /// Checks that the device is the stated device or the built-in device of its name.
+    /// Checks that the device of the plan equals the stated device, or the built-in device with the same name.
     fn device(&self, plan: &Plan) -> Result<(), Fault> {
         let (found, expected) = match (&plan.hardware, &self.device) {
             (None, None) => return Ok(()),
@@ -113,11 +113,11 @@ impl Stated {
         }
         let whose = match self.device {
             Some(_) => "as stated",
-            None => "the built-in device of that name",
+            None => "the built-in device with this name",
         };
         let (found, expected) = (described(&found.device), described(&expected));
         let differs = if found == expected {
-            ", which differs elsewhere"
+            ", but other fields of the device differ"
         } else {
             ""
         };
@@ -130,7 +130,7 @@ fn described(device: &Device) -> String {
     format!("GPU {} with {}", device.name(), counted(device.sms(), "SM"))
 }
 
-/// Returns `found` if nothing was stated, and fails if another value was stated.
+/// Returns `found` if the user states no value. Returns `None` if `found` equals the stated value, and otherwise fails.
 fn same<T: Copy + PartialEq + std::fmt::Display>(
     field: &str,
     found: Option<T>,
@@ -150,7 +150,7 @@ fn same<T: Copy + PartialEq + std::fmt::Display>(
 }
 
 impl Taken {
-    /// Returns one line for display, or `None` if the user stated everything.
+    /// Returns the premises in one line for display, or `None` if the user states every premise.
     pub fn line(&self) -> Option<String> {
         let gpu = match (&self.device, self.sms) {
             (Some(device), Some(sms)) => Some(format!("GPU {device} with {}", counted(sms, "SM"))),

@@ -1,4 +1,4 @@
-//! The test of a policy for one candidate partition, implemented in this verifier.
+//! Schedulability test of a candidate partition, implemented in this verifier.
 
 use super::super::demand::Supply;
 use super::super::{Job, bounds, response};

@@ -3,7 +3,8 @@
 use super::measures::Needs;
 use gpusched_model::Kind;
 
-/// A task that a candidate partition on some SMs may contain, either alone of its kind or in conflict.
+/// A task that a candidate partition may contain, on a given number of SMs. The task is either the only task of its kind,
+/// or in conflict with other tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub task: usize,

@@ -1,4 +1,4 @@
-//! Minimum demand of tasks on m SMs, and the proof that a group of tasks fails under every policy.
+//! Minimum demand of tasks on m SMs, and a proof that a group of tasks fails its test under every policy.
 
 use gpusched_model::Task;
 
@@ -8,7 +8,7 @@ pub(super) const WHOLE: u64 = 1 << 48;
 /// The number 1 as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;
 
-/// Maximum number of deadlines examined for one group.
+/// Maximum number of deadlines that the test of one group examines.
 const DEADLINES: usize = 4_000;
 
 /// Demand of one task.
@@ -24,7 +24,7 @@ pub(super) struct Demand {
     density: u128,
 }
 
-/// Buffers for groups of tasks that are tested repeatedly.
+/// Reusable buffers for the tests of groups of tasks.
 #[derive(Default)]
 pub(super) struct Group {
     group: Vec<Demand>,
@@ -32,7 +32,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Whether tasks with `demands` fail every test. `false` proves nothing.
+    /// Whether tasks with `demands` fail every test. The result `false` proves nothing.
     pub fn is_hopeless<'a>(&mut self, demands: impl Iterator<Item = &'a Demand>) -> bool {
         self.group.clear();
         let (mut load, mut density) = (0u128, 0u128);
@@ -47,12 +47,13 @@ impl Group {
         density > ONE && self.exceeds_some_interval()
     }
 
-    /// Whether the demand exceeds some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
+    /// Whether the demand exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
     ///
-    /// The check ends at the least L with Σ ⌈L/T⌉·C ≤ L. Every violation beyond L implies a violation before L.
+    /// The check ends at the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds an interval beyond L, it also exceeds an
+    /// interval up to L.
     fn exceeds_some_interval(&mut self) -> bool {
         let Some(length) = busy(&self.group) else {
-            return false; // unknown
+            return false; // the least L is unknown
         };
         self.next.clear();
         self.next.extend(self.group.iter().map(|demand| demand.due));
@@ -75,7 +76,7 @@ impl Group {
     }
 }
 
-/// Returns the least L > 0 with Σ ⌈L/T⌉·C ≤ L, from below.
+/// Returns the least L > 0 with Σ ⌈L/T⌉·C ≤ L, by iteration from L = 1.
 fn busy(group: &[Demand]) -> Option<u64> {
     let mut length = 1u64;
     for _ in 0..DEADLINES {
@@ -97,7 +98,7 @@ impl Demand {
         u64::try_from(self.load >> 16).unwrap_or(u64::MAX)
     }
 
-    /// Returns the demand in [0, `t`] divided by t, rounded down [2⁻⁴⁸]; `t` is in ns and positive.
+    /// Returns the demand in the interval [0, `t`] divided by `t`, rounded down [2⁻⁴⁸]. `t` is positive and in ns.
     pub fn demand(&self, t: u64) -> u64 {
         let jobs = match t.checked_sub(self.due) {
             Some(beyond) => beyond / self.period.max(1) + 1,
@@ -108,7 +109,8 @@ impl Demand {
         u64::try_from(due).unwrap_or(u64::MAX)
     }
 
-    /// Returns the demand of `task` with the WCET `wcet` [ns], or `None` if it misses its deadline even in isolation.
+    /// Returns the demand of `task` with the WCET `wcet` [ns]. Returns `None` if the task misses its deadline even in
+    /// isolation.
     pub fn of(task: &Task, wcet: u128) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;

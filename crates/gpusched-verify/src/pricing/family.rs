@@ -1,9 +1,10 @@
-//! Families: groups with equal numbers of SMs and equal tasks in conflict, with an upper bound on their total prices.
+//! Families: all groups on equally many SMs whose tasks in conflict come from one list, with a bound on their total price.
 //!
-//! Multipliers combine all measures into one: a cost of each task and an allowance for all tasks (`multipliers`).
-//! The total price of a group is at most the allowance plus the surplus of each task, which is its price minus its cost. The
-//! highest total price within an allowance is a knapsack problem. Dynamic programming (Bellman) solves it for every allowance
-//! at once, in steps of the allowance. Each task takes its cost in steps, rounded down.
+//! Multipliers combine all measures into one measure (`multipliers`). The combined measure assigns a cost to each task
+//! and an allowance to the whole group. The total price of a group is at most the allowance plus the surplus of each
+//! task. The surplus of a task is its price minus its cost. Finding the highest total price within an allowance is a
+//! knapsack problem. Dynamic programming (Bellman) solves it for all allowances together, in steps of the allowance. The
+//! cost of each task is rounded down to whole steps.
 
 use std::cell::OnceCell;
 
@@ -11,7 +12,7 @@ use super::candidate::Candidate;
 use super::multipliers::{Multipliers, PARTS};
 use gpusched_model::plan::UNITS_PER_SM;
 
-/// A candidate with its share of the allowance.
+/// A candidate with its cost in steps of the allowance.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scored<'c> {
     pub candidate: &'c Candidate,
@@ -20,14 +21,14 @@ pub(super) struct Scored<'c> {
     steps: usize,
 }
 
-/// State of a group during its construction.
+/// Sums over the tasks of a group that is under construction.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
-    /// Σ price of its tasks [units].
+    /// Sum of the prices of the tasks [units].
     pub price: i64,
-    /// Allowance plus the surpluses of its tasks [parts of a unit].
+    /// Allowance plus the surpluses of the tasks [parts of a unit].
     most: i64,
-    /// Remaining steps of the allowance.
+    /// Steps of the allowance that the tasks leave unused.
     steps: usize,
 }
 
@@ -37,9 +38,9 @@ const STEPS: usize = 2_000;
 /// Maximum number of steps for all tasks together.
 const ALL_STEPS: usize = 2_000_000;
 
-/// Groups of any tasks of `several` and, if `lone` is not empty, one task of `lone`.
+/// All groups that consist of tasks of `several` and, if `lone` is not empty, one task of `lone`.
 pub(super) struct Family<'c> {
-    /// Price of the SMs [units]. Only groups with a higher total price matter.
+    /// Price of the SMs [units]. Only groups with a higher total price are of interest.
     pub limit: i64,
     pub lone: Vec<Scored<'c>>,
     /// Candidates by descending cost.
@@ -47,9 +48,9 @@ pub(super) struct Family<'c> {
     /// Allowance [parts of a unit]; `steps` is its number of steps.
     allowance: i64,
     steps: usize,
-    /// By position, the sum of the positive surpluses of `several` from this position on [parts of a unit].
+    /// At each position: the sum of the positive surpluses of `several` from this position on [parts of a unit].
     surpluses: Vec<i64>,
-    /// Maximum total price by position and allowance [units]; computed when needed.
+    /// Maximum total price for each position and allowance [units]; computed at the first use.
     most: OnceCell<Vec<i64>>,
 }
 
@@ -62,7 +63,7 @@ impl<'c> Family<'c> {
     ) -> Family<'c> {
         let steps = STEPS.min(ALL_STEPS / several.len().max(1)).max(1);
         let step = (multipliers.sum() / steps as i64).saturating_add(1);
-        // The number of steps does not grow, because a step is rounded up.
+        // The division cannot give more steps than before, because the step length is rounded up.
         let steps = steps.min((multipliers.sum() / step) as usize);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
             let scored = candidates.iter().map(|&candidate| {
@@ -88,7 +89,7 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Whether every group of the family has a total price of at most its SMs.
+    /// Whether the total price of every group of the family is at most the price of the SMs.
     pub fn is_settled(&self) -> bool {
         match self.lone.is_empty() {
             true => self.is_of_no_interest(self.none(), 0),
@@ -96,7 +97,7 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Starts a group with `lone`. Returns `None` if every group with it has a total price of at most its SMs.
+    /// Starts a group with `lone`. Returns `None` if no group with `lone` has a total price above the price of the SMs.
     pub fn begin(&self, lone: &Scored<'_>) -> Option<Part> {
         let part = self.with(self.none(), lone)?;
         (!self.is_of_no_interest(part, 0)).then_some(part)
@@ -111,28 +112,32 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Adds `task` to `part`. Returns `None` if the cost then exceeds the allowance.
+    /// Adds `task` to `part`. Returns `None` if the total cost then exceeds the allowance.
     pub fn with(&self, part: Part, task: &Scored<'_>) -> Option<Part> {
         let with = Part {
             price: part.price.saturating_add(task.candidate.price),
             most: part.most.saturating_add(task.surplus),
             steps: part.steps.checked_sub(task.steps)?,
         };
-        // A saturated sum would give too low a total price once a negative surplus follows.
+        // A sum that saturates before a negative surplus is added would be too low.
         debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
         Some(with)
     }
 
-    /// Whether every group of `part` and tasks of `several` from `position` on has a total price of at most its SMs.
+    /// Whether no group of `part` and tasks of `several` from `position` on has a total price above the price of the SMs.
     pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
-        // A higher total price is higher by at least one unit.
+        // A total price above the limit exceeds the limit by at least one unit.
         part.most.saturating_add(self.surpluses[position]) < in_parts(self.limit.saturating_add(1))
             || part.price.saturating_add(self.most(position, part.steps)) <= self.limit
     }
 
-    /// Returns the maximum total price of tasks of `several` from `position` on within `steps` steps [units].
+    /// Returns the maximum total price [units] of tasks of `several` from `position` on, with a total cost of at most
+    /// `steps`.
     fn most(&self, position: usize, steps: usize) -> i64 {
-        assert!(steps <= self.steps, "a part has at most the allowance");
+        assert!(
+            steps <= self.steps,
+            "the steps of a part are at most the steps of the allowance"
+        );
         let most = self.most.get_or_init(|| most(&self.several, self.steps));
         most[position * (self.steps + 1) + steps]
     }
@@ -154,7 +159,7 @@ fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
     sums
 }
 
-/// Returns the maximum total price of `tasks` from a position on, by position and allowance.
+/// Returns the maximum total price of some of the last `tasks`, for each first position and each allowance.
 fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
     let width = steps + 1;
     let mut all = vec![0i64; (tasks.len() + 1) * width];
@@ -162,7 +167,7 @@ fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
         let (before, after) = all.split_at_mut((position + 1) * width);
         let (row, after) = (&mut before[position * width..], &after[..width]);
         row.copy_from_slice(after);
-        // For smaller allowances the task does not fit, so these entries stay unchanged.
+        // The task does not fit into a smaller allowance, so the entries for smaller allowances stay unchanged.
         for (slot, &rest) in row.iter_mut().skip(task.steps).zip(after) {
             *slot = rest.saturating_add(task.candidate.price).max(*slot);
         }
@@ -189,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Returns the total price of the best group of `candidates` with a demand of at most 1 by each measure.
+    /// Returns the highest total price of a group of `candidates` whose demand is at most 1 by each measure.
     fn best(candidates: &[Candidate]) -> i64 {
         let groups = (0u32..1 << candidates.len()).map(|group| {
             let members: Vec<&Candidate> = (0..candidates.len())
@@ -210,8 +215,8 @@ mod tests {
         groups.max().unwrap_or(0)
     }
 
-    /// The bound is never below the best group for any multipliers. With the best multipliers and one binding measure, it is
-    /// close.
+    /// For all multipliers, the bound is at least the price of the best group. With the best multipliers and one binding
+    /// measure, the bound is close to this price.
     #[test]
     fn no_group_is_worth_more_than_the_most() {
         let mut rng = ChaCha8Rng::seed_from_u64(41);
@@ -242,7 +247,7 @@ mod tests {
         assert!(close > 150, "{close} of 200");
     }
 
-    /// An invalid position must not have price 0, because that would settle the family.
+    /// The price at an invalid position must not be 0. Otherwise an invalid position would settle the family.
     #[test]
     fn a_wrong_place_settles_nothing() {
         let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);
@@ -253,7 +258,7 @@ mod tests {
             |read: &dyn Fn() -> bool| std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).is_err();
         assert!(panics(&|| family.is_of_no_interest(part, 2)));
         assert!(panics(&|| family.most(2, 0) == 0));
-        let steps = part.steps + 1; // would be a place of the next row
+        let steps = part.steps + 1; // this position belongs to the next row
         assert!(panics(&|| family.most(0, steps) == 0));
     }
 }

@@ -1,18 +1,18 @@
-//! Measures of the demand of tasks on some SMs. By each measure, a group that passes its test has a demand of at most 1.
+//! Measures of the demand of tasks on m SMs. A group that passes its test has a demand of at most 1 by each measure.
 
 use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
 use gpusched_model::{Policy, Task, TaskSet};
 
-/// Maximum number of intervals where demand is measured.
+/// Maximum number of intervals for which the demand is a measure.
 const INTERVALS: usize = 24;
 
-/// Demand of one task on some SMs, in isolation or in conflict.
+/// Demand of one task on m SMs, in isolation or in conflict.
 #[derive(Clone, Debug)]
 pub(super) struct Needs {
-    /// Demand; `None` for policies that count only work.
+    /// Demand; `None` for a policy that counts only work.
     pub demand: Option<Demand>,
-    /// Share by measure, each rounded down [2⁻⁴⁸]. The long-run share comes first.
+    /// Share by each measure, rounded down [2⁻⁴⁸]. The first measure is the long-run share.
     pub shares: Vec<u64>,
 }
 
@@ -23,14 +23,14 @@ pub(super) struct Measures {
 }
 
 pub(super) enum What {
-    /// Work divided by period, for policies that count only work.
+    /// Work divided by the period, for a policy that counts only work.
     Work,
-    /// C/T, and the demand in intervals of these lengths [ns].
+    /// C/T, and the demand in intervals of the listed lengths [ns].
     Demand(Vec<u64>),
 }
 
 impl Measures {
-    /// Creates the measures for the tasks of `set`. The interval lengths are evenly selected from the deadlines.
+    /// Creates the measures for the tasks of `set`. The interval lengths are an even selection of the deadlines.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {
@@ -50,7 +50,8 @@ impl Measures {
         }
     }
 
-    /// Returns the demand of `task` on `sms` SMs, or `None` if every group with it fails there.
+    /// Returns the demand of `task` on `sms` SMs. Returns `None` if every group that contains `task` fails its test on
+    /// `sms` SMs.
     pub fn needs(&self, task: &Task, conflict: bool, sms: u32) -> Option<Needs> {
         match &self.what {
             What::Work => {

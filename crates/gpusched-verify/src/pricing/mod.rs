@@ -1,11 +1,12 @@
-//! Check of the dual prices of a lower bound: no candidate partition may have a total price above its SMs.
+//! Check of the dual prices of a lower bound: no candidate partition may have a total price above its number of SMs.
 //!
-//! The check searches all groups of tasks (`walk`). It skips a group on m SMs only for reasons that hold under every policy
-//! (`demands`). The load is above 1, a task misses its deadline in isolation, or the demand exceeds the length of an interval.
-//! It also skips groups whose total price these facts bound (`multipliers`). Every other group with a total price above m is
-//! tested with the policy (`answer`). A group that passes refutes the bound, and a group that fails is skipped.
+//! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group fails under every
+//! policy (`demands`): the load is above 1, a task misses its deadline in isolation, or the demand exceeds an interval.
+//! The check also skips a group on m SMs if an upper bound on its total price is at most m (`multipliers`). The policy's
+//! test (`answer`) decides about every other group with a total price above m. A group that passes its test refutes the
+//! lower bound.
 //!
-//! The check uses no part of the search that found the prices, and no test of the library.
+//! The check uses no part of the search that found the prices, and no schedulability test of the library.
 
 mod answer;
 mod candidate;
@@ -27,29 +28,29 @@ use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Policy, TaskSet};
 use walk::{Found, Walk};
 
-/// Findings of the check of a lower bound.
+/// Findings about a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedBound {
-    /// Lower bound on the SMs of every plan, as the plan states it.
+    /// Lower bound on the SMs of every plan, as stated in the plan.
     pub stated: u32,
     /// Proven part of the lower bound; absent if no part is proven.
     pub proven: Option<u32>,
     /// Reason why the lower bound is not fully confirmed.
     pub unchecked: Option<Unchecked>,
-    /// Lower bound that HiGHS claims beyond the stated one. The verifier does not confirm it.
+    /// Larger lower bound that HiGHS claims. The verifier does not confirm it.
     pub highs: Option<u32>,
 }
 
 /// Reason why a lower bound is not confirmed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unchecked {
-    /// The part beyond the prices comes from a search that leaves no evidence.
+    /// The prices prove only a part of the bound. The remaining part comes from a search that leaves no evidence.
     Search,
-    /// More groups exist than [`Effort::groups`] allows.
+    /// The number of groups exceeds [`Effort::groups`].
     Groups,
-    /// Some WCETs are known in conflict but not in isolation, so a group may need fewer SMs than a part of it.
+    /// Some WCETs are known only in conflict. So a group may need fewer SMs than a subset of the group.
     Tables,
-    /// These tasks have a total price above the given SMs, and the test on these SMs is inconclusive.
+    /// The listed tasks have a total price above the number of SMs, and their test on these SMs is inconclusive.
     Policy {
         /// Positions of the tasks in the task set, ascending.
         tasks: Vec<usize>,
@@ -59,12 +60,15 @@ pub enum Unchecked {
 }
 
 impl std::fmt::Display for Unchecked {
-    /// Writes a part of a sentence.
+    /// Writes the reason as a clause without a capital letter and a period.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unchecked::Search => write!(f, "the rest is a search that leaves no trace"),
+            Unchecked::Search => write!(
+                f,
+                "the part beyond the prices comes from a search without evidence"
+            ),
             Unchecked::Groups => write!(f, "there are more groups of tasks than the search effort allows"),
-            Unchecked::Tables => write!(f, "some WCETs are known in conflict but not in isolation"),
+            Unchecked::Tables => write!(f, "some WCETs are known only in conflict, not in isolation"),
             Unchecked::Policy { tasks, sms } => {
                 write!(
                     f,
@@ -76,10 +80,11 @@ impl std::fmt::Display for Unchecked {
     }
 }
 
-/// Checks the dual prices of the bound of `plan`, if it has one. The caller checks the rest of the bound.
+/// Checks the dual prices of the lower bound of `plan`, if the plan has one. The caller checks all other fields of the
+/// bound.
 ///
 /// # Errors
-/// Fails for a group that passes with a total price above its SMs, and for a bound that is impossible for such a plan.
+/// Fails if a group with a total price above its number of SMs passes its test. Fails if `plan` cannot have a lower bound.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -92,10 +97,10 @@ pub(super) fn check(
     check_bound(bound, plan, set, wcets, effort).map(Some)
 }
 
-/// Checks the dual prices of `bound` for plans of the device of `plan`, under its policy, with the WCETs `wcets`.
+/// Checks the dual prices of `bound` for all plans on the device of `plan`, under the policy of `plan` and with `wcets`.
 ///
 /// # Errors
-/// Fails as [`check`] does.
+/// Fails like [`check`].
 pub(super) fn check_bound(
     bound: &LowerBound,
     plan: &Plan,
@@ -104,7 +109,7 @@ pub(super) fn check_bound(
     effort: &Effort<'_>,
 ) -> Result<CheckedBound, Fault> {
     if bound.prices.len() != set.tasks().len() {
-        let message = "found a number of prices that differs from the number of tasks";
+        let message = "found a list with more or fewer prices than tasks";
         return Err(Fault::new("bound.prices", message));
     }
     let policy = policy(plan)?;
@@ -138,7 +143,7 @@ pub(super) fn check_bound(
         Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
         Found::Worth { tasks, sms } => {
             let message = format!(
-                "tasks {tasks:?} have a total price above {}, but pass the test there",
+                "found a total price of tasks {tasks:?} above {}, but the tasks pass the test there",
                 counted(sms, "SM")
             );
             Err(Fault::new("bound.prices", message))
@@ -146,15 +151,15 @@ pub(super) fn check_bound(
     }
 }
 
-/// Returns the lower bound on the SMs of every plan that follows from the dual prices: their sum, rounded up to a total of
-/// partitions with `sizes`.
+/// Returns the lower bound on the SMs of every plan that the dual prices prove. The bound is the sum of the prices,
+/// rounded up to a total of partitions with `sizes`.
 pub(super) fn by_prices(prices: &[u64], sizes: &Sizes) -> u32 {
     let worth: u128 = prices.iter().map(|&price| u128::from(price)).sum();
     let worth = worth.div_ceil(UNITS_PER_SM.into()).max(1);
     sizes.total_from(u32::try_from(worth).unwrap_or(u32::MAX))
 }
 
-/// Returns the only test of all partitions.
+/// Returns the policy that all partitions of `plan` share.
 fn policy(plan: &Plan) -> Result<Policy, Fault> {
     let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
     match policies.next() {
@@ -162,13 +167,13 @@ fn policy(plan: &Plan) -> Result<Policy, Fault> {
         found => {
             let found = found.map_or("none", |_| "several");
             let message =
-                format!("found {found}, expected only one policy, because the bound is for one policy");
+                format!("found {found}, expected one policy, because a lower bound is valid for one policy");
             Err(Fault::new("partitions", message))
         }
     }
 }
 
-/// Whether C(m) is known in isolation wherever it is known in conflict.
+/// Whether every C(m) that is known in conflict is also known in isolation.
 pub(super) fn known_alone(set: &TaskSet) -> bool {
     let first =
         |points: &[(u32, gpusched_model::time::Time)]| points.first().map_or(u32::MAX, |point| point.0);

@@ -1,8 +1,8 @@
-//! Upper bounds on the total price of a group on some SMs, by multipliers of measures (Lagrange).
+//! Upper bounds on the total price of a group on m SMs, from one multiplier per measure (Lagrange).
 //!
-//! If a group has a demand of at most 1 by each measure j, then for any yⱼ ≥ 0 its total price is Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ
-//! yⱼ·wᵢⱼ). The best multipliers solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. They are computed in floating point,
-//! because the inequality holds for all other multipliers, too.
+//! Assume that a group has a demand of at most 1 by each measure j. Then for all yⱼ ≥ 0 the total price of the group is
+//! Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ). The best multipliers yⱼ solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1.
+//! Floating-point multipliers are safe, because the inequality is true for all multipliers.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 
@@ -14,10 +14,11 @@ use gpusched_model::plan::UNITS_PER_SM;
 /// Price of one SM.
 const ONE: f64 = UNITS_PER_SM as f64;
 
-/// Parts of a unit for costs. With this resolution, the rounding errors of all tasks add up to less than one unit.
+/// Number of parts of a unit. Costs are whole numbers of parts, so the rounding errors of all tasks together stay below one
+/// unit.
 pub(super) const PARTS: u64 = 1 << 12;
 
-/// Maximum number of tasks of a linear program. Larger programs take too long.
+/// Maximum number of tasks in a linear program. The solver takes too long for larger programs.
 const TASKS: usize = 400;
 
 /// Maximum sum of multipliers [units]. Larger sums are useless and would overflow.
@@ -36,13 +37,14 @@ impl Multipliers {
         (sum <= MOST).then_some(Multipliers(by_measure))
     }
 
-    /// Returns multipliers for the long run only: the cost of a task is its demand times the price of the SMs.
+    /// Returns multipliers that use only the long-run share. The cost of a task is its long-run share times the price of
+    /// the SMs.
     pub fn of_long_run(sms: u32) -> Multipliers {
         Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
     }
 
-    /// Returns the best multipliers for groups of any tasks of `several` and, if `lone` is not empty, one task of `lone`.
-    /// Returns `None` if there are too many tasks or the solver fails.
+    /// Returns the best multipliers for groups of tasks of `several` and, if `lone` is not empty, one task of `lone`.
+    /// Returns `None` if the program has too many tasks or the solver fails.
     pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
         let measures = several.first()?.needs.shares.len();
         if lone.len() + several.len() > TASKS {
@@ -65,17 +67,17 @@ impl Multipliers {
             program = program.with(paid.geq(candidate.price as f64 / ONE));
         }
         let solution = program.solve().ok()?;
-        // A float is rounded to the nearest integer in the range.
+        // The cast saturates, so an invalid float becomes a valid integer.
         let units = |&each| (solution.value(each) * ONE).round() as u64;
         Multipliers::new(by_measure.iter().map(units).collect())
     }
 
-    /// Σ yⱼ: sum of the multipliers [units].
+    /// Returns the sum of the multipliers, Σ yⱼ [units].
     pub fn sum(&self) -> i64 {
         i64::try_from(self.0.iter().sum::<u64>()).unwrap_or(i64::MAX)
     }
 
-    /// Σ yⱼ·wᵢⱼ: cost of a task, rounded down [parts of a unit].
+    /// Returns the cost of a task, Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
     pub fn cost(&self, needs: &Needs) -> i64 {
         let each = self.0.iter().zip(&needs.shares);
         let sum = each.fold(0u128, |sum, (&multiplier, &share)| {
@@ -89,7 +91,7 @@ impl Multipliers {
 mod tests {
     use super::*;
 
-    /// A saturated allowance would give too low a bound for all groups.
+    /// If the sum of the multipliers saturated, the bound would be too low for all groups.
     #[test]
     fn what_a_solver_gets_wrong_is_no_multiplier() {
         assert!(Multipliers::new(vec![MOST, 0]).is_some());

@@ -1,10 +1,10 @@
-//! Depth-first search over all groups of tasks whose total price may exceed some SMs, with a test of each such group.
+//! Depth-first search over all groups of tasks whose total price may exceed the price of m SMs, with a test of each such
+//! group.
 //!
-//! Single tasks and pairs are tested at once. Larger groups are searched for each number of SMs, family by family. A family
-//! consists of groups with one task of a kind and several tasks of the other kind, or of groups whose tasks are all in
-//! conflict.
-//! The search skips a partial group and all groups that contain it for two reasons: the remaining tasks cannot raise the total
-//! price enough, or the group fails on these SMs under every policy.
+//! The search tests single tasks and pairs at once. The search examines larger groups for each number of SMs, one family
+//! after the other. A group of a family has one task of one kind and several tasks of the other kind, or only tasks in
+//! conflict. The search skips a partial group together with all groups that contain it for two reasons. Either the other
+//! tasks cannot raise the total price enough, or the partial group fails on these SMs under every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;
@@ -38,15 +38,15 @@ const FAMILY: u64 = 10;
 /// Number of groups between two progress reports.
 const PACE: u64 = 10_000;
 
-/// End of a search.
+/// Result of a search.
 pub(super) enum Found {
-    /// Every group has a total price of at most its SMs.
+    /// Every group has a total price of at most its number of SMs, or fails its test.
     Nothing,
-    /// The limit of the search effort was reached first.
+    /// The search reached the limit of the search effort.
     TooMuch,
-    /// These tasks have a total price above the given SMs and pass the test there.
+    /// The tasks have a total price above the number of SMs and pass their test on these SMs.
     Worth { tasks: Vec<usize>, sms: u32 },
-    /// These tasks have a total price above the given SMs, and the test there is inconclusive.
+    /// The tasks have a total price above the number of SMs, and their test on these SMs is inconclusive.
     Open { tasks: Vec<usize>, sms: u32 },
 }
 
@@ -56,13 +56,13 @@ pub(super) struct Walk<'a> {
     wcets: Wcets<'static>,
     policy: Policy,
     sizes: &'a Sizes,
-    /// Tasks with a positive price, by position [units]. A task without a price raises no total price.
+    /// Position and price of each task with a positive price [units]. A task with the price 0 raises no total price.
     prices: Vec<(usize, i64)>,
     measures: Measures,
     group: Group,
-    /// Remaining number of groups.
+    /// Number of groups that the search may still examine.
     left: u64,
-    /// Remaining number of groups at the next progress report.
+    /// Value of `left` that triggers the next progress report.
     tell_at: u64,
     effort: &'a Effort<'a>,
     /// A group whose test is inconclusive.
@@ -70,7 +70,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Creates a search over the tasks of `set`, with a price for each, in partitions of `sizes`.
+    /// Creates a search over the tasks of `set` in partitions of `sizes`. `prices` contains one price per task.
     pub fn new(
         set: &'a TaskSet,
         (wcets, policy): (Wcets<'static>, Policy),
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         prices: &[u64],
         effort: &'a Effort<'a>,
     ) -> Walk<'a> {
-        debug_assert_eq!(prices.len(), set.tasks().len(), "each task has a price");
+        debug_assert_eq!(prices.len(), set.tasks().len(), "one price per task");
         let prices = prices.iter().enumerate().filter(|&(_, &price)| price > 0);
         let prices = prices.map(|(task, &price)| (task, i64::try_from(price).unwrap_or(MOST).min(MOST)));
         Walk {
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
             .try_for_each(|sms| self.look_at_groups_on(sms))
     }
 
-    /// Searches the groups of three tasks or more on `sms` SMs.
+    /// Searches the groups of at least three tasks on `sms` SMs.
     fn look_at_groups_on(&mut self, sms: u32) -> Result<(), Found> {
         self.spend(self.prices.len() as u64)?;
         if !self.wcets.conflict() {
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the tasks that a passing group on `sms` SMs may contain.
+    /// Returns the tasks that can be in a group that passes its test on `sms` SMs.
     fn candidates(&self, conflict: bool, sms: u32) -> Vec<Candidate> {
         let candidate = |&(index, price): &(usize, i64)| {
             let task = &self.set.tasks()[index];
@@ -159,12 +159,12 @@ impl<'a> Walk<'a> {
         self.prices.iter().filter_map(candidate).collect()
     }
 
-    /// Searches the groups of `several` and, if `lone` is not empty, one task of `lone`.
+    /// Searches the groups that consist of tasks of `several` and, if `lone` is not empty, one task of `lone`.
     fn look_at_family(&mut self, sms: u32, lone: &[&Candidate], several: &[&Candidate]) -> Result<(), Found> {
         if several.is_empty() {
             return Ok(());
         }
-        // The work alone settles most families.
+        // The long-run share settles most families.
         let by_work = Multipliers::of_long_run(sms);
         if Family::new(&by_work, sms, lone, several).is_settled() {
             return Ok(());
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
             return self.extend(&family, &mut Vec::new(), 0, family.none());
         }
         for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
-            // Multipliers for this task alone give a better bound.
+            // Multipliers for groups with this task of `lone` give a better bound.
             self.spend(FAMILY * several.len() as u64)?;
             let candidate = scored.candidate;
             let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
@@ -187,7 +187,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Searches the groups that extend `group`, with state `part`, by tasks of `family` from `position` on.
+    /// Searches all groups that extend `group` by tasks of `family` from `position` on. `part` contains the sums over
+    /// `group`.
     fn extend<'c>(
         &mut self,
         family: &Family<'c>,
@@ -204,7 +205,7 @@ impl<'a> Walk<'a> {
         for (position, next) in family.several.iter().enumerate().skip(position) {
             self.spend(1)?;
             if family.is_of_no_interest(part, position) {
-                return Ok(()); // later positions settle as well
+                return Ok(()); // later positions are of no interest either
             }
             let Some(with) = family.with(part, next) else {
                 continue;
@@ -221,7 +222,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether `group` and every group that contains it fail every test on its SMs. `false` proves nothing.
+    /// Whether `group` and every group that contains it fail every test on these SMs. The result `false` proves nothing.
     fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {
@@ -239,7 +240,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Counts `groups` as examined.
+    /// Counts `groups` groups as examined. Fails if the search effort is used up.
     fn spend(&mut self, groups: u64) -> Result<(), Found> {
         self.left = self.left.checked_sub(groups).ok_or(Found::TooMuch)?;
         if self.left <= self.tell_at {
@@ -249,14 +250,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the largest partition whose price is below `price`, or 0.
+    /// Returns the largest partition size whose price is below `price`, or 0.
     fn sms_below(&self, price: i64) -> u32 {
         let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
         self.sizes
             .at_most(u32::try_from(most).unwrap_or(MAX_SMS).min(MAX_SMS))
     }
 
-    /// Tests `tasks`, ascending, whose total price is above `sms` SMs.
+    /// Tests the ascending positions `tasks`, whose total price is above the price of `sms` SMs.
     fn look_at(&mut self, tasks: &[usize], sms: u32) -> Result<(), Found> {
         if sms == 0 {
             return Ok(());

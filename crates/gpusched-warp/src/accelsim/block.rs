@@ -1,19 +1,19 @@
-//! The instructions that the warps of one thread block executed.
+//! Instructions that the warps of one thread block executed.
 
 use super::{Access, Dimension};
 
-/// One execution of an instruction by a warp.
+/// Execution of one instruction by a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     /// Number of the instruction in the [`Code`] of the trace.
     pub instruction: u32,
     /// Lanes that executed the instruction, one bit per lane; 0 if all lanes were predicated off.
     pub lanes: u32,
-    /// Number of the memory access within the warp, if the instruction has addresses.
+    /// Index of the memory access within the warp, if the instruction has addresses.
     pub(super) access: u32,
 }
 
-/// The instructions that one warp executed, in order.
+/// Instructions that one warp executed, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Warp {
     pub(super) records: Vec<Record>,
@@ -22,13 +22,13 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// Returns the executed instructions, in order.
+    /// Returns the executed instructions in the order of execution.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`; `record` must belong to this warp. The
-    /// entries of all other lanes stay unchanged. Returns false if the trace has no addresses for `record`.
+    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`. The record must belong to this warp. The
+    /// entries of all other lanes stay unchanged. Returns false if the trace contains no addresses for the record.
     pub fn addresses(&self, record: &Record, addresses: &mut [u64; 32]) -> bool {
         let access = self.accesses.get(record.access as usize);
         if let Some(access) = access {
@@ -38,7 +38,7 @@ impl Warp {
     }
 }
 
-/// The instructions that the warps of one thread block executed.
+/// Instructions that the warps of one thread block executed.
 #[derive(Debug, Clone)]
 pub struct Block {
     pub(super) position: Dimension,
@@ -52,17 +52,17 @@ impl Block {
         self.position
     }
 
-    /// Returns the number of the block in the grid, from 0; x varies fastest.
+    /// Returns the linear number of the block in the grid, from 0. The x dimension varies fastest.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Returns all warps in order, including warps that executed no instruction.
+    /// Returns all warps in order, including warps that did not execute any instruction.
     pub fn warps(&self) -> &[Warp] {
         &self.warps
     }
 
-    /// Returns all warps and consumes the block.
+    /// Consumes the block and returns all of its warps.
     pub fn into_warps(self) -> Vec<Warp> {
         self.warps
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// The size of a grid or of a thread block, or a position in one.
+/// Size of a grid or of a thread block, or a position in a grid or block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dimension {
     /// The x dimension, which varies fastest.
@@ -16,16 +16,16 @@ pub struct Dimension {
 }
 
 impl Dimension {
-    /// Returns the number of positions.
+    /// Returns the number of positions in a grid or block of this size.
     pub fn count(self) -> u64 {
-        // The product can reach 2^96, but `Header` limits grids and blocks to far fewer positions.
+        // In general, the product can be almost 2^96. `Header` limits grids and blocks to far fewer positions.
         u64::from(self.x)
             .saturating_mul(self.y.into())
             .saturating_mul(self.z.into())
     }
 
-    /// Returns the position with number `index`, from 0; x varies fastest. The result is meaningless if
-    /// `index` ≥ [`Dimension::count`].
+    /// Returns the position with linear number `index`, from 0. The x dimension varies fastest. The result is
+    /// meaningless if `index` ≥ [`Dimension::count`].
     pub fn position(self, index: u64) -> Dimension {
         let (x, y) = (u64::from(self.x.max(1)), u64::from(self.y.max(1)));
         let part = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);

@@ -1,17 +1,17 @@
-//! The touched memory, in sectors of 32 bytes.
+//! Memory footprint, in sectors of 32 bytes.
 
 use std::collections::HashMap;
 
-/// Bytes of a sector, the unit that caches fetch and DRAM transfers.
+/// Size of a sector [bytes]. Caches fetch whole sectors, and DRAM transfers whole sectors.
 pub(super) const SECTOR: u64 = 32;
 
-/// The sectors that one access touches: at most two per lane.
+/// Sectors that one access touches; at most two per lane.
 #[derive(Debug, Default)]
 pub(super) struct Sectors(Vec<u64>);
 
 impl Sectors {
-    /// Returns the numbers of the sectors that accesses of `bytes` at each of `addresses` touch. The numbers
-    /// are ascending and unique.
+    /// Returns the numbers of the sectors that accesses of `bytes` bytes at `addresses` touch. The numbers are
+    /// ascending and unique.
     pub(super) fn of(&mut self, addresses: impl Iterator<Item = u64>, bytes: u8) -> &[u64] {
         self.0.clear();
         for address in addresses {
@@ -34,14 +34,14 @@ impl Sectors {
 /// Number of sectors in a page.
 const PAGE: u64 = 128;
 
-/// A set of sectors, stored as one bit per sector in pages of 4 KiB.
+/// Set of sectors, stored as pages of 4 KiB with one bit per sector.
 #[derive(Debug, Default)]
 pub(super) struct Footprint {
     pages: HashMap<u64, u128>,
 }
 
 impl Footprint {
-    /// Adds `sectors`, which must be ascending.
+    /// Adds `sectors`, which must be in ascending order.
     pub(super) fn add(&mut self, sectors: &[u64]) {
         for page in sectors.chunk_by(|a, b| a / PAGE == b / PAGE) {
             let bits = page.iter().fold(0, |bits, sector| bits | 1 << (sector % PAGE));
@@ -50,7 +50,7 @@ impl Footprint {
         }
     }
 
-    /// Returns the total size of the sectors [bytes].
+    /// Returns the total size of all sectors in the set [bytes].
     pub(super) fn bytes(&self) -> u64 {
         let sectors = self.pages.values().map(|page| u64::from(page.count_ones()));
         sectors.sum::<u64>() * SECTOR

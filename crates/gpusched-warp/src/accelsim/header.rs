@@ -1,4 +1,4 @@
-//! The header of a trace: the facts about the kernel before the first instruction.
+//! Header of a trace. The header describes the kernel, and precedes the first instruction.
 
 mod reading;
 
@@ -9,32 +9,32 @@ use super::Dimension;
 /// Oldest supported version of the tracer. In processed traces of older tracers, every line repeats its thread block.
 pub const LEAST_VERSION: u32 = 3;
 
-/// The kernel of a trace and how the trace was recorded.
+/// Properties of the traced kernel and of its recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// Mangled name of the kernel.
     pub name: String,
     /// Number of the kernel in the run, from 1; 0 if the trace does not state the number.
     pub id: u64,
-    /// Number of thread blocks in each dimension.
+    /// Number of thread blocks in each dimension of the grid.
     pub grid: Dimension,
-    /// Number of threads of a block in each dimension.
+    /// Number of threads in each dimension of a block.
     pub block: Dimension,
     /// Static and dynamic shared memory of a block [bytes].
     pub shared_memory: u32,
-    /// Number of registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Instruction set: ten times the compute capability (70 is Volta, 75 is Turing).
+    /// Version of the instruction set: ten times the compute capability (70 for Volta, 75 for Turing).
     pub binary_version: u32,
-    /// CUDA stream of the launch.
+    /// CUDA stream of the kernel launch.
     pub stream: u64,
-    /// First generic address of shared memory; 0 if unknown.
+    /// First generic address of shared memory; 0 if the trace does not state the address.
     pub shared_base: u64,
-    /// First generic address of local memory; 0 if unknown.
+    /// First generic address of local memory; 0 if the trace does not state the address.
     pub local_base: u64,
-    /// Version of Accel-Sim's tracer.
+    /// Version of the tracer of Accel-Sim.
     pub tracer_version: u32,
-    /// Whether every instruction starts with its line number in the source.
+    /// Whether every instruction in the trace starts with its line number in the source code.
     pub line_numbers: bool,
 }
 
@@ -44,10 +44,10 @@ impl Header {
         usize::try_from(self.block.count().div_ceil(32)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in memory. The
-    /// distance is 16 from Volta on. Before Volta, the distance is 8, or 16 across a word that controls the
-    /// scheduling of the following instructions. Every fourth word is such a control word from Maxwell on,
-    /// and every eighth word on Kepler.
+    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in memory. From Volta on, the
+    /// distance is 16. Before Volta, the distance is 8, or 16 if a control word lies between both instructions. A
+    /// control word controls the scheduling of the following instructions. Every fourth word is a control word from
+    /// Maxwell on, and every eighth word on Kepler.
     pub fn instruction_bytes(&self, pc: u32) -> u32 {
         let group = match self.binary_version {
             70.. => return 16,
@@ -60,9 +60,9 @@ impl Header {
         }
     }
 
-    /// Returns where the word that `lane` accesses at `address` of its local memory lies, relative to the
-    /// start of the local memory of the warp [bytes]. Words with the same offset are adjacent, so a warp that
-    /// accesses one variable touches adjacent bytes.
+    /// Returns the location of the word that `lane` accesses at `address` of its local memory. The location is relative
+    /// to the start of the local memory of the warp [bytes]. Local memory is interleaved by lane, so the words of all
+    /// lanes at one address are adjacent.
     pub fn local_address(&self, address: u64, lane: u32, bytes: u8) -> u64 {
         let offset = match self.local_base {
             0 => address,

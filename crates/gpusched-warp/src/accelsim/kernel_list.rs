@@ -1,4 +1,4 @@
-//! The list of the GPU commands of a program: copies to the GPU and kernels.
+//! List of the commands that a program sends to the GPU: copies to the GPU, and kernels.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::lines::Lines;
 use super::token::{Fault, decimal, hexadecimal};
 use gpusched_model::error::Result;
 
-/// One command of the program to the GPU.
+/// Command that the program sends to the GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// A copy to the GPU.
@@ -17,30 +17,30 @@ pub enum Command {
         /// Size [bytes].
         bytes: u64,
     },
-    /// A kernel, given by its trace file.
+    /// A kernel, identified by its trace file.
     Kernel(PathBuf),
 }
 
-/// The content of a `kernelslist.g`.
+/// Content of a file `kernelslist.g`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelList {
     commands: Vec<Command>,
 }
 
-/// A trace file: the list of a run or one kernel.
+/// Input file: the command list of a run, or the trace of one kernel.
 #[derive(Debug)]
 pub enum Input {
-    /// A `kernelslist.g`.
+    /// A file `kernelslist.g`.
     List(KernelList),
-    /// A `kernel-N.traceg`.
+    /// A file `kernel-N.traceg`.
     Kernel(Box<TraceFile>),
 }
 
 impl Input {
-    /// Opens the file at `path` (`-` is standard input) and detects its type.
+    /// Opens the file at `path` and detects its type. The path `-` is standard input.
     ///
     /// # Errors
-    /// Fails as [`KernelList::read`] and [`TraceFile::open`] do.
+    /// Fails if [`KernelList::read`] or [`TraceFile::open`] fails.
     pub fn open(path: impl AsRef<Path>) -> Result<Input> {
         let path = path.as_ref();
         let mut lines = Lines::open(path)?;
@@ -52,12 +52,11 @@ impl Input {
 }
 
 impl KernelList {
-    /// Reads the list in the file at `path`. File names in the list are relative to its folder.
+    /// Reads the command list in the file at `path`. File names in the list are relative to the folder of this file.
     ///
-    /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file and line if a line is neither a
-    /// kernel nor a copy, or if a trace is compressed or not processed.
-    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+    /// # Errors Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which states file and line. The
+    /// function fails with this error if a line is neither a kernel nor a copy, or if a trace is compressed or not
+    /// processed. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<KernelList> {
         let path = path.as_ref();
         KernelList::parse(Lines::open(path)?, path)
@@ -92,12 +91,12 @@ impl KernelList {
         Ok(KernelList { commands })
     }
 
-    /// Returns the commands, in order.
+    /// Returns the commands in order.
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
 
-    /// Returns the trace files of the kernels, in order.
+    /// Returns the trace files of the kernels in order.
     pub fn kernels(&self) -> impl Iterator<Item = &Path> {
         self.commands.iter().filter_map(|command| match command {
             Command::Kernel(path) => Some(path.as_path()),
@@ -120,7 +119,8 @@ fn copy(line: &[u8]) -> Result<Command, Fault> {
     }
 }
 
-/// Reads a kernel line. The list may name a compressed trace if the decompressed file is in the same folder.
+/// Reads a line that states a kernel. The line may name a compressed trace if the decompressed file is in the same
+/// folder.
 fn kernel(line: &[u8], folder: &Path) -> Result<Command, Fault> {
     let name = String::from_utf8_lossy(line);
     let compressed = ["xz", "gz"].into_iter().find_map(|ending| {
@@ -132,11 +132,12 @@ fn kernel(line: &[u8], folder: &Path) -> Result<Command, Fault> {
     if let Some((_, tool)) = compressed
         && !path.exists()
     {
-        let expected = format!("a decompressed trace: run `{tool} -dk` on it, the list may stay as it is");
+        let expected =
+            format!("a decompressed trace: run `{tool} -dk` on the file; the list needs no change");
         return Err(Fault::found("", Some(line), &expected));
     }
     if plain.ends_with(".trace") {
-        let expected = "a .traceg: raw traces must go through post-traces-processing first, which also writes kernelslist.g";
+        let expected = "a file .traceg: convert the raw trace with post-traces-processing, which also writes kernelslist.g";
         return Err(Fault::found("", Some(line), expected));
     }
     Ok(Command::Kernel(path))

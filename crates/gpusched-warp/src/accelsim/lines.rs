@@ -1,4 +1,4 @@
-//! The lines of a file, and errors with line numbers.
+//! Lines of a file, and errors with line numbers.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -7,11 +7,11 @@ use std::path::Path;
 use super::token::Fault;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Longest permitted line [bytes]. An instruction with 32 addresses takes less than a thousand bytes, but
-/// kernel names may be long.
+/// Maximum length of a line [bytes]. An instruction with 32 addresses has less than a thousand bytes, but kernel names
+/// may be long.
 const LONGEST: u64 = 1 << 16;
 
-/// The first bytes of files from `xz`, `gzip`, `zstd` and `bzip2`.
+/// First bytes of files that `xz`, `gzip`, `zstd` and `bzip2` write.
 const COMPRESSED: [(&[u8], &str); 4] = [
     (b"\xfd7zXZ\0", "xz"),
     (b"\x1f\x8b", "gzip"),
@@ -19,7 +19,7 @@ const COMPRESSED: [(&[u8], &str); 4] = [
     (b"BZh", "bzip2"),
 ];
 
-/// A text file, read line by line. Blank lines are skipped.
+/// Text file that is read line by line. Blank lines are skipped.
 pub(super) struct Lines {
     file: String,
     reader: BufReader<Box<dyn Read + Send>>,
@@ -28,7 +28,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Opens the file at `path`; `-` is standard input.
+    /// Opens the file at `path`. The path `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Lines> {
         let bytes: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
@@ -38,7 +38,7 @@ impl Lines {
         Lines::new(path.display().to_string(), bytes)
     }
 
-    /// Reads lines from `bytes`. Messages use the name `file`.
+    /// Creates a file from its content `bytes`. Messages state the name `file`.
     pub(super) fn new(file: String, bytes: Box<dyn Read + Send>) -> Result<Lines> {
         let mut lines = Lines {
             file,
@@ -58,7 +58,7 @@ impl Lines {
         }
     }
 
-    /// Returns the first byte that is not blank, as far as the buffer already contains it.
+    /// Returns the first byte that is not blank; `None` if the buffer contains no such byte.
     pub(super) fn peek(&mut self) -> Result<Option<u8>> {
         let bytes = self
             .reader
@@ -91,7 +91,7 @@ impl Lines {
         }
     }
 
-    /// Returns the line that was read last, without trailing blanks.
+    /// Returns the current line without trailing blanks.
     pub(super) fn line(&self) -> &[u8] {
         &self.line
     }
@@ -101,7 +101,7 @@ impl Lines {
         self.at(Some(self.number.max(1)), fault)
     }
 
-    /// Returns the error for an unexpected end of the file.
+    /// Returns an error which states that the file ends unexpectedly.
     pub(super) fn cut(&self, message: impl Into<String>) -> Error {
         self.error(Fault::new("", message))
     }

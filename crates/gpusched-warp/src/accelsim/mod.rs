@@ -1,8 +1,9 @@
-//! Traces of machine code (SASS) from the tracer of [Accel-Sim](https://github.com/accel-sim/accel-sim-framework). A
-//! trace contains the instructions and memory addresses of every warp of a real run [Khairy20].
+//! Traces of machine code (SASS) that the tracer of [Accel-Sim](https://github.com/accel-sim/accel-sim-framework)
+//! recorded. A trace contains the instructions and memory addresses of every warp in a real run [Khairy20].
 //!
-//! A run consists of a `kernelslist.g` ([`KernelList`]) and a `kernel-N.traceg` per kernel ([`TraceFile`]). A kernel
-//! trace may have gigabytes, so gpusched reads it block by block and keeps only the requested block in memory.
+//! The files of a run are a `kernelslist.g` ([`KernelList`]) and one `kernel-N.traceg` per kernel ([`TraceFile`]). The
+//! trace of a kernel may have a size of several gigabytes. gpusched therefore reads it block by block, and keeps only
+//! the requested block in memory.
 //!
 //! ```
 //! use gpusched_warp::accelsim::TraceFile;

@@ -1,9 +1,9 @@
-//! One line of a trace: an instruction that a warp executed.
+//! Line of a trace: the execution of one instruction by a warp.
 
 use super::token::{Fault, Tokens, decimal, hexadecimal, signed};
 use super::{Access, Code, Header, Record, Warp};
 
-/// Marks a record without addresses.
+/// Value of `Record::access` for a record without addresses.
 const NO_ACCESS: u32 = u32::MAX;
 
 impl Record {
@@ -16,7 +16,7 @@ impl Record {
     ) -> Result<Record, Fault> {
         let mut words = Tokens::new(line);
         if header.line_numbers {
-            let expected = "the line in the source, as the header says";
+            let expected = "the line number in the source, as the header states";
             words.read("line_num", decimal, expected)?;
         }
         let narrow = |word: &[u8]| u32::try_from(hexadecimal(word)?).ok();
@@ -35,7 +35,7 @@ impl Record {
                 Access::Listed(start) => warp.listed.get(start as usize).copied(),
             };
         }
-        // From version 5 of the tracer on, an immediate value may end the line.
+        // From version 5 of the tracer on, a line may end with an immediate value.
         let immediate = words.next();
         let number = |word| signed(word).is_some() || hexadecimal(word).is_some();
         if !immediate.is_none_or(number) {

@@ -1,4 +1,4 @@
-//! Summary of a trace: counts of instructions, accesses and bytes.
+//! Summary of a trace: numbers of instructions, accesses and bytes.
 
 mod count;
 
@@ -10,23 +10,23 @@ use super::{Command, Dimension, Unit};
 /// Summary of a run or of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct TraceSummary {
-    /// Copies to the GPU in the list.
+    /// Copies to the GPU in the command list.
     pub copies: Copies,
-    /// The kernels, in order.
+    /// Summaries of the kernels, in order.
     pub kernels: Vec<KernelSummary>,
 }
 
-/// Copies to the GPU.
+/// Number and size of copies to the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Copies {
-    /// Number of copies.
+    /// Number of copies to the GPU.
     pub count: u64,
     /// Total size of all copies [bytes].
     pub bytes: u64,
 }
 
 impl Copies {
-    /// Counts the copies among `commands`.
+    /// Returns the number and size of the copies among `commands`.
     pub fn of(commands: &[Command]) -> Copies {
         let mut copies = Copies::default();
         for command in commands {
@@ -46,65 +46,65 @@ pub struct KernelSummary {
     pub file: String,
     /// Mangled name of the kernel.
     pub name: String,
-    /// Number of the kernel in the run.
+    /// Number of the kernel in the run; 0 if the trace does not state the number.
     pub id: u64,
-    /// CUDA stream of the launch.
+    /// CUDA stream of the kernel launch.
     pub stream: u64,
-    /// Number of thread blocks in each dimension.
+    /// Number of thread blocks in each dimension of the grid.
     pub grid: Dimension,
-    /// Number of threads of a block in each dimension.
+    /// Number of threads in each dimension of a block.
     pub block: Dimension,
-    /// Shared memory of a block [bytes].
+    /// Static and dynamic shared memory of a block [bytes].
     pub shared_memory: u32,
-    /// Number of registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Instruction set: ten times the compute capability.
+    /// Version of the instruction set: ten times the compute capability.
     pub binary_version: u32,
-    /// Version of the tracer.
+    /// Version of the tracer of Accel-Sim.
     pub tracer_version: u32,
     /// Number of warps that executed at least one instruction.
     pub warps: u64,
-    /// Number of instructions issued by warps.
+    /// Number of executed instructions, counted once per warp.
     pub instructions: u64,
-    /// Number of instructions, counted once per executing lane.
+    /// Number of executed instructions, counted once per executing lane.
     pub lane_instructions: u64,
-    /// Number of distinct instructions; an instruction with generic addresses counts once per accessed space.
+    /// Number of distinct instructions. An instruction with generic addresses counts once per accessed memory space.
     pub code: u64,
-    /// Number of instructions issued by warps, per unit.
+    /// Number of executed instructions per unit, counted once per warp.
     pub units: UnitCounts,
-    /// Memory accesses, ordered by space, then by loads, stores and atomics.
+    /// Memory accesses, sorted by space, then by kind (load, store, atomic).
     pub memory: Vec<MemoryTraffic>,
-    /// Touched global memory, in whole sectors [bytes].
+    /// Size of the accessed global memory, in whole sectors [bytes].
     pub footprint_bytes: u64,
-    /// Unknown opcodes, by name.
+    /// Unknown opcodes, sorted by name.
     pub unknown: Vec<OpcodeCount>,
-    /// Opcodes whose effect the trace does not contain, by name: textures, surfaces, and arrivals at barriers
+    /// Opcodes whose effect is missing in the trace, sorted by name: textures, surfaces, and arrivals at barriers
     /// without waiting.
     pub untold: Vec<OpcodeCount>,
 }
 
-/// Number of instructions per unit.
+/// Number of executed instructions per unit, counted once per warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct UnitCounts {
-    /// Integer instructions, and all instructions without a unit of their own.
+    /// Integer instructions, and all instructions that belong to no other unit.
     pub int: u64,
-    /// Single and half precision.
+    /// Single-precision and half-precision instructions.
     pub single: u64,
-    /// Double precision.
+    /// Double-precision instructions.
     pub double: u64,
-    /// Special functions.
+    /// Instructions of the special function units.
     pub special: u64,
-    /// Tensor cores.
+    /// Instructions of the tensor cores.
     pub tensor: u64,
-    /// Loads, stores, atomics.
+    /// Loads, stores and atomics.
     pub memory: u64,
-    /// Branches, barriers, fences, exits.
+    /// Branches, barriers, fences and exits.
     pub control: u64,
-    /// The uniform datapath.
+    /// Instructions of the uniform datapath.
     pub uniform: u64,
-    /// Textures and surfaces.
+    /// Texture and surface instructions.
     pub texture: u64,
-    /// Unknown opcodes.
+    /// Instructions with unknown opcodes.
     pub unknown: u64,
 }
 
@@ -124,7 +124,7 @@ impl UnitCounts {
         } += count;
     }
 
-    /// Returns the name and the count of each unit.
+    /// Returns the name and the count of every unit.
     pub fn named(&self) -> [(&'static str, u64); 10] {
         [
             ("int", self.int),
@@ -141,33 +141,33 @@ impl UnitCounts {
     }
 }
 
-/// Memory accesses of one kind to one space.
+/// Memory accesses of one kind (load, store or atomic) to one memory space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MemoryTraffic {
-    /// `global`, `local`, `shared` or `constant`.
+    /// Memory space: `global`, `local`, `shared` or `constant`.
     pub space: &'static str,
-    /// `load`, `store` or `atomic`.
+    /// Kind of access: `load`, `store` or `atomic`.
     pub access: &'static str,
-    /// Number of instructions issued by warps.
+    /// Number of executed instructions, counted once per warp.
     pub instructions: u64,
     /// Number of accesses, counted once per executing lane.
     pub lanes: u64,
-    /// Sectors of 32 bytes, each counted once per instruction; 0 for shared memory and constants, which have
-    /// no sectors.
+    /// Number of accessed sectors of 32 bytes. A sector counts once per instruction that accesses it. 0 for shared
+    /// memory and constants, which have no sectors.
     pub sectors: u64,
 }
 
 /// Number of executions of an opcode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpcodeCount {
-    /// The opcode with its modifiers.
+    /// Opcode with its modifiers.
     pub opcode: String,
-    /// Number of executions.
+    /// Number of executions of the opcode.
     pub count: u64,
 }
 
 impl KernelSummary {
-    /// Returns the number of sectors of the accesses of one kind to one space.
+    /// Returns the number of sectors that accesses of kind `access` to memory space `space` touched.
     pub fn sectors(&self, space: &str, access: &str) -> u64 {
         let fits = |traffic: &&MemoryTraffic| traffic.space == space && traffic.access == access;
         self.memory

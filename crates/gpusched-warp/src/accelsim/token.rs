@@ -1,11 +1,11 @@
-//! The words of a line.
+//! Words of a line.
 
-/// One invalid value.
+/// Error: an invalid value in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Column or header field, named as in the file format.
+    /// Name of the column or header field in the file format.
     pub field: &'static str,
-    /// The value found and the value expected.
+    /// Message that states the found value and the expected value.
     pub message: String,
 }
 
@@ -17,14 +17,14 @@ impl Fault {
         }
     }
 
-    /// Returns the error that `found` is not valid for `field`.
+    /// Returns an error which states that `found` is invalid for `field`.
     pub(super) fn found(field: &'static str, found: Option<&[u8]>, expected: &str) -> Fault {
         let found = found.map_or("the end of the line".to_owned(), show);
         Fault::new(field, format!("found {found}, expected {expected}"))
     }
 }
 
-/// Returns text of a file in quotes, shortened for a message.
+/// Returns `text` from a file in quotes. Long text is shortened for a message.
 pub(super) fn show(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(text.get(..4 * LONGEST).unwrap_or(text));
@@ -35,7 +35,7 @@ pub(super) fn show(text: &[u8]) -> String {
     }
 }
 
-/// The remaining words of a line.
+/// Remaining words of a line.
 #[derive(Debug, Clone)]
 pub(super) struct Tokens<'a>(&'a [u8]);
 
@@ -44,7 +44,7 @@ impl<'a> Tokens<'a> {
         Tokens(line)
     }
 
-    /// Returns the remaining text, without leading blanks.
+    /// Returns the remaining text of the line, without leading blanks.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.0.trim_ascii_start()
     }
@@ -77,7 +77,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Parses an integer without sign.
+/// Parses an unsigned integer.
 pub(super) fn decimal(word: &[u8]) -> Option<u64> {
     let digits = word.iter().try_fold(0u64, |value, byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
@@ -86,7 +86,7 @@ pub(super) fn decimal(word: &[u8]) -> Option<u64> {
     digits.filter(|_| !word.is_empty())
 }
 
-/// Parses an integer with optional minus sign.
+/// Parses an integer with an optional minus sign.
 pub(super) fn signed(word: &[u8]) -> Option<i64> {
     match word.strip_prefix(b"-") {
         Some(digits) => 0i64.checked_sub_unsigned(decimal(digits)?),

@@ -1,4 +1,4 @@
-//! The trace of one kernel, read thread block by thread block.
+//! Trace of one kernel, which is read one thread block at a time.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,43 +9,44 @@ use super::token::{Fault, decimal};
 use super::{Block, Code, Dimension, Header, Record, Warp};
 use gpusched_model::error::Result;
 
-/// Maximum number of records reserved before reading, so that a false count in the file cannot exhaust memory.
+/// Maximum number of records to reserve memory for before they are read. A wrong count in the file then cannot exhaust
+/// memory.
 const EARLY_ROOM: usize = 1 << 12;
 
-/// The trace of one kernel. Memory holds only the current block and each distinct instruction once.
+/// Trace of one kernel. Memory contains only the current block and each distinct instruction once.
 #[derive(Debug)]
 pub struct TraceFile {
     lines: Lines,
     header: Header,
     code: Code,
     blocks: u64,
-    /// Whether the current line still has to be processed.
+    /// Whether the current line is not yet processed.
     pending: bool,
     done: bool,
 }
 
-/// A warp whose instructions are currently read.
+/// Warp whose instructions are being read.
 struct Open {
     warp: usize,
-    /// Number of instructions, as stated by `insts`.
+    /// Number of instructions that the field `insts` states.
     instructions: Option<usize>,
 }
 
 impl TraceFile {
-    /// Opens the trace in the file at `path` (`-` is standard input) and reads its header.
+    /// Opens the trace in the file at `path`, and reads its header. The path `-` is standard input.
     ///
-    /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column if the file is
-    /// compressed or not a processed trace of version [`LEAST_VERSION`](super::LEAST_VERSION) or later.
-    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+    /// # Errors Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which states file, line and
+    /// column. The function fails with this error if the file is compressed, or not a processed trace of version
+    /// [`LEAST_VERSION`](super::LEAST_VERSION) or later. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if
+    /// the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<TraceFile> {
         TraceFile::read(Lines::open(path.as_ref())?)
     }
 
-    /// Reads a trace from `bytes`. Errors use the name `name`.
+    /// Reads a trace from `bytes`. Error messages state the name `name`.
     ///
     /// # Errors
-    /// Fails as [`TraceFile::open`] does.
+    /// Fails if [`TraceFile::open`] would fail for a file with this content.
     pub fn from_reader(name: &str, bytes: impl Read + Send + 'static) -> Result<TraceFile> {
         TraceFile::read(Lines::new(name.to_owned(), Box::new(bytes))?)
     }
@@ -72,22 +73,23 @@ impl TraceFile {
         &self.header
     }
 
-    /// Returns the instructions that were read so far.
+    /// Returns the instructions that have been read so far.
     pub fn code(&self) -> &Code {
         &self.code
     }
 
-    /// Returns the number of blocks that were read.
+    /// Returns the number of blocks that have been read so far.
     pub fn blocks_read(&self) -> u64 {
         self.blocks
     }
 
-    /// Reads the next thread block, in the order of block numbers. Returns `None` after the last block of the
-    /// grid, and in all calls after an error.
+    /// Reads the next thread block. Blocks are read in ascending order. Returns `None` after the last block of the
+    /// grid. After an error, every further call returns `None`.
     ///
     /// # Errors
-    /// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line and column if the trace is malformed,
-    /// incomplete or cut off. [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the trace is malformed, incomplete or
+    /// cut off. The error states file, line and column. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if
+    /// the file cannot be read.
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         if self.done {
             return Ok(None);
@@ -112,7 +114,7 @@ impl TraceFile {
             }
             match self.lines.line() {
                 b"#BEGIN_TB" => break,
-                // Processed traces keep the column names of raw traces.
+                // Processed traces contain the column names of raw traces as comments.
                 line if line.starts_with(b"#") && line != b"#END_TB" && self.blocks == 0 => {}
                 line => return Err(self.fault(Fault::found("", Some(line), "#BEGIN_TB"))),
             }
@@ -135,7 +137,7 @@ impl TraceFile {
         Ok(Some(block))
     }
 
-    /// Reads `thread block = x,y,z`, which must equal `expected`.
+    /// Reads the line `thread block = x,y,z`. The position must equal `expected`.
     fn position(&mut self, expected: Dimension) -> Result<()> {
         self.line(expected)?;
         let found = value(self.lines.line(), b"thread block").map(position);
@@ -143,7 +145,7 @@ impl TraceFile {
             Some(Some(found)) if found == expected => Ok(()),
             Some(_) => {
                 let found = value(self.lines.line(), b"thread block");
-                let expected = format!("{expected}, as blocks follow one another");
+                let expected = format!("{expected}, the next block of the grid");
                 Err(self.fault(Fault::found("thread block", found, &expected)))
             }
             None => {
@@ -172,7 +174,7 @@ impl TraceFile {
                         instructions: None,
                     });
                 }
-                // A `cluster` line gives the position of the block in its cluster (Hopper).
+                // On Hopper, a line `cluster` states the position of the block in its cluster.
                 Some(b'c') if open.is_none() && line.starts_with(b"cluster ") => {}
                 Some(b'i') => {
                     let count = value(line, b"insts").and_then(decimal);
@@ -240,13 +242,13 @@ impl TraceFile {
                 Err(self.fault(Fault::new("warp", message)))
             }
             None => {
-                let expected = format!("`warp = N` with N below {warps}, as block dim says");
+                let expected = format!("`warp = N` with N below {warps}, as block dim states");
                 Err(self.fault(Fault::found("", Some(self.lines.line()), &expected)))
             }
         }
     }
 
-    /// Checks that the open warp, if any, has the number of instructions that `insts` states.
+    /// If a warp is open, checks that its number of instructions equals the number in `insts`.
     fn close(&self, open: Option<&Open>, block: &mut Block) -> Result<()> {
         let Some(&Open {
             warp: number,
@@ -267,7 +269,7 @@ impl TraceFile {
         Ok(())
     }
 
-    /// Reads the instruction in the current line.
+    /// Reads the instruction in the current line, and adds it to `warp`.
     fn record(&mut self, warp: &mut Warp) -> Result<()> {
         let record = Record::read(self.lines.line(), &self.header, &mut self.code, warp);
         warp.records
@@ -280,7 +282,7 @@ impl TraceFile {
     }
 }
 
-/// Returns the text after `key =` in `line`.
+/// Returns the text after `key =` in `line`; `None` if the line does not start with `key`.
 fn value<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(key)?.trim_ascii_start();
     Some(rest.strip_prefix(b"=")?.trim_ascii())

@@ -1,21 +1,21 @@
-//! The state of the sectors of a cache line.
+//! State of the sectors of a cache line.
 
 use super::super::request::{Request, SECTOR};
 
-/// A cache line with its sectors, stored as sets of one bit per sector. A sector is reserved (its fill is
+/// Cache line with its sectors. Sets of sectors are stored with one bit per sector. A sector is reserved (its fill is
 /// pending), valid, modified, or invalid.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// Address of the line.
     pub tag: u64,
-    /// Next line whose address has the same hash.
+    /// Next line in the chain of lines whose addresses have the same hash.
     pub next: u32,
-    /// Set of the line.
+    /// Index of the set that contains the line.
     pub set: u32,
     pub reserved: u8,
     pub valid: u8,
     pub modified: u8,
-    /// Sectors that can be read if they are modified.
+    /// Sectors that can be read even if they are modified.
     pub readable: u8,
     modified_on_fill: u8,
     readable_on_fill: u8,
@@ -23,13 +23,13 @@ pub struct Line {
     dirty: [u32; 4],
 }
 
-/// Returns the sector of `address` in its line, as a set.
+/// Returns the sector that contains `address`, as a set of one sector of its line.
 pub fn bit(address: u64) -> u8 {
     1 << (address / SECTOR % 4)
 }
 
 impl Line {
-    /// Creates a line of `set` without any present sector.
+    /// Creates a line of set `set`. All of its sectors are invalid.
     pub fn new(tag: u64, next: u32, set: u32) -> Self {
         Self {
             tag,
@@ -46,14 +46,14 @@ impl Line {
         }
     }
 
-    /// Clears the states reserved, valid and modified of `sectors`.
+    /// Clears the states reserved, valid and modified of the sectors in `sectors`.
     fn forget(&mut self, sectors: u8) {
         self.reserved &= !sectors;
         self.valid &= !sectors;
         self.modified &= !sectors;
     }
 
-    /// Reserves the sector `bit` until its fill. A modified sector becomes modified again on its fill.
+    /// Reserves the sector `bit` until its fill. If the sector was modified, it becomes modified again after the fill.
     pub fn expect(&mut self, bit: u8) {
         self.modified_on_fill = self.modified_on_fill & !bit | self.modified & bit;
         self.readable_on_fill &= !bit;
@@ -62,7 +62,7 @@ impl Line {
         self.reserved |= bit;
     }
 
-    /// Writes data to the sector of `request`.
+    /// Writes data to the sector that `request` accesses.
     pub fn write(&mut self, request: &Request) {
         let (sector, bit) = (request.sector(), bit(request.address));
         self.forget(bit);
@@ -73,14 +73,15 @@ impl Line {
         }
     }
 
-    /// Updates the line after a write to an absent sector. The sector can be read if the write covers all
-    /// bytes of the sector.
+    /// Updates the state of a sector after a write to it, if the sector was absent. The sector can be read if the write
+    /// covers all of its bytes.
     pub fn write_fresh(&mut self, request: &Request) {
         let whole = self.dirty[request.sector()] == u32::MAX;
         set(&mut self.readable, bit(request.address), whole);
     }
 
-    /// Updates the line after a write to a reserved sector. The pending fill completes the sector.
+    /// Updates the state of a sector after a write to it, if the sector is reserved. The pending fill completes the
+    /// sector.
     pub fn write_pending(&mut self, request: &Request) {
         let bit = bit(request.address);
         self.modified_on_fill |= bit;
@@ -92,7 +93,7 @@ impl Line {
         }
     }
 
-    /// Fills `sectors`, one bit each; `bytes` of each sector were requested.
+    /// Fills the sectors in `sectors`. For each of them, the bytes in `bytes` were requested.
     pub fn fill(&mut self, sectors: u8, bytes: u32) {
         self.forget(sectors);
         self.modified |= sectors & self.modified_on_fill;
@@ -107,7 +108,7 @@ impl Line {
     }
 }
 
-/// Adds `bit` to `set` or removes it.
+/// Adds `bit` to `set` if `member`, and removes it otherwise.
 fn set(set: &mut u8, bit: u8, member: bool) {
     *set = *set & !bit | if member { bit } else { 0 };
 }

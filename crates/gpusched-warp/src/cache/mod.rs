@@ -1,7 +1,7 @@
-//! A sectored cache: tags, miss registers, and a queue of misses to the next level.
+//! A sectored cache with tags, miss status holding registers, and a queue of misses to the next level.
 //!
-//! L1 writes through, and L2 writes back. Both caches allocate a line on a miss. They fetch a partly written
-//! sector only when a read needs the sector (GPGPU-Sim: "lazy fetch on read").
+//! L1 writes through, and L2 writes back. Both caches allocate a line on a miss. If a sector is partly written, the
+//! cache fetches the other bytes only when a read requires them (GPGPU-Sim: "lazy fetch on read").
 
 mod line;
 mod mshr;
@@ -26,7 +26,7 @@ pub enum Writes {
     Back,
 }
 
-/// The function that maps an address to its set.
+/// Function that maps an address to the index of its set.
 #[derive(Clone)]
 pub struct Index(pub Arc<dyn Fn(u64) -> usize + Send + Sync>);
 
@@ -36,16 +36,16 @@ impl fmt::Debug for Index {
     }
 }
 
-/// The size and the policies of a cache.
+/// Size and policies of a cache.
 #[derive(Debug, Clone)]
 pub struct Geometry {
     /// Number of sets.
     pub sets: usize,
     /// Number of lines per set.
     pub ways: usize,
-    /// Maps an address to its set, below `sets`.
+    /// Function that maps an address to the index of its set, which is less than `sets`.
     pub index: Index,
-    /// Whether the replacement policy is first in, first out instead of least recently used.
+    /// Whether the replacement policy is first in, first out. Otherwise, it is least recently used.
     pub fifo: bool,
     /// Write policy.
     pub writes: Writes,
@@ -53,50 +53,50 @@ pub struct Geometry {
     pub mshr_entries: usize,
     /// Maximum number of requests that may wait for one sector.
     pub mshr_merges: usize,
-    /// Capacity of the queue to the next level, in requests.
+    /// Maximum number of requests in the queue to the next level.
     pub miss_queue: usize,
-    /// Bytes that the data port transfers per cycle.
+    /// Number of bytes that the data port transfers per cycle.
     pub port_bytes: u64,
-    /// Minimum share of dirty lines for the eviction of dirty lines [percent]. Below this share, the cache
-    /// evicts clean lines only.
+    /// Minimum share of dirty lines that permits the eviction of dirty lines [percent]. Below this share, the cache
+    /// evicts only clean lines.
     pub dirty_percent: u64,
 }
 
 /// Result of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The sector is present. A write may also have been sent to the next level.
+    /// The sector is present. A write may also be sent to the next level.
     Hit {
-        /// Whether the request was sent to the next level, which answers the request.
+        /// Whether the request was sent to the next level. The next level then answers the request.
         sent: bool,
     },
-    /// The request is accepted. A read waits for the next level. A write is complete (write-back) or is sent
-    /// to the next level (write-through).
+    /// The request is accepted, but the sector is absent. A read waits for the next level. A write is complete if the
+    /// cache writes back, and is sent to the next level if the cache writes through.
     Miss,
-    /// The request is rejected because a resource is full. The caller must retry.
+    /// The request is rejected because a resource is full. The caller must repeat the request later.
     Refused,
 }
 
-/// Counters of accesses.
+/// Numbers of accesses to a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of accepted requests.
+    /// Number of requests that the cache accepted.
     pub accesses: u64,
-    /// Number of accepted requests that missed.
+    /// Number of accepted requests whose sector was absent.
     pub misses: u64,
 }
 
-/// A cache.
+/// A sectored cache.
 #[derive(Debug, Clone)]
 pub struct Cache {
     geometry: Geometry,
     tags: Tags,
     mshr: Mshr,
-    /// Requests to the next level.
+    /// Requests that wait to be sent to the next level.
     pub misses: Ring<Request>,
     data_port: u64,
     fill_port: u64,
-    /// Counters of accesses and misses.
+    /// Numbers of accesses and misses.
     pub counts: Counts,
 }
 
@@ -114,31 +114,32 @@ impl Cache {
         }
     }
 
-    /// Returns whether the data port is free in this cycle.
+    /// Returns whether the data port is free in the current cycle.
     pub fn data_port_free(&self) -> bool {
         self.data_port == 0
     }
 
-    /// Returns whether the fill port is free in this cycle.
+    /// Returns whether the fill port is free in the current cycle.
     pub fn fill_port_free(&self) -> bool {
         self.fill_port == 0
     }
 
-    /// Advances the ports by one cycle.
+    /// Advances both ports by one cycle.
     pub fn replenish(&mut self) {
         self.data_port = self.data_port.saturating_sub(1);
         self.fill_port = self.fill_port.saturating_sub(1);
     }
 
-    /// Returns whether the cache has no pending requests and both ports are free.
+    /// Returns whether both ports are free, and the cache has no request to send or to continue.
     pub fn is_quiet(&self) -> bool {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Offers a request at time `now`. The times must not decrease, because they order the lines by their last use.
+    /// Accesses the cache at time `now`. The times of calls must not decrease, because they order the lines by their
+    /// last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
-        // Most rejections are of this kind, and no further check is needed for them.
+        // Most rejections have this reason, so this check precedes the slower checks.
         if writes && self.misses.len() >= self.geometry.miss_queue && self.geometry.writes == Writes::Through
         {
             return Outcome::Refused;
@@ -213,7 +214,7 @@ impl Cache {
         Outcome::Miss
     }
 
-    /// Sends an evicted dirty line to the next level.
+    /// Sends an evicted dirty line to the next level, if the cache writes back.
     fn evict(&mut self, evicted: Option<tags::Evicted>, cause: &Request) {
         let Some(evicted) = evicted else { return };
         if self.geometry.writes == Writes::Through {
@@ -234,7 +235,7 @@ impl Cache {
         !request.writes() && self.mshr.has(request.address)
     }
 
-    /// Fills the sector of `request` after the answer of the next level.
+    /// Fills the sector of `request`, which the next level has answered.
     pub fn fill(&mut self, request: &Request) {
         if let Some((line, bytes, atomic)) = self.mshr.arrived(request.address) {
             self.tags.fill(line, 1 << request.sector(), bytes);
@@ -250,12 +251,13 @@ impl Cache {
         self.mshr.has_ready()
     }
 
-    /// Returns the next waiting request that can continue.
+    /// Removes and returns the next waiting request that can continue.
     pub fn next_ready(&mut self) -> Option<Request> {
         self.mshr.next_ready()
     }
 
-    /// Fills `sectors` of a line, one bit each, without memory traffic. Models the copy before a kernel.
+    /// Fills sectors of line `line` without memory traffic. `sectors` has one bit per sector. The fill models a copy to
+    /// the GPU before a kernel starts.
     pub fn preload(&mut self, line: u64, sectors: u8, now: u64) {
         self.tags.preload(line, sectors, now);
     }

@@ -1,4 +1,4 @@
-//! Miss status holding registers (MSHRs): the requests that wait for each sector.
+//! Miss status holding registers (MSHRs). The registers store the requests that wait for each sector.
 
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
@@ -10,43 +10,43 @@ struct Waiting {
     next: u32,
 }
 
-/// A sector with a pending fill. Most entries have one request, which is stored in place, so an entry fits
-/// one cache line of the host processor.
+/// Entry for a sector whose fill is pending. Most entries have one request. This request is stored inline, so an entry
+/// fits one cache line of the host processor.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Entry {
-    /// The request that opened the entry.
+    /// Request that opened the entry.
     first: Request,
-    /// Whether the first request has continued.
+    /// Whether the first request has already continued.
     first_went: bool,
     atomic: bool,
     line: u32,
-    /// Number of waiting requests, including the first request. The list stores all further requests.
+    /// Number of waiting requests, including the first request. All other requests are stored in a list.
     count: u32,
     head: u32,
     tail: u32,
-    /// Next entry whose sector has the same hash; for a free entry, the next free entry.
+    /// Next entry in the chain of entries whose sectors have the same hash. For a free entry, the next free entry.
     next: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Where a request can wait.
+/// Place where a request can wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// The request cannot wait, because the registers are full.
+    /// The request cannot wait, because all registers are in use.
     None,
-    /// The request can join the requests in this entry, which wait for the same sector.
+    /// The request can wait in this entry together with other requests for the same sector.
     Merge(u32),
-    /// The request can open an entry.
+    /// The request can wait in a new entry.
     New,
 }
 
-/// The miss status holding registers.
+/// Miss status holding registers of a cache.
 #[derive(Debug, Clone)]
 pub struct Mshr {
     entries: Vec<Entry>,
-    /// First entry per hash of a sector; the number of buckets is a power of two.
+    /// First entry for each hash of a sector. The number of buckets is a power of two.
     buckets: Box<[u32]>,
     free_entry: u32,
     used: usize,
@@ -58,11 +58,11 @@ pub struct Mshr {
     most_merges: usize,
 }
 
-/// Maximum number of buckets. More buckets shorten no chain in the supported machines.
+/// Maximum number of buckets. For the supported machines, more buckets would not shorten any chain.
 const MOST_BUCKETS: usize = 1024;
 
 impl Mshr {
-    /// Creates registers for `most_entries` sectors with at most `most_merges` requests each.
+    /// Creates registers for at most `most_entries` sectors, with at most `most_merges` requests per sector.
     pub fn new(most_entries: usize, most_merges: usize) -> Self {
         let buckets = most_entries.clamp(2, MOST_BUCKETS).next_power_of_two();
         Self {
@@ -108,7 +108,7 @@ impl Mshr {
         }
     }
 
-    /// Adds `request` at the place `room`. For a new entry, `line` is the line that the sector fills.
+    /// Adds `request` in the place `room`. For a new entry, `line` is the line that contains the sector.
     pub fn add(&mut self, request: &Request, room: Room, line: usize) {
         match room {
             Room::None => {}
@@ -152,7 +152,7 @@ impl Mshr {
         }
     }
 
-    /// Stores `request` in the list nodes and returns its index.
+    /// Stores `request` in a list node, and returns the index of this node.
     fn wait(&mut self, request: &Request) -> u32 {
         let node = Waiting {
             request: *request,
@@ -168,8 +168,8 @@ impl Mshr {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Marks the sector as arrived. Returns its line, the bytes of the first request, and whether an atomic
-    /// waits for the sector.
+    /// Marks the sector as arrived. Returns its line, the bytes that its first request accesses, and whether an atomic
+    /// waits for the sector. Returns `None` if no request waits for the sector.
     pub fn arrived(&mut self, sector: u64) -> Option<(usize, u32, bool)> {
         let at = self.find(sector)?;
         self.ready.push_back(at);
@@ -198,13 +198,14 @@ impl Mshr {
             self.close(at);
             self.ready.pop_front();
         } else {
-            // The count only limits merging, and requests may still merge while the answers leave.
+            // The count only limits further requests for this sector. Such requests may arrive while other requests
+            // continue.
             entry.count -= 1;
         }
         Some(request)
     }
 
-    /// Closes entry `at` after its last request has left.
+    /// Closes the entry `at` after its last request has continued.
     fn close(&mut self, at: u32) {
         let Entry { first, next, .. } = self.entries[at as usize];
         let bucket = self.bucket(first.address);

@@ -1,4 +1,4 @@
-//! Tests of the registers against a list of lists.
+//! Tests that compare the miss status holding registers with a list of lists.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,7 @@ fn equals_a_list_of_sectors() {
     };
     let (entries, merges) = (9, 3);
     let mut mshr = Mshr::new(entries, merges);
-    // The reference implementation: per sector, the waiting requests in order, and whether the sector has arrived.
+    // Reference implementation: for each sector, the waiting requests in order, and whether the sector has arrived.
     let mut twin: Vec<(u64, Vec<u32>, bool)> = Vec::new();
     let mut order: VecDeque<u64> = VecDeque::new();
     let mut refused = 0;

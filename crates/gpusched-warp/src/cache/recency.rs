@@ -1,24 +1,24 @@
-//! The order of the last uses of the lines of each set.
+//! Order of the lines of each set by their last use.
 
-/// The lines of each set, from the least to the most recently used. Lines are numbered in the order of
-/// [`Recency::add`]. GPGPU-Sim fills the last empty line of a set first, so the line with the highest number
-/// is GPGPU-Sim's first line.
+/// Lines of each set, in order from the least recently used to the most recently used. Lines are numbered in the order
+/// of the calls of [`Recency::add`]. GPGPU-Sim fills the last empty line of a set first. The line with the highest
+/// number is therefore the first line of the set in GPGPU-Sim.
 #[derive(Debug, Clone)]
 pub struct Recency {
     lines: Vec<Use>,
     sets: Vec<Ends>,
 }
 
-/// The last use of a line and its neighbors in the list of its set.
+/// Last use of a line, and its neighbors in the list of its set.
 #[derive(Debug, Clone, Copy)]
 struct Use {
-    /// Time of the last use; [`NEVER`] if the line is in no list.
+    /// Time of the last use; [`NEVER`] if the line is not in a list.
     at: u64,
     older: u32,
     newer: u32,
 }
 
-/// The ends of the list of a set.
+/// Both ends of the list of a set.
 #[derive(Debug, Clone, Copy)]
 struct Ends {
     oldest: u32,
@@ -40,7 +40,7 @@ const EMPTY: Ends = Ends {
 };
 
 impl Recency {
-    /// Creates an order without lines, with capacity for `lines`.
+    /// Creates an order without lines. Memory for `lines` lines is reserved.
     pub fn new(sets: usize, lines: usize) -> Self {
         Self {
             lines: Vec::with_capacity(lines),
@@ -48,12 +48,12 @@ impl Recency {
         }
     }
 
-    /// Adds a line that was never used.
+    /// Adds a line that has never been used.
     pub fn add(&mut self) {
         self.lines.push(UNUSED);
     }
 
-    /// Records a use of `line`, a line of `set`, at time `now`.
+    /// Records a use of `line` at time `now`. The line belongs to the set `set`.
     pub fn touch(&mut self, line: usize, set: u32, now: u64) {
         let set = set as usize;
         let Use { at, older, newer } = self.lines[line];
@@ -64,7 +64,7 @@ impl Recency {
         if at != NEVER {
             self.link(set, older, newer);
         }
-        // Time rarely decreases. The search keeps the list sorted in these cases.
+        // The time may decrease, but rarely does. In this case, the search keeps the list sorted.
         let (mut before, mut after) = (self.sets[set].newest, NONE);
         while let Some(last) = self.lines.get(before as usize).filter(|last| last.at > now) {
             (before, after) = (last.older, before);
@@ -86,8 +86,8 @@ impl Recency {
         }
     }
 
-    /// Returns the least recently used line of `set` that satisfies `may_go`. Among lines with equal times,
-    /// the line with the highest number wins.
+    /// Returns the least recently used line among the lines of `set` that satisfy `may_go`. Among lines with equal
+    /// times, returns the line with the highest number.
     pub fn oldest(&self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
         let mut found: Option<(usize, u64)> = None;
         let mut next = self.sets[set].oldest as usize;
@@ -126,7 +126,7 @@ mod tests {
         for _ in 0..200 {
             let (sets, most) = (1 + random(3), 1 + random(20) as usize);
             let mut fast = Recency::new(sets as usize, most);
-            // The set and the last use of each line.
+            // Set and time of the last use, for each line.
             let mut used: Vec<(u64, u64)> = Vec::new();
             let mut now = 5;
             for _ in 0..100 {

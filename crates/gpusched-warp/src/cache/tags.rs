@@ -1,4 +1,4 @@
-//! The tags of a cache and the state of its sectors.
+//! Tags of a cache, and states of its sectors.
 
 use std::cell::Cell;
 
@@ -8,24 +8,24 @@ use super::line::{Line, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
 
-/// State of a sector in the cache. The numbers are indices of lines, except in [`Found::Empty`].
+/// Result of a search for a sector. The numbers are indices of lines, except in [`Found::Empty`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// The sector is present in this line.
     Hit(usize),
-    /// The fill of the sector is pending in this line.
+    /// The sector is reserved in this line, so its fill is pending.
     Reserved(usize),
     /// The line is present, but the sector is absent.
     Sector(usize),
-    /// The line is absent, and this set has an empty line.
+    /// The line is absent. The set with this index has an empty line.
     Empty(usize),
-    /// The line is absent, and this line can be evicted.
+    /// The line is absent. The line with this index can be evicted.
     Miss(usize),
-    /// The line is absent, and no line can be evicted.
+    /// The line is absent, and no line of its set can be evicted.
     Full,
 }
 
-/// An evicted dirty line.
+/// Dirty line that was evicted.
 #[derive(Debug, Clone, Copy)]
 pub struct Evicted {
     /// Address of the line.
@@ -36,26 +36,26 @@ pub struct Evicted {
 
 const NONE: u32 = u32::MAX;
 
-/// The tags of a cache.
+/// Tags of a cache.
 #[derive(Debug, Clone)]
 pub struct Tags {
     index: super::Index,
     fifo: bool,
     dirty_percent: u64,
-    /// First line per hash of an address; the number of buckets is a power of two.
+    /// First line for each hash of an address. The number of buckets is a power of two.
     buckets: Box<[u32]>,
-    /// Order of the lines by last use, or by allocation (first in, first out).
+    /// Order of the lines by last use. With first in, first out, order by allocation.
     order: Recency,
-    /// Lines that are not empty, in the order of their first fill. Lines that were filled one after another
-    /// are adjacent, even in different sets.
+    /// Lines that are not empty, in the order of their first fill. Lines that were filled in succession are adjacent,
+    /// even if they belong to different sets.
     lines: Vec<Line>,
-    /// Number of lines in all sets.
+    /// Number of lines that all sets have together.
     room: usize,
     ways: u32,
-    /// Number of empty lines per set.
+    /// Number of empty lines of each set.
     empty: Vec<u32>,
     dirty: u64,
-    /// Index of the line of the last successful search.
+    /// Index of the line that the last successful search found.
     last: Cell<usize>,
 }
 
@@ -81,8 +81,8 @@ impl Tags {
         hash(line / LINE) as usize & (self.buckets.len() - 1)
     }
 
-    /// Returns the index of the line `wanted`. The last result is tried first, because neighboring sectors
-    /// often follow one another.
+    /// Returns the index of the line with address `wanted`. The last result is tried first, because neighboring sectors
+    /// are often accessed in succession.
     fn find(&self, wanted: u64) -> Option<usize> {
         let last = self.last.get();
         if self.lines.get(last).is_some_and(|line| line.tag == wanted) {
@@ -99,7 +99,7 @@ impl Tags {
         None
     }
 
-    /// Removes the line at index `at` from the chain of its hash.
+    /// Removes the line at index `at` from the chain of lines with the same hash.
     fn unlink(&mut self, at: usize) {
         let Line { tag, next, .. } = self.lines[at];
         let bucket = self.bucket(tag);
@@ -147,7 +147,8 @@ impl Tags {
         }
     }
 
-    /// Allocates the sector at `found` and marks its fill as pending.
+    /// Allocates the sector that the search result `found` describes, and marks its fill as pending. Returns the index
+    /// of its line, and the evicted line if it was dirty.
     pub fn take(&mut self, found: Found, address: u64, now: u64) -> (usize, Option<Evicted>) {
         let bit = bit(address);
         match found {
@@ -191,7 +192,7 @@ impl Tags {
         }
     }
 
-    /// Creates the line of `address` for index `at` in `set`. The fill of the addressed sector is pending.
+    /// Creates the line of `address` in set `set`, for index `at`. The fill of the addressed sector is pending.
     fn begin(&mut self, at: usize, address: u64, set: u32) -> Line {
         let tag = address & !(LINE - 1);
         let bucket = self.bucket(tag);
@@ -201,24 +202,24 @@ impl Tags {
         line
     }
 
-    /// Writes data to the sector of `request`.
+    /// Writes data to the sector that `request` accesses.
     pub fn write(&mut self, line: usize, request: &Request) {
         let line = &mut self.lines[line];
         self.dirty += u64::from(line.modified == 0);
         line.write(request);
     }
 
-    /// Updates the line after a write to an absent sector.
+    /// Updates the line after a write to a sector that was absent.
     pub fn write_fresh(&mut self, line: usize, request: &Request) {
         self.lines[line].write_fresh(request);
     }
 
-    /// Updates the line after a write to a sector with a pending fill.
+    /// Updates the line after a write to a sector whose fill is pending.
     pub fn write_pending(&mut self, line: usize, request: &Request) {
         self.lines[line].write_pending(request);
     }
 
-    /// Fills `sectors`, one bit each; `bytes` of each sector were requested.
+    /// Fills the sectors in `sectors`. For each of them, the bytes in `bytes` were requested.
     pub fn fill(&mut self, line: usize, sectors: u8, bytes: u32) {
         let line = &mut self.lines[line];
         let was_modified = line.modified != 0;
@@ -226,7 +227,7 @@ impl Tags {
         self.dirty += u64::from(!was_modified && line.modified != 0);
     }
 
-    /// Fills `sectors` of the line at `address`, one bit each, as valid and clean sectors.
+    /// Fills sectors of the line at `address`, so that they are valid and clean. `sectors` has one bit per sector.
     pub fn preload(&mut self, address: u64, sectors: u8, now: u64) {
         let first = address + u64::from(sectors.trailing_zeros()) * SECTOR;
         let found = self.probe(first, true);

@@ -1,24 +1,24 @@
-//! One instruction of the timing model.
+//! Instruction of the timing model.
 
 use super::{Operation, Register, RegisterSet};
 
-/// One instruction.
+/// Instruction of the timing model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
     /// Address of the instruction [bytes]; consecutive instructions are 8 bytes apart in programs and 16
     /// bytes apart in SASS traces.
     pub pc: u32,
-    /// What the instruction does.
+    /// Kind of operation of the instruction.
     pub operation: Operation,
     /// Written registers.
     pub writes: Box<[Register]>,
-    /// Registers read through the operand collector, without repetition: sources, then address registers.
+    /// Registers that the operand collector reads, without repetition: first sources, then address registers.
     pub reads: Box<[Register]>,
-    /// Guard predicate. The instruction waits for the predicate but does not collect it.
+    /// Guard predicate. The instruction waits for the predicate, but the operand collector does not read it.
     pub guard: Option<Register>,
     /// Registers that the instruction waits for: written registers, read registers and the guard.
     waits: RegisterSet,
-    /// Written registers, as a set.
+    /// Set of registers that the instruction writes.
     written: RegisterSet,
     /// [`Operation::kind`] of the operation.
     kind: u8,
@@ -47,12 +47,12 @@ impl Instruction {
         }
     }
 
-    /// Returns the registers without a pending write when the instruction issues.
+    /// Returns the registers that must have no pending write when the instruction issues.
     pub fn waits(&self) -> &RegisterSet {
         &self.waits
     }
 
-    /// Returns the written registers.
+    /// Returns the set of registers that the instruction writes.
     pub fn written(&self) -> &RegisterSet {
         &self.written
     }

@@ -1,4 +1,4 @@
-//! The code of a warp: machine-independent instructions, with one stream per warp.
+//! Code of a warp: machine-independent instructions, and one instruction stream per warp.
 
 mod effect;
 mod expression;
@@ -15,18 +15,19 @@ pub use program::{BlockKey, Code, Outside, Unlike, WarpStream};
 pub use register_set::{Register, RegisterSet};
 pub use traced::{TraceStream, TracedKernel};
 
-/// The instructions of one warp, in issue order.
+/// Instructions of one warp, in the order of issue.
 ///
-/// A stream executes an instruction at issue, so addresses and branches are known at issue. A functional
-/// simulator that runs ahead of its timing model works the same way.
+/// A stream executes each instruction functionally when the instruction issues. Addresses and branches are therefore
+/// known at issue. A functional simulator that runs ahead of its timing model works in the same way.
 pub trait Stream {
     /// Returns the instruction that the warp issues next; `None` after the last instruction.
     fn next(&self) -> Option<&Instruction>;
 
-    /// Issues [`Stream::next`], fills `effect` and advances. Does nothing after the last instruction.
+    /// Issues the instruction [`Stream::next`], stores its effect in `effect`, and advances. Does nothing after the
+    /// last instruction.
     fn issue(&mut self, effect: &mut Effect);
 
-    /// Returns a copy of the stream at the same instruction.
+    /// Returns a copy of the stream in the same state.
     fn copy(&self) -> Box<dyn Stream + Send>;
 }
 

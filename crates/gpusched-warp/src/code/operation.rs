@@ -1,22 +1,23 @@
-//! The effect of an instruction, as far as it matters for timing.
+//! Operations of instructions, as far as they matter for timing.
 
-/// A number format, which decides the unit of an arithmetic instruction.
+/// Number format, which decides what unit executes an arithmetic instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     /// Integers up to 64 bits.
     Int,
-    /// 32-bit (and narrower) floating point.
+    /// 32-bit and narrower floating-point numbers.
     Single,
-    /// 64-bit floating point.
+    /// 64-bit floating-point numbers.
     Double,
 }
 
-/// A memory space.
+/// Memory space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Global and generic memory, accessed through L1, L2 and DRAM.
     Global,
-    /// Private memory of a thread, interleaved by lane; accessed through the same levels as global memory.
+    /// Private memory of a thread, interleaved by lane. Local memory is accessed through the same levels as global
+    /// memory.
     Local,
     /// Shared memory of a block.
     Shared,
@@ -24,13 +25,13 @@ pub enum Space {
     Constant,
 }
 
-/// Which caches an access may use.
+/// Caches that an access may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Caching {
     /// All caches (`ld.ca`, the default).
     #[default]
     All,
-    /// L2 only (`ld.cg`, atomics, volatile).
+    /// Only L2 (`ld.cg`, atomics and volatile accesses).
     L2,
 }
 
@@ -38,7 +39,7 @@ impl Number {
     const ALL: [Number; 3] = [Number::Int, Number::Single, Number::Double];
 }
 
-/// What an instruction does. The machine description states its unit and latency.
+/// Operation of an instruction. The machine file defines its unit and latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Addition or subtraction.
@@ -49,53 +50,54 @@ pub enum Operation {
     Mul(Number),
     /// Fused multiplication and addition (mad, fma).
     Mad(Number),
-    /// Division or remainder; runs on the special function unit.
+    /// Division or remainder. The special function unit executes the operation.
     Div(Number),
     /// Square root, reciprocal, sine, exponential and similar functions.
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
-    /// An exchange among the lanes of a warp.
+    /// An exchange of values among the lanes of a warp.
     Shuffle,
-    /// All other operations without memory access (mov, cvt, setp, shifts, logic); they take one cycle in the
-    /// integer unit.
+    /// Every other operation without memory access (mov, cvt, setp, shifts, logic). Such an operation takes one cycle
+    /// in the integer unit.
     Other,
     /// A branch.
     Branch,
     /// A barrier that waits for all warps of the block.
     Barrier,
-    /// A fence that waits for the stores of the same warp.
+    /// A memory fence. The warp waits until its pending loads have completed.
     Fence,
-    /// A load of `bytes` per lane.
+    /// A load of `bytes` bytes per lane.
     Load {
-        /// Source space.
+        /// Memory space that the load reads.
         space: Space,
         /// Bytes per lane, 1 to 16.
         bytes: u8,
         /// Caches that the load may use.
         caching: Caching,
     },
-    /// A store of `bytes` per lane.
+    /// A store of `bytes` bytes per lane.
     Store {
-        /// Destination space.
+        /// Memory space that the store writes.
         space: Space,
         /// Bytes per lane, 1 to 16.
         bytes: u8,
     },
-    /// An atomic read-modify-write of `bytes` per lane, executed in L2.
+    /// An atomic read-modify-write of `bytes` bytes per lane. L2 executes the atomic.
     Atomic {
         /// Bytes per lane, 1 to 16.
         bytes: u8,
     },
-    /// The end of the lanes that execute it.
+    /// The end of all lanes that execute the instruction.
     Exit,
 }
 
 impl Operation {
-    /// Number of operation kinds that a machine may treat differently. The kind is independent of the number of bytes.
+    /// Number of kinds of operations. A machine may treat each kind differently. The kind does not depend on the number
+    /// of bytes.
     pub const KINDS: usize = 36;
 
-    /// Returns an operation of each kind, in the order of kinds.
+    /// Returns one operation of each kind, in the order of kinds.
     pub fn of_each_kind() -> Vec<Operation> {
         let arithmetic: [fn(Number) -> Operation; 5] = [
             Operation::Add,
@@ -130,7 +132,7 @@ impl Operation {
             .collect()
     }
 
-    /// Returns the bytes per lane; 0 if the operation accesses no memory.
+    /// Returns the number of bytes per lane; 0 if the operation does not access memory.
     pub fn bytes(&self) -> u8 {
         match *self {
             Operation::Load { bytes, .. } | Operation::Store { bytes, .. } | Operation::Atomic { bytes } => {
@@ -140,7 +142,7 @@ impl Operation {
         }
     }
 
-    /// Returns the number of the kind, below [`Operation::KINDS`].
+    /// Returns the number of the kind of the operation, which is less than [`Operation::KINDS`].
     pub fn kind(&self) -> usize {
         match *self {
             Operation::Add(number) => number as usize,

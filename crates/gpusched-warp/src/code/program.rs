@@ -1,4 +1,4 @@
-//! Programs as flat code, which streams execute.
+//! Programs as flat code. Streams execute this code.
 
 mod alike;
 mod bounds;
@@ -22,7 +22,7 @@ use super::expression::{Compiled, FixedParts, Kept, Postfix};
 use gpusched_model::Refusal;
 use gpusched_model::program::{Dimensions, Program};
 
-/// A program with its launch, ready for execution.
+/// Program with its launch, ready for execution.
 #[derive(Debug)]
 pub struct Code {
     instructions: Box<[Instruction]>,
@@ -30,26 +30,27 @@ pub struct Code {
     steps: Box<[Step]>,
     grid: Dimensions,
     block: Dimensions,
-    /// Position of the threads of each warp of a block, per axis.
+    /// Position in the block of the threads of each warp, per axis.
     threads: Box<[[Kept; 3]]>,
     /// Maximum nesting depth of loops.
     depth: usize,
-    /// The parts of expressions that each warp computes once.
+    /// Parts of expressions that each warp computes only once.
     fixed: FixedParts,
-    /// The expressions through which the block decides the behavior of its warps, or the reason why no such
-    /// list exists. Computed at the first request.
+    /// Expressions whose values determine how the block affects the behavior of its warps. If these expressions cannot
+    /// be listed, contains the reason instead. Computed at the first request.
     parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
 }
 
-/// The data to execute one instruction.
+/// Data that the execution of one instruction requires.
 #[derive(Debug, Clone)]
 struct Step {
-    /// Condition for the lanes that execute the instruction; `None` selects all active lanes.
+    /// Condition that a lane must satisfy to execute the instruction. `None` selects all active lanes.
     when: Option<Compiled>,
-    /// Mask of the first lanes that may execute the instruction; all bits set means no limit.
+    /// Mask of the lanes that may execute the instruction; always the lowest lanes. All bits are set if there is no
+    /// limit.
     lanes: u32,
     address: Option<Compiled>,
-    /// Buffer that the address names.
+    /// Bounds of the buffer that the address refers to, for the detection of accesses outside it.
     bounds: Option<Arc<Bounds>>,
     flow: Flow,
 }
@@ -59,9 +60,9 @@ struct Step {
 enum Flow {
     /// All lanes continue with the next instruction.
     Next,
-    /// The executing lanes jump, and all other lanes continue with the next instruction.
+    /// The executing lanes jump. All other lanes continue with the next instruction.
     Branch(Jump),
-    /// A branch at the end of a loop: lanes with remaining rounds jump.
+    /// A branch at the end of a loop. Lanes with remaining rounds jump.
     Close {
         jump: Jump,
         rounds: Compiled,
@@ -74,7 +75,7 @@ enum Flow {
 #[derive(Debug, Clone, Copy)]
 struct Jump {
     target: u32,
-    /// Instruction where both sides reconverge; `None` if they reconverge only at the end.
+    /// Instruction where the jumping lanes and the other lanes reconverge. `None` if they reconverge only at the end.
     meets: Option<u32>,
 }
 
@@ -82,7 +83,7 @@ impl Code {
     /// Lowers `program` to flat code.
     ///
     /// # Errors
-    /// Fails as [`Program::check`] does, or if the lowered program exceeds a limit.
+    /// Fails if [`Program::check`] fails, or if the lowered program exceeds a limit.
     pub fn new(program: &Program) -> Result<Code, Refusal> {
         program.check()?;
         lower::lower(program)
@@ -93,7 +94,8 @@ impl Code {
         &self.instructions
     }
 
-    /// Returns the text of the instruction at `pc` in issue traces, if the instruction exists.
+    /// Returns the text that represents the instruction at `pc` in issue traces; `None` if there is no such
+    /// instruction.
     pub fn text(&self, pc: u32) -> Option<&str> {
         let first = self.instructions.first()?.pc;
         let index = pc.checked_sub(first)? / gpusched_model::program::INSTRUCTION_BYTES;
@@ -110,7 +112,8 @@ impl Code {
         u32::try_from(self.block.count().div_ceil(32)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the stream of warp `warp` of block `block`. The stream is empty if the launch has no such warp.
+    /// Returns the instruction stream of warp `warp` of block `block`. The stream is empty if the launch has no such
+    /// warp.
     pub fn stream(self: &Arc<Code>, block: u64, warp: u32) -> WarpStream {
         WarpStream::new(Arc::clone(self), block, warp)
     }

@@ -1,23 +1,23 @@
 //! Registers and sets of registers.
 
-/// A register of a warp.
+/// Register of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Register {
-    /// Number of the register within the warp, from 1. Dependencies use this number.
+    /// Number of the register within the warp, from 1. Dependencies between instructions use this number.
     pub number: u16,
-    /// Number that decides the bank in the register file. In PTX, each type counts its own registers, so this is the
-    /// number in the name of the register (`%rd12`: 12).
+    /// Number that decides the bank of the register in the register file. In PTX, each type numbers its own registers,
+    /// so this is the number in the register name (12 for `%rd12`).
     pub bank: u16,
 }
 
-/// A set of registers, by number.
+/// Set of registers, identified by their numbers.
 ///
-/// One word stores the lowest 128 registers, which are sufficient for most kernels. A dependency check then takes one
-/// comparison.
+/// One word stores the 128 registers with the lowest numbers, which are sufficient for most kernels. A dependency check
+/// of such a kernel takes one comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegisterSet {
     low: u128,
-    /// Registers from number 128 on, 64 per word.
+    /// Registers with number 128 or higher, 64 per word.
     more: Vec<u64>,
 }
 
@@ -29,7 +29,7 @@ impl RegisterSet {
         self.low == 0 && self.more.iter().all(|&word| word == 0)
     }
 
-    /// Adds a register.
+    /// Adds `register` to the set.
     pub fn insert(&mut self, register: Register) {
         let number = register.number;
         if number < LOW {
@@ -45,7 +45,7 @@ impl RegisterSet {
         }
     }
 
-    /// Adds the registers of `other`.
+    /// Adds all registers of `other` to the set.
     pub fn insert_all(&mut self, other: &RegisterSet) {
         self.low |= other.low;
         if self.more.len() < other.more.len() {
@@ -56,7 +56,7 @@ impl RegisterSet {
         }
     }
 
-    /// Removes the registers of `other`.
+    /// Removes all registers of `other` from the set.
     pub fn remove_all(&mut self, other: &RegisterSet) {
         self.low &= !other.low;
         for (word, more) in self.more.iter_mut().zip(&other.more) {
@@ -72,25 +72,26 @@ impl RegisterSet {
         }
     }
 
-    /// Returns the lowest registers of the set, as in [`RegisterSet::common`].
+    /// Returns the registers of the set below number 128, one bit each.
     pub fn lowest(&self) -> u128 {
         self.low
     }
 
-    /// Returns the lowest registers that are in both sets, and whether the sets have further registers in common.
+    /// Returns the registers below number 128 that are in both sets, one bit each. Also returns whether both sets
+    /// contain a common register from number 128 on.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
         (self.low & other.low, more)
     }
 
-    /// Removes all registers.
+    /// Removes all registers from the set.
     pub fn clear(&mut self) {
         self.low = 0;
         self.more.clear();
     }
 }
 
-/// Returns the word and the bit of a register beyond the lowest 128.
+/// Returns the word and the bit that represent register `number`, which must be at least 128.
 fn place(number: u16) -> (usize, u64) {
     let number = number - LOW;
     (usize::from(number / 64), 1 << (number % 64))

@@ -1,4 +1,4 @@
-//! Traces of machine code as instruction streams.
+//! Instruction streams from traces of machine code.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use super::{Caching, Effect, Instruction, Number, Operation, Register, Space, St
 use crate::accelsim::{self, Header, Kind, SassInstruction, TraceFile, Warp};
 use gpusched_model::error::Result;
 
-/// Start of local memory, far above the memory of any GPU.
+/// Start address of local memory, far above all other memory of a GPU.
 const LOCAL: u64 = 1 << 52;
 
-/// Maximum local memory of a warp: 512 KiB per thread (CUDA Programming Guide).
+/// Maximum size of the local memory of a warp: 512 KiB per thread (CUDA Programming Guide).
 const LOCAL_OF_WARP: u64 = 1 << 24;
 
-/// A kernel with a trace: the streams of its warps, block by block.
+/// Traced kernel, which provides the instruction streams of its warps, block by block.
 #[derive(Debug)]
 pub struct TracedKernel {
     trace: TraceFile,
@@ -20,7 +20,7 @@ pub struct TracedKernel {
     lines: Arc<Vec<Line>>,
 }
 
-/// An instruction with the meaning of its addresses.
+/// Traced instruction, with the interpretation of its addresses.
 #[derive(Debug, Clone)]
 struct Line {
     instruction: Instruction,
@@ -29,20 +29,20 @@ struct Line {
     generic: bool,
 }
 
-/// The instruction stream of one traced warp.
+/// Instruction stream of one traced warp.
 #[derive(Debug, Clone)]
 pub struct TraceStream {
     header: Arc<Header>,
     lines: Arc<Vec<Line>>,
     warp: Warp,
-    /// Start address of the warp's local memory.
+    /// Start address of the local memory of the warp.
     local: u64,
     /// Number of issued instructions.
     at: usize,
 }
 
 impl TracedKernel {
-    /// Creates the kernel of `trace`. No block of the trace may have been read.
+    /// Creates a kernel from `trace`. No block of the trace may have been read before.
     pub fn new(trace: TraceFile) -> TracedKernel {
         TracedKernel {
             header: Arc::new(trace.header().clone()),
@@ -51,12 +51,13 @@ impl TracedKernel {
         }
     }
 
-    /// Returns the header: grid, block, registers and shared memory.
+    /// Returns the header of the trace: grid, block, registers and shared memory.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Returns the text of the instruction at `pc` in issue traces, if a block that was read contains the instruction.
+    /// Returns the text that represents the instruction at `pc` in issue traces; `None` if no block with this
+    /// instruction has been read.
     pub fn text(&self, pc: u32) -> Option<&str> {
         let mut known = self.trace.code().instructions().iter();
         known
@@ -64,8 +65,8 @@ impl TracedKernel {
             .map(|known| known.opcode.as_str())
     }
 
-    /// Returns the streams of the next thread block, one per warp; `None` after the last block. Blocks follow in
-    /// dispatch order.
+    /// Returns the instruction streams of the next thread block, one per warp. Returns `None` after the last block.
+    /// Blocks are returned in the order of their dispatch.
     ///
     /// # Errors
     /// Fails as [`TraceFile::next_block`] does.
@@ -73,14 +74,14 @@ impl TracedKernel {
         let Some(block) = self.trace.next_block()? else {
             return Ok(None);
         };
-        // Text after the last block is an error, so the end of the trace is checked here.
+        // Text after the last block is an error, so the end of the trace is checked together with the last block.
         if self.trace.blocks_read() == self.header.grid.count() {
             self.trace.next_block()?;
         }
         let known = self.trace.code().instructions();
         let new = known.get(self.lines.len()..).unwrap_or_default();
         if !new.is_empty() {
-            // Streams of earlier blocks keep their shorter list, which is sufficient for them.
+            // Streams of earlier blocks keep the shorter list, which contains all of their instructions.
             Arc::make_mut(&mut self.lines).extend(new.iter().map(Line::new));
         }
         let first = block.number().saturating_mul(self.header.warps() as u64);
@@ -97,7 +98,7 @@ impl TracedKernel {
 }
 
 impl TraceStream {
-    /// Returns the instruction that issues after `before` other instructions.
+    /// Returns the instruction that issues after `before` other instructions of the warp.
     fn line(&self, before: usize) -> Option<&Line> {
         let record = self.warp.records().get(before)?;
         self.lines.get(record.instruction as usize)
@@ -144,7 +145,7 @@ impl Stream for TraceStream {
 
 impl Line {
     fn new(sass: &SassInstruction) -> Line {
-        // SASS numbers registers from 0. The same number decides the bank.
+        // SASS numbers registers from 0, and the simulator from 1. The number in the simulator also decides the bank.
         let register = |&number: &u8| Register {
             number: u16::from(number) + 1,
             bank: u16::from(number) + 1,
@@ -164,7 +165,7 @@ impl Line {
     }
 }
 
-/// Maps `sass` to an operation of the simulator.
+/// Maps a SASS instruction to an operation of the simulator.
 fn operation(sass: &SassInstruction) -> Operation {
     let number = |number| match number {
         accelsim::Number::Int => Number::Int,
@@ -173,15 +174,15 @@ fn operation(sass: &SassInstruction) -> Operation {
     };
     let bytes = sass.bytes;
     match sass.kind {
-        // In machine code, minima, comparisons, logic and shifts take one pass through the unit, although some PTX
-        // forms take longer.
+        // In machine code, each minimum, comparison, logic operation or shift passes the unit only once. Some of the
+        // corresponding PTX instructions take longer.
         Kind::Simple(kind) => Operation::Add(number(kind)),
         Kind::Mul(kind) => Operation::Mul(number(kind)),
         Kind::Mad(kind) => Operation::Mad(number(kind)),
         Kind::Special => Operation::Special,
         Kind::Tensor => Operation::Tensor,
         Kind::Shuffle => Operation::Shuffle,
-        // A move that remains in machine code takes as long as an addition, as in Accel-Sim's tables.
+        // A move in machine code takes as long as an addition, as in the tables of Accel-Sim.
         Kind::Move => Operation::Add(Number::Int),
         Kind::Branch => Operation::Branch,
         Kind::Barrier => Operation::Barrier,
@@ -196,7 +197,7 @@ fn operation(sass: &SassInstruction) -> Operation {
             space: space(to),
             bytes,
         },
-        // Atomics in shared memory never leave the SM.
+        // Atomics on shared memory never leave the SM.
         Kind::Atomic(accelsim::Space::Shared) => Operation::Load {
             space: Space::Shared,
             bytes,

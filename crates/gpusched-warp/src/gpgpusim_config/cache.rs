@@ -1,4 +1,4 @@
-//! `-gpgpu_cache:*`: a cache configuration in one word.
+//! Options `-gpgpu_cache:*`: the configuration of one cache in one word.
 
 use super::value::{Value, unsigned};
 use gpusched_model::error::Result;
@@ -7,7 +7,7 @@ use gpusched_model::machine::{Allocation, Cache, Hash, MshrKind, Replacement, Wr
 const FORM: &str = "SECTORED:SETS:LINE:WAYS,REPLACEMENT:WRITE:ALLOCATION:WRITE_ALLOCATION:SET_INDEX,MSHR:ENTRIES:MERGE,\
                     MISS_QUEUE[:FIFO][,PORT], such as S:64:128:16,L:B:m:L:P,A:192:4,32:0,32";
 
-/// Reads the cache of `value`; `none` means no cache.
+/// Reads a cache configuration from `value`. The word `none` means that there is no cache.
 pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
     if value.text == "none" {
         return Ok(None);
@@ -116,7 +116,7 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
         mshr_merge: number("requests that merge", mshr_merge)?,
         miss_queue: number("miss queue", miss_queue)?,
         result_fifo: number("result FIFO", fifo)?,
-        // 0 means as wide as a line.
+        // The value 0 means that the port is as wide as a line.
         port_bytes: if port_bytes == 0 { line_bytes } else { port_bytes },
     }))
 }

@@ -1,4 +1,4 @@
-//! `-gpgpu_clock_domains`: frequencies in MHz.
+//! Option `-gpgpu_clock_domains`: clock frequencies in MHz.
 
 use super::settings::Settings;
 use super::value::{Value, unsigned};
@@ -19,7 +19,7 @@ pub(super) fn clocks(settings: &mut Settings) -> Result<Clocks> {
     })
 }
 
-/// Converts a decimal number of MHz to kHz, exactly.
+/// Converts a decimal number of MHz to kHz, without rounding.
 fn khz(value: &Value, text: &str) -> Result<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let part = part.trim_end_matches('0');

@@ -1,4 +1,4 @@
-//! `-gpgpu_dram_*` and `-dram_*`: a DRAM channel.
+//! Options `-gpgpu_dram_*` and `-dram_*`: parameters of a DRAM channel.
 
 use super::settings::Settings;
 use super::value::{Value, unsigned};
@@ -7,12 +7,12 @@ use gpusched_model::machine::{BankGroupIndex, Dram, DramScheduler, DramTiming, H
 
 const TIMING: &str = "-gpgpu_dram_timing_opt";
 
-/// Names of the timing parameters, in the order of values without names. The last three parameters are optional.
+/// Names of the timing parameters, in the order of a value list without names. The last three parameters are optional.
 const NAMES: [&str; 14] = [
     "nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR", "nbkgrp", "CCDL", "RTPL",
 ];
 
-/// Default values of the last three parameters.
+/// Default values of the last three parameters, which concern bank groups.
 const NO_GROUPS: [u32; 3] = [1, 0, 0];
 
 pub(super) fn dram(settings: &mut Settings) -> Result<Dram> {
@@ -57,7 +57,7 @@ fn write_queue(settings: &mut Settings) -> Result<WriteQueue> {
     }
 }
 
-/// Reads the timing parameters: `nbk=16:CCD=4:…` in any order, or numbers in the order of [`NAMES`].
+/// Reads the timing parameters: either `nbk=16:CCD=4:…` in any order, or numbers in the order of [`NAMES`].
 fn timing(settings: &mut Settings) -> Result<DramTiming> {
     let value = settings.value(TIMING, "4:2:8:12:21:13:34:9:4:5:13:1:0:0")?;
     let given = match value.text.contains('=') {
@@ -115,8 +115,8 @@ fn timing(settings: &mut Settings) -> Result<DramTiming> {
     })
 }
 
-/// Reads the parameters from `name=number` pairs, in the order of [`NAMES`]. The last value of a repeated parameter
-/// counts.
+/// Reads the parameters from `name=number` pairs. Returns the values in the order of [`NAMES`]. If a parameter is
+/// repeated, the last value applies.
 fn named(value: &Value) -> Result<Vec<Option<u32>>> {
     let mut given = vec![None; NAMES.len()];
     let pairs = value.text.split([':', ';', ' ']).filter(|pair| !pair.is_empty());

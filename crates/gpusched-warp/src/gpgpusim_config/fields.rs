@@ -1,6 +1,6 @@
-//! The options that set the fields of a machine.
+//! Options that set the fields of a machine.
 
-/// Fields and their options. If several fields are a prefix of a path, the longest field counts.
+/// Paths of fields, each with its option. If several paths are a prefix of a requested path, the longest path applies.
 const OPTIONS: &[(&str, &str)] = &[
     ("clusters", "-gpgpu_n_clusters"),
     ("sms_per_cluster", "-gpgpu_n_cores_per_cluster"),
@@ -120,7 +120,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("memory.dram.timing", "-gpgpu_dram_timing_opt"),
 ];
 
-/// Returns the option that sets the field at `path`, such as `memory.l2.sets`; `None` for name and source.
+/// Returns the option that sets the field at `path`, such as `memory.l2.sets`. Returns `None` for the fields `name` and
+/// `source`.
 pub fn option_of(path: &str) -> Option<&'static str> {
     let within =
         |field: &str| path == field || path.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));

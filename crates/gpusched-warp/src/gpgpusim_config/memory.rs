@@ -1,4 +1,4 @@
-//! Caches, shared memory, interconnect and memory partitions.
+//! Options of caches, shared memory, interconnect and memory partitions.
 
 use super::cache::cache;
 use super::dram::dram;
@@ -10,7 +10,7 @@ use gpusched_model::machine::{
     PartitionIndexing, PartitionQueues, SharedMemory,
 };
 
-/// GPGPU-Sim's defaults for `-gpgpu_mem_addr_mapping` with `-gpgpu_mem_address_mask` 0 and 1.
+/// Default values of GPGPU-Sim for `-gpgpu_mem_addr_mapping`: with `-gpgpu_mem_address_mask` 0, and with mask 1.
 const MASKS: [&str; 2] = [
     "dramid@10;00000000.00000000.00000000.00000000.00000RRR.RRRRRRRR.RRRCCCBB.CCCCSSSS",
     "dramid@13;00000000.00000000.00000000.00000000.00000RRR.RRRRRRRR.RRRBBCCC.CCCCSSSS",
@@ -96,7 +96,7 @@ pub(super) fn memory(settings: &mut Settings) -> Result<Memory> {
                 (2, PartitionIndexing::Ipoly),
                 (4, PartitionIndexing::Consecutive),
             ],
-            "0 or 4 (as the mapping says), 1 (XOR) or 2 (IPOLY)",
+            "0 or 4 (as in the address mapping), 1 (XOR) or 2 (IPOLY)",
         )?,
         l2: cache(&l2)?.ok_or_else(|| l2.refuse("a cache"))?,
         flush_l2: settings.flag("-gpgpu_flush_l2_cache", false)?,

@@ -1,12 +1,13 @@
 //! Import of `gpgpusim.config`, the configuration of [GPGPU-Sim](https://github.com/accel-sim/gpgpu-sim_distribution),
 //! as a [`Machine`].
 //!
-//! A file is a list of options. An option is a word with a dash and one value. `#` starts a comment. A value in quotes
-//! may span several lines. If an option is set twice, in one file or in several files, the last value counts. An option
-//! that no file sets has GPGPU-Sim's default.
+//! A file is a list of options. An option is a word that starts with a dash, followed by one value. `#` starts a
+//! comment. A value in quotes may span several lines. If an option is set twice, in one file or in several files, the
+//! last value applies. If no file sets an option, the default value of GPGPU-Sim applies.
 //!
-//! * `tokens`: words. `settings`: options with their places. `value`: numbers, flags, choices.
-//! * `clocks`, `sm`, `times`, `memory`, `cache`, `dram`: the options of each part of the machine, with their defaults.
+//! * `tokens`: words of a file. `settings`: options with file and line. `value`: numbers, flags and choices.
+//! * `clocks`, `sm`, `times`, `memory`, `cache`, `dram`: options of each part of the machine, with their default
+//!   values.
 //! * `unmodelled`: options that change the simulation of GPGPU-Sim but not the simulation of gpusched.
 
 mod cache;
@@ -35,24 +36,25 @@ use settings::Settings;
 /// Maximum size of a file [bytes].
 pub const MAX_BYTES: u64 = 1 << 24;
 
-/// An imported machine, with the options that were missing or had no effect.
+/// Imported machine, together with the options that no file sets and the options without effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imported {
     /// The imported machine.
     pub machine: Machine,
-    /// Options that no file sets; they have GPGPU-Sim's default.
+    /// Options that no file sets, with the default values of GPGPU-Sim that apply.
     pub missing: Vec<Missing>,
-    /// Options without effect on the machine.
+    /// Options that are set but have no effect on the machine.
     pub ignored: Vec<Setting>,
-    /// Options that GPGPU-Sim simulates and gpusched does not model.
+    /// Options whose effect GPGPU-Sim simulates but gpusched does not.
     pub unmodelled: Vec<Unmodelled>,
 }
 
-/// Reads the machine `name` from the files at `paths`, one after the other; `-` is standard input.
+/// Reads the machine `name` from the files at `paths`, in this order. The path `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected.
-/// [`Error::Io`](gpusched_model::error::Error::Io) if a file cannot be read.
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which states file, line, option, value and
+/// expectation.
+/// Fails with [`Error::Io`](gpusched_model::error::Error::Io) if a file cannot be read.
 pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
     let mut files = Vec::new();
     for path in paths {
@@ -66,10 +68,11 @@ pub fn read(paths: &[impl AsRef<Path>], name: &str) -> Result<Imported> {
     parse(&files, name)
 }
 
-/// Reads the machine `name` from `files`. Each file consists of its name for messages and its content.
+/// Reads the machine `name` from `files`. Each file is a pair of its name for messages and its content.
 ///
 /// # Errors
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) with file, line, option, value and what was expected.
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which states file, line, option, value and
+/// expectation.
 pub fn parse(files: &[(&str, &[u8])], name: &str) -> Result<Imported> {
     let mut settings = Settings::new();
     for (file, bytes) in files {

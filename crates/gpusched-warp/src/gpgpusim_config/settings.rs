@@ -1,4 +1,4 @@
-//! The options of one or several files, with a record of the options that the import used.
+//! Options of one or several files. The module also records which options the import used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,31 +8,31 @@ use super::tokens::{Token, tokens};
 use super::value::{Value, clip, quoted};
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// An option that a file sets.
+/// Option that a file sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
     /// Name of the option, with its dash.
     pub option: String,
-    /// Value of the option; switches may have no value.
+    /// Value of the option. A switch may have no value.
     pub value: Option<String>,
-    /// Name of the file.
+    /// Name of the file that sets the option.
     pub file: String,
-    /// Line of the option in the file.
+    /// Line number of the option in the file.
     pub line: usize,
 }
 
-/// An option that no file sets, with GPGPU-Sim's default.
+/// Option that no file sets, with the default value of GPGPU-Sim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
-    /// Name of the option, or the missing part of the option.
+    /// Name of the option, or of its missing part.
     pub option: String,
     /// Default value.
     pub value: String,
 }
 
-/// The options of all files; the last value of a repeated option counts.
+/// Options of all files. If an option is repeated, its last value applies.
 pub(super) struct Settings {
-    /// Name of the last file, for errors about missing options.
+    /// Name of the last file. Errors about missing options state it.
     file: String,
     settings: BTreeMap<String, Setting>,
     asked: BTreeSet<&'static str>,
@@ -49,7 +49,7 @@ impl Settings {
         }
     }
 
-    /// Adds the options of a file with name `file` and content `bytes`.
+    /// Adds the options of the file `file`, whose content is `bytes`.
     pub fn add(&mut self, file: &str, bytes: &[u8]) -> Result<()> {
         file.clone_into(&mut self.file);
         let refuse = |line, field: &str, message: String| {
@@ -83,7 +83,7 @@ impl Settings {
                     });
                 }
                 Some(setting) if setting.value.is_none() => setting.value = Some(text),
-                // GPGPU-Sim gives each option one value, so it would ignore further values.
+                // In GPGPU-Sim each option has one value, so GPGPU-Sim would ignore this word.
                 last => {
                     let after = last.as_ref().map_or(String::new(), |setting| {
                         format!(" after the value of {}", clip(&setting.option))
@@ -106,7 +106,8 @@ impl Settings {
         }
     }
 
-    /// Returns the value of `option` from a file, or `default`. An option without value has the value `alone`.
+    /// Returns the value of `option` from the files, or `default` if no file sets the option. If a file sets the option
+    /// without a value, returns `alone`.
     fn get(&mut self, option: &'static str, default: Option<&str>, alone: Option<&str>) -> Result<Value> {
         self.asked.insert(option);
         let Some(setting) = self.settings.get(option) else {
@@ -135,17 +136,17 @@ impl Settings {
         })
     }
 
-    /// Returns the value of `option`, or GPGPU-Sim's `default`.
+    /// Returns the value of `option`, or `default` if no file sets the option. `default` is the default of GPGPU-Sim.
     pub fn value(&mut self, option: &'static str, default: &str) -> Result<Value> {
         self.get(option, Some(default), None)
     }
 
-    /// Returns the value of `option`, which must be set because GPGPU-Sim has no valid default.
+    /// Returns the value of `option`. Fails if no file sets the option, because GPGPU-Sim has no valid default for it.
     pub fn required(&mut self, option: &'static str) -> Result<Value> {
         self.get(option, None, None)
     }
 
-    /// Returns the value of `option` if it is set. GPGPU-Sim does not require the option.
+    /// Returns the value of `option`; `None` if no file sets the option.
     pub fn optional(&mut self, option: &'static str) -> Result<Option<Value>> {
         self.asked.insert(option);
         match self.settings.contains_key(option) {
@@ -154,7 +155,7 @@ impl Settings {
         }
     }
 
-    /// Returns the state of a switch; a switch without value is on.
+    /// Returns whether the switch `option` is on. A switch without a value is on.
     pub fn flag(&mut self, option: &'static str, default: bool) -> Result<bool> {
         let default = if default { "1" } else { "0" };
         let value = self.get(option, Some(default), Some("1"))?;
@@ -165,18 +166,18 @@ impl Settings {
         }
     }
 
-    /// Returns the value of `option` as a number.
+    /// Returns the value of `option` as a number, or `default` if no file sets the option.
     pub fn number(&mut self, option: &'static str, default: &str) -> Result<u32> {
         self.value(option, default)?.number()
     }
 
-    /// Records that `part` of an option is missing.
+    /// Records that `part` of an option is missing, and that `value` is used.
     pub fn note_missing(&mut self, part: String, value: &str) {
         let value = value.to_owned();
         self.missing.push(Missing { option: part, value });
     }
 
-    /// Returns an error in `option`, at the place that sets the option.
+    /// Returns an error in `option`, with the file and line that set the option.
     pub fn refuse(&self, option: &str, found: &str, expected: &str) -> Error {
         let setting = self.settings.get(option);
         let file = setting.map_or(&self.file, |setting| &setting.file);
@@ -184,7 +185,7 @@ impl Settings {
         Refusal::new(option, found, expected).at(file, line).into()
     }
 
-    /// Returns the unused options in the order of files and lines, and the missing options.
+    /// Returns the unused options and the missing options. The unused options are sorted by file and line.
     pub fn finish(self) -> (Vec<Setting>, Vec<Missing>) {
         let rest = self.settings.into_values();
         let mut ignored: Vec<Setting> = rest
@@ -195,7 +196,7 @@ impl Settings {
     }
 }
 
-/// Returns whether `text` is an option, in contrast to a value such as -1.
+/// Returns whether `text` is an option, and not a value such as -1.
 fn is_option(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next() == Some('-')
@@ -204,7 +205,7 @@ fn is_option(text: &str) -> bool {
             .is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_')
 }
 
-/// Reads at most one byte more than [`MAX_BYTES`] from the file at `path`; `-` is standard input.
+/// Reads the file at `path`, but at most [`MAX_BYTES`] + 1 bytes. The path `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `-gpgpu_shader_*` and related options: an SM.
+//! Options `-gpgpu_shader_*` and related options: parameters of an SM.
 
 use super::settings::Settings;
 use super::times::times;
@@ -43,7 +43,7 @@ pub(super) fn sm(settings: &mut Settings) -> Result<Sm> {
     })
 }
 
-/// Reads the warp scheduler. GPGPU-Sim searches the whole value for these names, in this order.
+/// Reads the warp scheduler. GPGPU-Sim searches the value for these names in this order, so the first match applies.
 fn scheduler(settings: &mut Settings) -> Result<WarpScheduler> {
     let value = settings.value("-gpgpu_scheduler", "gto")?;
     match value.text.as_str() {
@@ -54,7 +54,7 @@ fn scheduler(settings: &mut Settings) -> Result<WarpScheduler> {
     }
 }
 
-/// Reads 13 widths, or 11 without tensor cores.
+/// Reads 13 pipeline widths, or 11 widths if the SM has no tensor cores.
 fn widths(settings: &mut Settings, tensor: bool) -> Result<PipelineWidths> {
     let value = settings.value("-gpgpu_pipeline_widths", "1,1,1,1,1,1,1,1,1,1,1,1,1")?;
     let of = "ID_OC_SP,DP,INT,SFU,MEM, OC_EX_SP,DP,INT,SFU,MEM, EX_WB, ID_OC_TENSOR_CORE, OC_EX_TENSOR_CORE";
@@ -103,7 +103,7 @@ fn widths(settings: &mut Settings, tensor: bool) -> Result<PipelineWidths> {
     })
 }
 
-/// Reads the three options of one kind of operand collector, with their defaults.
+/// Reads the three options of one kind of operand collector. Each option has a default value.
 macro_rules! collectors {
     ($settings:expr, $kind:literal, $units:literal, $ports:literal) => {
         Collectors {

@@ -1,4 +1,4 @@
-//! `-ptx_opcode_*`: latencies and initiation intervals of instructions.
+//! Options `-ptx_opcode_*`: latencies and initiation intervals of instructions.
 
 use super::settings::Settings;
 use super::value::Value;
@@ -7,8 +7,8 @@ use gpusched_model::machine::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
 const FIVE: &str = "ADD,MAX,MUL,MAD,DIV";
 
-/// Reads the latencies of PTX instructions. If Accel-Sim's `trace.config` is among the files, all instructions of a
-/// unit have one latency.
+/// Reads the latencies of PTX instructions. If `trace.config` of Accel-Sim is among the files, all instructions of a
+/// unit have the same latency.
 pub(super) fn times(settings: &mut Settings) -> Result<InstructionTimes> {
     let int = ints(settings)?;
     let single = floats(
@@ -57,7 +57,7 @@ pub(super) fn times(settings: &mut Settings) -> Result<InstructionTimes> {
     })
 }
 
-/// Reads one timing for all instructions of a unit.
+/// Reads the timing that applies to all instructions of a unit.
 fn traced(settings: &mut Settings, option: &'static str) -> Result<Option<Timing>> {
     let Some(value) = settings.optional(option)? else {
         return Ok(None);
@@ -97,8 +97,8 @@ fn ints(settings: &mut Settings) -> Result<IntTimes> {
     })
 }
 
-/// Reads five numbers and the number of shuffles. If the sixth number is missing, GPGPU-Sim reads uninitialized memory.
-/// gpusched then takes the sixth number of GPGPU-Sim's default.
+/// Reads five times of arithmetic instructions and the time of a shuffle. If the sixth number is missing, GPGPU-Sim
+/// reads uninitialized memory. In this case, gpusched uses the sixth number of the default value of GPGPU-Sim.
 fn six(settings: &mut Settings, value: &Value, shuffle: u32) -> Result<([u32; 5], u32)> {
     match *value.numbers(',', 5..=6, &format!("{FIVE}[,SHFL]"))?.as_slice() {
         [add, max, mul, mad, div, shuffle] => Ok(([add, max, mul, mad, div], shuffle)),

@@ -1,13 +1,13 @@
-//! The words of a file: text between blanks or in quotes, without comments.
+//! Words of a file. A word is text between blanks or in quotes, outside comments.
 
-/// A word and the line where it starts.
+/// Word, and the line where it starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Token {
     pub text: String,
     pub line: usize,
 }
 
-/// An error in the text of a configuration.
+/// Error in the text of a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
     pub line: usize,
@@ -16,8 +16,8 @@ pub(super) struct Fault {
 
 /// Splits `bytes` into words.
 ///
-/// `#` starts a comment, also within quotes. A word that starts with `"` ends at the next word that ends with `"`, even
-/// on a later line. Within quotes, each line break or sequence of blanks becomes one blank.
+/// `#` starts a comment, even within quotes. A word that starts with `"` ends at the next word that ends with `"`, even
+/// on a later line. Within quotes, each line break or sequence of blanks is replaced by one blank.
 pub(super) fn tokens(bytes: &[u8]) -> Result<Vec<Token>, Fault> {
     let mut tokens = Vec::new();
     let mut open: Option<Token> = None;

@@ -1,20 +1,21 @@
-//! Options that GPGPU-Sim simulates and gpusched does not model.
+//! Options whose effect GPGPU-Sim simulates but gpusched does not.
 
 use super::settings::Settings;
 use gpusched_model::error::Result;
 
-/// An option that changes the simulation of GPGPU-Sim and has no effect on a machine.
+/// Option that changes the simulation of GPGPU-Sim but has no effect on a machine of gpusched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unmodelled {
     /// Name of the option.
     pub option: String,
     /// Value of the option.
     pub value: String,
-    /// What gpusched simulates instead.
+    /// Behavior that gpusched simulates instead.
     pub instead: &'static str,
 }
 
-/// Each row: option, GPGPU-Sim's default, the value that matches gpusched's simulation, and what gpusched simulates.
+/// Each row contains the option, its default in GPGPU-Sim, the value that matches gpusched, and the behavior of
+/// gpusched.
 const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-network_mode", "1", "2", "the local crossbar"),
     ("-gpgpu_cache:dl2_texture_only", "1", "0", "an L2 for all data"),
@@ -56,7 +57,7 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-gpgpu_max_insn", "0", "0", "all instructions"),
 ];
 
-/// Specialized units. A machine has such a unit if the value starts with 1.
+/// Options of specialized units. A machine has such a unit if the value starts with 1.
 const UNITS: [&str; 8] = [
     "-specialized_unit_1",
     "-specialized_unit_2",

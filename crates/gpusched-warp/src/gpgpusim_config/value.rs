@@ -1,24 +1,24 @@
-//! The value of one option.
+//! Value of one option.
 
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// The value of one option, with its place.
+/// Value of one option, with file and line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Value {
     pub option: &'static str,
     pub text: String,
     pub file: String,
-    /// Line of the value; `None` for a default.
+    /// Line number of the value; `None` for a default value.
     pub line: Option<usize>,
 }
 
 impl Value {
-    /// Returns the error that this value is not `expected`.
+    /// Returns an error which states that this value was found instead of `expected`.
     pub fn refuse(&self, expected: &str) -> Error {
         self.refuse_part(&self.text, expected)
     }
 
-    /// Returns the error that `part` of this value is not `expected`.
+    /// Returns an error which states that `part` of this value was found instead of `expected`.
     pub fn refuse_part(&self, part: &str, expected: &str) -> Error {
         let of = match part == self.text {
             true => String::new(),
@@ -27,13 +27,13 @@ impl Value {
         self.fault(&format!("{}{of}", quoted(part)), expected)
     }
 
-    /// Returns an error in this value: `found` instead of `expected`.
+    /// Returns an error in this value, which states that `found` was found instead of `expected`.
     pub fn fault(&self, found: &str, expected: &str) -> Error {
         let refusal = Refusal::new(self.option, found, expected);
         refusal.at(&self.file, self.line).into()
     }
 
-    /// Parses a number as GPGPU-Sim does: decimal, `0x…` hexadecimal or `0…` octal.
+    /// Parses a number as GPGPU-Sim does: decimal, hexadecimal after `0x`, or octal after `0`.
     pub fn number(&self) -> Result<u32> {
         let text = self.text.as_str();
         let (digits, radix) = match text.strip_prefix("0x") {
@@ -45,7 +45,7 @@ impl Value {
         number.ok_or_else(|| self.refuse("a number from 0 to 4294967295"))
     }
 
-    /// Parses decimal numbers separated by `separator`. The permitted number of values is `count`.
+    /// Parses decimal numbers that are separated by `separator`. `count` is the range of permitted counts.
     pub fn numbers(
         &self,
         separator: char,
@@ -67,7 +67,7 @@ impl Value {
         parts.iter().map(number).collect()
     }
 
-    /// Parses a number that selects one of `choices`.
+    /// Parses a number that selects one of `choices`. Returns the value of this choice.
     pub fn choice<T: Copy>(&self, choices: &[(u32, T)], expected: &str) -> Result<T> {
         let number = unsigned(&self.text, 10);
         let found = choices.iter().find(|(key, _)| Some(*key) == number);
@@ -77,18 +77,18 @@ impl Value {
     }
 }
 
-/// Returns the start of `text`, on one line.
+/// Returns the beginning of `text`, on one line.
 pub(super) fn clip(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().take(60).map(clean).collect()
 }
 
-/// Returns the start of `text`, in quotes.
+/// Returns the beginning of `text`, in quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", clip(text))
 }
 
-/// Parses a number without sign.
+/// Parses an unsigned number in base `radix`.
 pub(super) fn unsigned(digits: &str, radix: u32) -> Option<u32> {
     let all = digits.chars().all(|digit| digit.is_digit(radix));
     u32::from_str_radix(digits, radix).ok().filter(|_| all)

@@ -1,8 +1,8 @@
-//! Simulates equal SMs once. The proof is in `docs/explanation/warp-level.md`.
+//! Simulation of equal SMs only once. The proof of correctness is in `docs/explanation/warp-level.md`.
 //!
-//! At the start, all SMs are empty and form one class of equal SMs. If an SM receives only blocks, the SMs of a class
-//! stay equal under one condition. They must receive blocks with equal keys in the same places and cycles. Otherwise
-//! the class is split.
+//! At the start, all SMs are empty and form one class of equal SMs. If blocks are the only input of the SMs, the SMs of
+//! a class stay equal as long as they receive blocks with equal keys in the same places and cycles. Otherwise, the class
+//! is split.
 
 use super::super::code::Unlike;
 use super::super::sm::EndedBlock;
@@ -10,37 +10,39 @@ use super::launches::dispatch::Start;
 use super::{Failure, Gpu, Launch, Results, Settings, run_watched};
 use gpusched_model::machine::Machine;
 
-/// The mapping of SMs to simulated SMs.
+/// Mapping from each SM to the simulated SM that represents it.
 #[derive(Debug)]
 pub struct Classes {
-    /// Simulated SM of each SM.
+    /// Index of the simulated SM that represents each SM.
     of: Vec<usize>,
-    /// SMs that each simulated SM represents, ascending.
+    /// SMs that each simulated SM represents, in ascending order.
     members: Vec<Vec<usize>>,
-    /// Block of each SM and place; present only if an SM may represent several SMs.
+    /// Index of the block in each place of each SM. This field is present only if a simulated SM may represent several
+    /// SMs.
     blocks: Option<Vec<Vec<u64>>>,
 }
 
-/// The changes that splitting classes requires.
+/// Changes to the simulated SMs that follow from a split of classes.
 #[derive(Debug, Default)]
 pub struct Parted {
-    /// Simulated SMs to copy, in their state before the blocks start. The copies are appended at the end.
+    /// Simulated SMs to copy before their new blocks start. Each copy of a simulated SM is appended to the list of
+    /// simulated SMs.
     pub copies: Vec<usize>,
-    /// Simulated SMs that start blocks, each with the first of the equal blocks.
+    /// Simulated SMs that start a block, each with the start of the first of its equal blocks.
     pub starts: Vec<(usize, Start)>,
 }
 
-/// A kernel whose blocks cannot be proven to execute alike.
+/// Kernel whose blocks cannot be proven to execute alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("kernel {kernel:?}: {reason}")]
 pub struct UnlikeKernel {
     /// Name of the kernel.
     pub kernel: String,
-    /// Reason.
+    /// Reason why the proof fails.
     pub reason: Unlike,
 }
 
-/// Checks whether SMs that receive equal blocks stay equal under `kernels`.
+/// Checks whether SMs that receive blocks with equal keys stay equal while they run `kernels`.
 ///
 /// # Errors
 /// Fails with the first kernel that prevents the proof.
@@ -54,7 +56,8 @@ pub fn stay_equal(kernels: &[Launch]) -> Result<(), UnlikeKernel> {
     })
 }
 
-/// Runs as [`run_watched`] with the same results, but simulates equal SMs once if [`stay_equal`] succeeds.
+/// Runs as [`run_watched`] and returns equal results. If [`stay_equal`] succeeds, equal SMs are simulated only
+/// once.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -68,7 +71,7 @@ pub fn run_equal_once(
         let mut gpu = Gpu::new(machine, kernels, settings, true)?;
         match gpu.run(settings.limit, watch) {
             Ok(()) => return Ok(gpu.finish()),
-            // If several SMs fail, the full simulation reports the failure of the first SM.
+            // If a unit is missing, the full simulation decides which SM fails first.
             Err(Failure::NoUnit { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -77,7 +80,7 @@ pub fn run_equal_once(
 }
 
 impl Classes {
-    /// Creates one class per SM for `sms` SMs.
+    /// Creates a mapping of `sms` SMs where each SM is simulated separately.
     pub fn single(sms: usize) -> Self {
         Self {
             of: (0..sms).collect(),
@@ -86,7 +89,7 @@ impl Classes {
         }
     }
 
-    /// Creates one class of all `sms` SMs.
+    /// Creates a mapping of `sms` SMs where one simulated SM represents all SMs.
     pub fn one(sms: usize) -> Self {
         Self {
             of: vec![0; sms],
@@ -115,7 +118,7 @@ impl Classes {
         self.of.iter().copied().enumerate()
     }
 
-    /// Returns the blocks that end on each SM when a block ends on a simulated SM.
+    /// Returns the block that ends on each represented SM when `ended` ends on the SM `simulated`.
     pub fn ended(&self, simulated: usize, ended: EndedBlock) -> impl Iterator<Item = (usize, EndedBlock)> {
         self.members[simulated].iter().map(move |&sm| {
             let index = match &self.blocks {
@@ -126,9 +129,9 @@ impl Classes {
         })
     }
 
-    /// Starts blocks, at most one on each SM, and splits classes where necessary. `alike` returns whether two starts,
-    /// given by their positions, have the same kernel and equal keys. All SMs of one class must receive their blocks in
-    /// the same place.
+    /// Starts blocks, at most one on each SM, and splits classes where necessary. `alike` compares two starts, given by
+    /// their positions in `starts`. `alike` returns whether both blocks have the same kernel and equal keys. All SMs of
+    /// one class that receive a block must receive it in the same place.
     pub fn start(&mut self, starts: &[Start], alike: impl Fn(usize, usize) -> bool) -> Parted {
         let mut parted = Parted::default();
         let Some(blocks) = &mut self.blocks else {
@@ -147,7 +150,7 @@ impl Classes {
         classes.sort_unstable();
         classes.dedup();
         for class in classes {
-            // SMs are grouped by the block that they receive, if any.
+            // SMs that receive equal blocks form one group. SMs that receive no block form another group.
             let mut groups: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
             for &sm in &self.members[class] {
                 let gets = of_sm[sm];

@@ -1,6 +1,6 @@
 //! Failures of a simulation.
 
-/// Why a simulation failed.
+/// Reason why a simulation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The machine has a feature that the simulator does not support.
@@ -12,7 +12,7 @@ pub enum Failure {
         field: &'static str,
         /// Value of the field.
         found: String,
-        /// Supported values.
+        /// Description of the supported values.
         expected: &'static str,
     },
     /// A block of a kernel does not fit on an SM.
@@ -43,16 +43,16 @@ pub enum Failure {
     Source {
         /// Name of the kernel.
         kernel: String,
-        /// Reason.
+        /// Reason why the instructions are not available.
         message: String,
     },
-    /// The run exceeds the limit of cycles.
+    /// The run takes longer than the limit.
     #[error("not finished after {cycles} cycles")]
     Limit {
         /// The limit [core cycles].
         cycles: u64,
     },
-    /// No warp can make progress.
+    /// All warps wait, and no event can wake a warp.
     #[error(
         "deadlock in cycle {cycle}: warps wait for a barrier that other warps of their block never reach"
     )]

@@ -1,5 +1,5 @@
-//! Simulation of a whole GPU at the warp level: clusters of SMs, a crossbar, slices of L2, DRAM channels, and the
-//! blocks of kernels.
+//! Simulation of a whole GPU at the warp level. The GPU consists of clusters of SMs, a crossbar, slices of L2 and
+//! DRAM channels. A dispatcher assigns the blocks of the kernels to the SMs.
 
 mod alike;
 mod build;
@@ -38,56 +38,56 @@ use gpusched_model::machine::{Decoder, Machine, MachineShape};
 pub struct Settings {
     /// Policy that selects the next warp to issue.
     pub scheduler: Scheduler,
-    /// Number of SMs in use; the memory system is always the whole memory system of the machine.
+    /// Number of SMs that execute blocks. The memory system is always simulated completely.
     pub sms: Option<u32>,
-    /// Buffers that are in L2 at the start, as (address, bytes).
+    /// Buffers that L2 contains at the start, as pairs of address and size [bytes].
     pub warm: Vec<(u64, u64)>,
-    /// Whether the issues of all SMs are recorded.
+    /// Whether the issues of all SMs are recorded in the results.
     pub record_issues: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
 }
 
-/// A GPU that runs kernels.
+/// A simulated GPU that runs kernels.
 struct Gpu<'a> {
     machine: Arc<MachineShape>,
     kernels: &'a [Launch],
     decoder: Decoder,
     edges: Edges,
-    /// The simulated SMs.
+    /// SMs that are simulated. One simulated SM may represent several equal SMs.
     sms: Vec<Sm>,
-    /// Mapping of SMs to simulated SMs. If each simulated SM represents itself, the numbers are equal. Otherwise no
-    /// request leaves an SM.
+    /// Mapping from SMs to simulated SMs. Each SM represents itself if SMs can send requests to memory.
     classes: Classes,
     /// Next cycle when each simulated SM has work.
     sm_wakes: Vec<u64>,
-    /// Actions of each simulated SM in later cycles.
+    /// For each simulated SM, the requests and wake-up times of cycles that the rest of the GPU has not yet
+    /// simulated.
     ahead: Vec<Ahead>,
-    /// Whether SMs may run ahead of the rest of the GPU.
+    /// Whether SMs may be simulated some cycles ahead of the memory side and the dispatcher.
     goes_ahead: bool,
     requests: Crossbar<Request>,
-    /// Port of each cluster.
+    /// Port of each cluster for answers from memory.
     ports: Vec<Port>,
-    /// Clusters with waiting answers at their port.
+    /// Clusters whose ports contain waiting answers.
     responding: Ports,
     below: Below,
-    /// Maximum number of cycles that the memory side may be ahead of the SMs.
+    /// Maximum number of cycles by which the memory side may be ahead of the SMs.
     lead: u64,
     dispatcher: Dispatcher,
     now: u64,
-    /// Whether cycles without possible activity are skipped.
+    /// Whether the simulation skips cycles without possible activity.
     skips: bool,
     results: Results,
-    /// Number of ended blocks after which the run stops.
+    /// Number of completed blocks after which the run stops.
     enough: usize,
-    /// Buffers that are loaded into L2 at their first use.
+    /// Buffers whose lines are loaded into L2 at their first use, instead of at the start.
     untouched: Option<Untouched>,
 }
 
 /// Checks whether `machine` can be simulated.
 ///
 /// # Errors
-/// [`Failure::Unsupported`] with the first unsupported field.
+/// Fails with [`Failure::Unsupported`], which names the first unsupported field.
 pub fn check(machine: &Machine) -> Result<(), Failure> {
     supported::machine(machine)
 }
@@ -100,7 +100,7 @@ pub fn run(machine: &Machine, kernels: &[Launch], settings: &Settings) -> Result
     run_watched(machine, kernels, settings, &mut |_| ())
 }
 
-/// Runs as [`run`], and regularly calls `watch` with the core cycle.
+/// Runs as [`run`], and regularly calls `watch` with the current core cycle.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -115,7 +115,7 @@ pub fn run_watched(
     Ok(gpu.finish())
 }
 
-/// Core cycles between two calls of `watch`.
+/// Number of core cycles between two calls of `watch`.
 const WATCH: u64 = 1 << 16;
 
 impl<'a> Gpu<'a> {
@@ -161,7 +161,7 @@ impl<'a> Gpu<'a> {
         }
     }
 
-    /// Simulates a core cycle. `led` means that the memory side has already simulated this cycle.
+    /// Simulates a core cycle. `led` states whether the memory side has already simulated this cycle.
     fn core_cycle(&mut self, led: bool) -> Result<(), Failure> {
         let mut over = Vec::new();
         for index in 0..self.sms.len() {
@@ -192,7 +192,7 @@ impl<'a> Gpu<'a> {
         self.end(&mut over);
         if !self.dispatcher.is_done() {
             let (sms, classes) = (&self.sms, &self.classes);
-            // An SM that is ahead has no room for a block.
+            // A block cannot start on an SM that has already simulated later cycles.
             let (ahead, now) = (&self.ahead, self.now);
             let state = |sm: usize| {
                 let simulated = classes.of(sm);
@@ -209,7 +209,7 @@ impl<'a> Gpu<'a> {
         Ok(())
     }
 
-    /// Returns whether all blocks have started and ended.
+    /// Returns whether all blocks of all kernels have ended.
     fn is_through(&self) -> bool {
         let over = |(sm, ahead): (&Sm, &Ahead)| sm.is_empty() && ahead.until <= self.now;
         self.dispatcher.is_done() && self.sms.iter().zip(&self.ahead).all(over)

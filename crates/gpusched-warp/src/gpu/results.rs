@@ -1,10 +1,10 @@
-//! The results of a simulation.
+//! Results of a simulation.
 
 use super::super::memory::{Partition, Slice};
 use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
 use super::launches::kernel::Launch;
 
-/// The residence of a block on an SM.
+/// Execution of a block on an SM, from the start of the block to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockRecord {
     /// Index of the kernel.
@@ -21,7 +21,7 @@ pub struct BlockRecord {
     pub end: u64,
 }
 
-/// The results of a kernel.
+/// Results of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelResult {
     /// Name of the kernel.
@@ -36,16 +36,16 @@ pub struct KernelResult {
     pub thread_instructions: u64,
 }
 
-/// The moved sectors, per memory level.
+/// Numbers of sectors that moved at each level of the memory hierarchy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Accesses to L1 [sectors].
     pub l1_accesses: u64,
-    /// Accesses that missed L1 [sectors].
+    /// L1 misses [sectors].
     pub l1_misses: u64,
     /// Accesses to L2 [sectors].
     pub l2_accesses: u64,
-    /// Accesses that missed L2 [sectors].
+    /// L2 misses [sectors].
     pub l2_misses: u64,
     /// Sectors read from DRAM.
     pub dram_reads: u64,
@@ -53,20 +53,20 @@ pub struct Traffic {
     pub dram_writes: u64,
 }
 
-/// The results of a simulation.
+/// Results of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
     /// Duration of the run [core cycles].
     pub cycles: u64,
     /// Results per kernel.
     pub kernels: Vec<KernelResult>,
-    /// Moved sectors.
+    /// Numbers of sectors that moved at each memory level.
     pub traffic: Traffic,
-    /// Scheduler cycles of SMs with blocks, by outcome.
+    /// Scheduler cycles of all SMs with resident blocks, counted by outcome.
     pub stalls: Stalls,
-    /// Blocks, in the order of their ends.
+    /// Records of all ended blocks, in order of their ends.
     pub blocks: Vec<BlockRecord>,
-    /// Issues by SM and time, if recorded.
+    /// Recorded issues, sorted by SM and time; empty if issues are not recorded.
     pub issues: Vec<IssueEvent>,
 }
 
@@ -103,7 +103,7 @@ impl Results {
         });
     }
 
-    /// Scales instructions and traffic by the factor `of` / `simulated`.
+    /// Multiplies the counts of instructions and traffic by `of` / `simulated`.
     pub(crate) fn scale(&mut self, of: u64, simulated: u64) {
         for count in self.counts() {
             let scaled = u128::from(*count) * u128::from(of) / u128::from(simulated.max(1));
@@ -111,7 +111,7 @@ impl Results {
         }
     }
 
-    /// Combines each count of instructions and traffic with the count of `other`.
+    /// Replaces each count of instructions and traffic by `with(count, count in other)`.
     pub(crate) fn combine(&mut self, other: &Results, with: impl Fn(u64, u64) -> u64) {
         let mut other = other.clone();
         for (count, other) in self.counts().into_iter().zip(other.counts()) {
@@ -119,7 +119,7 @@ impl Results {
         }
     }
 
-    /// Returns the counts of instructions and traffic.
+    /// Returns the counts of instructions and of traffic.
     fn counts(&mut self) -> Vec<&mut u64> {
         let traffic = &mut self.traffic;
         let kernels = self.kernels.iter_mut();
@@ -144,7 +144,7 @@ impl Results {
         }
     }
 
-    /// Completes the results. `sms` are the SMs of the GPU, each with its simulated SM.
+    /// Completes the results. `sms` contains each SM of the GPU with the simulated SM that represents it.
     pub(super) fn finish<'s>(
         mut self,
         now: u64,

@@ -1,4 +1,4 @@
-//! The machine features that the simulator supports. All other values are rejected, so no field is silently ignored.
+//! Checks of the machine features. Every unsupported value is rejected, so gpusched never silently ignores a field.
 
 use super::super::memory::Crossbar;
 use super::super::request::Request;
@@ -7,7 +7,7 @@ use gpusched_model::machine::{
     Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
 };
 
-/// Maximum numbers of schedulers, and of banks and collectors, of an SM.
+/// Maximum number of schedulers of an SM. The next constant limits both its banks and its collectors.
 const MAX_SCHEDULERS: u32 = 8;
 const MAX_BANKS: u32 = 64;
 
@@ -16,7 +16,7 @@ pub fn machine(machine: &MachineShape) -> Result<(), Failure> {
     parts(machine).map_err(|refusal| refusal.of(machine))
 }
 
-/// A rejected field.
+/// A machine field that is rejected.
 struct Refusal {
     field: &'static str,
     found: String,
@@ -56,7 +56,7 @@ fn parts(machine: &MachineShape) -> Result<(), Refusal> {
     memory(&machine.memory)
 }
 
-/// Checks that the machine can run the kernels.
+/// Checks whether each kernel fits on the machine.
 pub fn kernels(machine: &MachineShape, kernels: &[Launch]) -> Result<(), Failure> {
     let places = machine.dispatch.kernels;
     if kernels.len() > places as usize {
@@ -87,7 +87,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         sm.schedulers <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
         "sm.schedulers",
         sm.schedulers,
-        "at most 8, and a divisor of the number of warps",
+        "at most 8; must divide the number of warps",
     )?;
     demand(
         sm.issue_per_warp == 1,
@@ -126,7 +126,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
                 && each(widths.tensor, units.tensor == 0),
             field,
             json(widths),
-            "one per scheduler and kind of unit",
+            "one per scheduler for each kind of unit",
         )?;
     }
     let file = &sm.register_file;
@@ -134,7 +134,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         (file.banks / sm.schedulers).is_power_of_two() && file.banks <= MAX_BANKS,
         "sm.register_file.banks",
         file.banks,
-        "at most 64, with a power of two per scheduler",
+        "at most 64; the number per scheduler must be a power of two",
     )?;
     let specialized = if file.specialized.is_some() {
         "given"
@@ -154,7 +154,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         collectors.units <= MAX_BANKS && collectors.units.is_multiple_of(sm.schedulers),
         "sm.register_file.generic.units",
         collectors.units,
-        "at most 64, and a multiple of the number of schedulers",
+        "at most 64; must be a multiple of the number of schedulers",
     )
 }
 
@@ -181,7 +181,7 @@ fn memory(memory: &Memory) -> Result<(), Refusal> {
         places >= 4,
         "memory.queues.icnt_to_l2",
         places,
-        "at least 4, because a request needs three more free places",
+        "at least 4, because a slice accepts requests only if its queue has 4 free places",
     )?;
     let flush = memory.flush_l2;
     demand(!flush, "memory.flush_l2", flush, "false")?;
@@ -204,7 +204,7 @@ fn cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), 
     )
 }
 
-/// Formats a part of the machine as in a machine file.
+/// Formats a part of the machine as JSON, as in a machine file.
 fn json(part: &impl serde::Serialize) -> String {
     serde_json::to_string(part).unwrap_or_default()
 }

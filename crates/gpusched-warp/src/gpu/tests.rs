@@ -1,4 +1,4 @@
-//! Tests that skipping idle cycles has no effect and that repeated runs are equal.
+//! Tests that skipped idle cycles do not change results, and that repeated runs have equal results.
 
 use super::{Gpu, Launch, Results, Settings};
 use gpusched_model::Scheduler;
@@ -12,7 +12,7 @@ const PROGRAMS: [&str; 4] = [
     include_str!("../../../../tasksets/kernels/programs/pc.json"),
 ];
 
-/// Small launches of the programs; each program starts `at` cycles after the previous program.
+/// Returns small launches of the programs. Each program starts `at` cycles after the program before it.
 fn launches(at: u64) -> Vec<Launch> {
     let programs = PROGRAMS.map(|text| serde_json::from_str::<Program>(text).unwrap());
     let mut launches: Vec<Launch> = programs
@@ -79,13 +79,13 @@ fn every_cycle_of_every_scheduler_is_accounted_for() {
     let results = run(&machine, &launches, Scheduler::Lrr, true, true);
     let stalls = results.stalls;
     let all = stalls.idle + stalls.scoreboard + stalls.pipeline + stalls.issued;
-    // One SM has a block, from the end of cycle 0 to the end of the last cycle.
+    // Exactly one SM has a block, from the end of cycle 0 to the end of the last cycle.
     assert_eq!(all, (results.cycles - 1) * 4);
     assert_eq!(stalls.issued, results.kernels[0].warp_instructions);
 }
 
-/// Returns a kernel without memory accesses with `blocks` blocks of 512 threads. If `uneven`, odd blocks have more
-/// rounds.
+/// Returns a kernel without memory accesses, with `blocks` blocks of 512 threads. If `uneven`, odd blocks run more
+/// loop rounds than even blocks.
 fn compute(blocks: u64, uneven: bool) -> Launch {
     let rounds = if uneven { "4 + block % 2" } else { "4" };
     let text = format!(
@@ -112,8 +112,8 @@ fn equal_sms_are_simulated_once() {
         (gpu.classes.simulated(), gpu.finish())
     };
     for (machine, blocks, uneven, expected) in [
-        // Each SM holds two blocks at a time. The cases are one round, three rounds, and three rounds with some idle
-        // SMs at the end.
+        // Each SM can run two blocks concurrently. The cases need one wave of blocks, three waves, and three waves
+        // with some idle SMs in the last wave.
         ("rtx2060", 16, false, 1),
         ("rtx2060", 48, false, 1),
         ("rtx2060", 45, false, 2),
@@ -134,8 +134,8 @@ fn equal_sms_are_simulated_once() {
     }
 }
 
-/// Buffers that are loaded into L2 at their first use give the same results as buffers loaded at the start. A run can
-/// end early.
+/// Tests that results do not depend on when warm buffers are loaded, at the start or at their first use. Also tests
+/// that a run can end early.
 #[test]
 fn buffers_come_when_they_are_needed() {
     let machine = Machine::named("rtx2060").unwrap();

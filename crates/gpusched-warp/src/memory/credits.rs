@@ -1,13 +1,14 @@
-//! Credits of the slices of a channel for its queues: one place per slice, and shared further places.
+//! Credits of the slices of a channel for places in its queues. Each slice has one private place. All slices share the
+//! other places.
 
-/// Credits for the places of a DRAM channel.
+/// Credits for the places in the queues of a DRAM channel.
 #[derive(Debug)]
 pub struct Credits {
     private: Vec<bool>,
     shared: usize,
     /// Number of shared places; `None` means no limit.
     limit: Option<usize>,
-    /// The slice that took the last credit.
+    /// Slice that took the last credit.
     pub last: usize,
 }
 

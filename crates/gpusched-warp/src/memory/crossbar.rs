@@ -1,28 +1,28 @@
-//! A crossbar between input and output queues. Each packet takes one cycle, independent of its size.
+//! Crossbar between input queues and output queues. Each packet takes one cycle, independent of its size.
 
 use super::super::ring::Ring;
 use super::ports::Ports;
 use gpusched_model::machine::Arbiter;
 
-/// A crossbar of at most 128 inputs and 128 outputs.
+/// Crossbar with at most 128 inputs and 128 outputs.
 #[derive(Debug)]
 pub struct Crossbar<T> {
-    /// Packets at each input, with their output.
+    /// Packets in the queue of each input. Each packet is stored with the number of its output.
     inputs: Vec<Ring<(u16, T)>>,
-    /// Packets at each output, with the first cycle when they are available.
+    /// Packets in the queue of each output. Each packet is stored with the first cycle when it is available.
     outputs: Vec<Ring<(u64, T)>>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
-    /// First input that each output considers (iSLIP).
+    /// Input that each output considers first (iSLIP).
     next: Vec<usize>,
-    /// Inputs whose first packet has this output, per output.
+    /// For each output, the inputs whose first packet is destined for this output.
     wanted: Vec<Ports>,
-    /// Outputs with waiting inputs.
+    /// Outputs for which at least one input has a packet.
     active: Ports,
-    /// Outputs with packets.
+    /// Outputs whose queue contains packets.
     filled: Ports,
-    /// Number of packets at the inputs.
+    /// Number of packets in all input queues.
     entering: usize,
 }
 
@@ -61,18 +61,18 @@ impl<T: Copy> Crossbar<T> {
         self.input_places.saturating_sub(self.inputs[input].len())
     }
 
-    /// Returns the first cycle when the next packet at `output` is available.
+    /// Returns the first cycle when the next packet at `output` is available; `None` if the output has no packet.
     pub fn next_at(&self, output: usize) -> Option<u64> {
         self.outputs[output].front().map(|&(at, _)| at)
     }
 
-    /// Returns the number of free places that every output has.
+    /// Returns the number of free places that every output has at least.
     pub fn free_places(&self) -> usize {
         let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
         self.output_places.saturating_sub(most)
     }
 
-    /// Adds a packet for `output` at `input`.
+    /// Adds a packet for output `output` to the queue of `input`.
     pub fn push(&mut self, input: usize, output: u16, packet: T) {
         if self.inputs[input].is_empty() {
             self.want(output, input);
@@ -91,17 +91,17 @@ impl<T: Copy> Crossbar<T> {
         Some(packet)
     }
 
-    /// Returns the outputs with packets.
+    /// Returns the outputs whose queue contains packets.
     pub fn filled(&self) -> Ports {
         self.filled
     }
 
-    /// Returns whether all inputs are empty.
+    /// Returns whether the queues of all inputs are empty.
     pub fn rests(&self) -> bool {
         self.entering == 0
     }
 
-    /// Returns whether the crossbar contains no packets.
+    /// Returns whether the queues of all inputs and outputs are empty.
     pub fn is_empty(&self) -> bool {
         self.rests() && self.filled.is_empty()
     }
@@ -111,7 +111,7 @@ impl<T: Copy> Crossbar<T> {
         self.active.insert(output as usize);
     }
 
-    /// Moves the first packet of `input` to `output`. The packet is available from cycle `at` on.
+    /// Moves the first packet of `input` to the queue of `output`. The packet is available from cycle `at` on.
     fn transfer(&mut self, input: usize, output: usize, at: u64) {
         let from = &mut self.inputs[input];
         let Some((_, packet)) = from.pop_front() else {
@@ -133,8 +133,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Simulates cycle `edge` of the crossbar's clock, from 0 on. Moved packets are available from cycle `at` on, which
-    /// may belong to another clock.
+    /// Simulates cycle `edge` of the crossbar clock; the first cycle is 0. Packets that move in this cycle are
+    /// available from cycle `at` on. `at` may be a cycle of another clock.
     pub fn advance(&mut self, edge: u64, at: u64) {
         match self.arbiter {
             _ if self.active.is_empty() => {}
@@ -143,8 +143,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Lets the outputs choose inputs in ascending order. An input that sent a packet may send its next packet to a
-    /// later output.
+    /// Lets each output choose an input, in ascending order of outputs. After an input has sent a packet to an output,
+    /// its next packet can go to a later output in the same cycle.
     fn advance_islip(&mut self, at: u64) {
         let mut output = 0;
         while let Some(next) = self.active.next_from(output) {
@@ -162,7 +162,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Lets the inputs send in turn, with at most one packet per input and per output.
+    /// Lets the inputs send in rotation. Each input sends at most one packet, and each output receives at most one
+    /// packet.
     fn advance_round_robin(&mut self, edge: u64, at: u64) {
         let mut served = 0_u128;
         let turn = (edge % self.inputs.len() as u64) as usize;
@@ -186,8 +187,8 @@ mod tests {
 
     use super::*;
 
-    /// Reference implementation of iSLIP, as in GPGPU-Sim. Each output, in order, takes the first input in turn whose
-    /// first packet has this output.
+    /// Reference implementation of iSLIP, as in GPGPU-Sim. Outputs choose in ascending order. Each output chooses the
+    /// next input in rotation whose first packet is destined for this output.
     fn slow(
         inputs: &mut [VecDeque<(u16, u32)>],
         outputs: &mut [VecDeque<u32>],

@@ -1,4 +1,4 @@
-//! The memory system outside the SMs: the crossbar, the slices of L2, the DRAM channels.
+//! Memory system outside the SMs: the crossbar, the slices of L2 and the DRAM channels.
 
 mod channel;
 mod credits;

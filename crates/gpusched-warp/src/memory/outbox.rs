@@ -1,18 +1,19 @@
-//! The outgoing requests of an SM.
+//! Outgoing requests of an SM.
 
 use super::super::request::Request;
 use super::super::ring::Ring;
 
-/// Requests that an SM has sent. They wait here for the cycle when they enter the SM's port at the crossbar.
+/// Requests that an SM has sent. A request waits here until the cycle when it enters the port of the SM at the
+/// crossbar.
 #[derive(Debug)]
 pub struct Outbox {
     sent: Ring<(u64, Request)>,
-    /// Number of free places at the port.
+    /// Number of free places at the port of the SM.
     free: usize,
 }
 
 impl Outbox {
-    /// Creates an empty outbox for a port without free places.
+    /// Creates an empty outbox whose port has no free place.
     pub fn new() -> Self {
         Self {
             sent: Ring::new(),
@@ -25,7 +26,7 @@ impl Outbox {
         self.free = free;
     }
 
-    /// Returns whether another request can be sent.
+    /// Returns whether the SM can send another request.
     pub fn has_room(&self) -> bool {
         self.free > 0
     }

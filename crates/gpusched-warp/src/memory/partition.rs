@@ -1,4 +1,4 @@
-//! A memory partition: a DRAM channel with its slices of L2.
+//! Memory partition: a DRAM channel with its slices of L2.
 
 use super::super::request::Request;
 use super::super::ring::Ring;
@@ -10,23 +10,23 @@ use gpusched_model::machine::Dram;
 /// The parameters of a partition.
 #[derive(Debug, Clone, Copy)]
 pub struct PartitionParameters {
-    /// Number of slices of the partition.
+    /// Number of slices in the partition.
     pub slices: usize,
-    /// The DRAM channel of the partition.
+    /// Parameters of the DRAM channel of the partition.
     pub dram: Dram,
-    /// Latency from a slice to the channel [core cycles].
+    /// Latency of requests from a slice to the channel [core cycles].
     pub dram_latency: u64,
 }
 
-/// The paths between the slices of a partition and its channel.
+/// Channel of a partition, and the paths between its slices and the channel.
 #[derive(Debug)]
 pub struct Partition {
     channel: Channel,
     credits: Credits,
-    /// Requests between the slices and the channel, with the core cycle of their arrival.
+    /// Requests on their way from the slices to the channel, each with the core cycle of its arrival.
     latency: Ring<(u64, Request)>,
     dram_latency: u64,
-    /// First command cycle with possible activity in the channel.
+    /// First command cycle when the channel may be active.
     quiet_until: u64,
 }
 
@@ -51,9 +51,10 @@ impl Partition {
         &self.channel
     }
 
-    /// Returns a lower bound on the next command cycle with possible activity, without new requests of the slices.
-    /// `tick` is the number of command cycles at core cycle `now`. `ticks` returns a lower bound on the command cycles
-    /// within some core cycles. 0 means the next command cycle. `None` means that the partition is empty.
+    /// Returns a lower bound on the next command cycle when the partition may be active, provided that the slices send
+    /// no new request. 0 means the next command cycle. `None` means that the partition is empty. `tick` is the number
+    /// of command cycles up to core cycle `now`. `ticks(cycles)` must return a lower bound on the number of command
+    /// cycles within `cycles` core cycles.
     pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
         let arrival = self.latency.front().map(|&(at, _)| match at > now {
             true => tick + ticks(at - now),
@@ -66,12 +67,12 @@ impl Partition {
         }
     }
 
-    /// Forces a simulation of the channel in the next command cycle.
+    /// Forces the simulation of the channel in the next command cycle.
     pub fn wake(&mut self) {
         self.quiet_until = 0;
     }
 
-    /// Returns whether the channel has no activity in command cycle `tick` and no arrival in core cycle `now`.
+    /// Returns whether the channel is inactive in command cycle `tick`, and no request arrives by core cycle `now`.
     pub fn is_quiet(&self, now: u64, tick: u64) -> bool {
         tick < self.quiet_until && self.latency.front().is_none_or(|&(at, _)| at > now)
     }

@@ -1,6 +1,7 @@
-//! A set of crossbar ports, stored in two words because 128-bit shifts are several times slower.
+//! Sets of crossbar ports. A set is stored in two 64-bit words, because shifts of 128-bit words are several times
+//! slower.
 
-/// A set of numbers from 0 to 127.
+/// Set of numbers from 0 to 127.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ports([u64; 2]);
 
@@ -13,7 +14,7 @@ impl Ports {
         self.0[port / 64 % 2] >> (port % 64) & 1 == 1
     }
 
-    /// Adds `port` to the set or removes it.
+    /// Adds `port` to the set if `member`, and removes it otherwise.
     pub fn set(&mut self, port: usize, member: bool) {
         if member {
             self.insert(port);
@@ -22,7 +23,7 @@ impl Ports {
         }
     }
 
-    /// Returns the two words, with one bit per port: ports below 64, then ports from 64 on.
+    /// Returns the two words of the set, with one bit per port. The first word contains ports below 64.
     pub fn words(&mut self) -> &mut [u64; 2] {
         &mut self.0
     }
@@ -35,12 +36,12 @@ impl Ports {
         self.0[port / 64 % 2] &= !(1 << (port % 64));
     }
 
-    /// Returns the first port from `start` on, and continues at port 0.
+    /// Returns the first port in the order `start`, `start` + 1, …, 127, 0, …; `None` if the set is empty.
     pub fn first_from(self, start: usize) -> Option<usize> {
         self.next_from(start).or_else(|| self.first())
     }
 
-    /// Returns the first port from `start` on; `None` if `start` ≥ 128.
+    /// Returns the lowest port that is at least `start`; `None` if there is no such port.
     pub fn next_from(self, start: usize) -> Option<usize> {
         let from = |start: usize| u64::MAX.checked_shl(start as u32).unwrap_or(0);
         Self([
@@ -64,7 +65,7 @@ impl Ports {
         Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 
-    /// Returns the ports, ascending.
+    /// Returns the ports in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let [mut low, mut high] = self.0;
         std::iter::from_fn(move || {

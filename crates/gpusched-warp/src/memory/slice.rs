@@ -1,32 +1,33 @@
-//! A slice of L2 (a memory sub-partition) and its queues.
+//! Slice of L2 (a memory sub-partition) with its queues.
 
 use super::super::cache::{Cache, Geometry, Outcome};
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
 use gpusched_model::machine::PartitionQueues;
 
-/// A slice of L2.
+/// Slice of L2 with its queues.
 #[derive(Debug)]
 pub struct Slice {
     l2: Cache,
-    /// Requests with a pending arrival, with the cycle of their arrival.
+    /// Requests that have not yet arrived at the input queue, each with the core cycle of its arrival.
     rop: Ring<(u64, Request)>,
     rop_latency: u64,
     incoming: Ring<Request>,
-    /// Misses and write-backs to the DRAM.
+    /// Misses and write-backs that wait for the DRAM channel.
     pub to_dram: Ring<Request>,
-    /// Answers from the DRAM.
+    /// Answers that have arrived from the DRAM channel.
     pub from_dram: Ring<Request>,
-    /// Answers to the SMs.
+    /// Answers that wait for the crossbar of replies.
     pub outgoing: Ring<Request>,
     queues: PartitionQueues,
-    /// Number of lines loaded before the start; these lines are older than every access.
+    /// Number of lines loaded before the start of the run. Replacement treats these lines as older than every accessed
+    /// line.
     preloaded: u64,
-    /// Whether the crossbar may send a request.
+    /// Whether the slice accepts requests in the cycle of the last call of [`Slice::accepts`].
     open: bool,
-    /// Whether the slice accepts a request after the last cycle.
+    /// Whether the slice accepts requests after the last simulated cycle.
     opens: bool,
-    /// L2 cycles, numbered by clock edges, when `opens` changed.
+    /// L2 cycles after which `opens` changed, as numbers of clock edges.
     changes: Ring<u64>,
 }
 
@@ -53,9 +54,9 @@ impl Slice {
         &self.l2
     }
 
-    /// Returns whether a request can enter at L2 cycle `edge`. After the previous cycle, the input queue must have had
-    /// at least four free places. `edge` may be earlier than the last simulated cycle, but must not decrease between
-    /// calls.
+    /// Returns whether a request can enter in L2 cycle `edge`. A request can enter if the input queue had at least four
+    /// free places after the previous cycle. `edge` may be earlier than the last simulated cycle, but must not decrease
+    /// from call to call.
     pub fn accepts(&mut self, edge: u64) -> bool {
         while self.changes.front().is_some_and(|&change| change < edge) {
             self.changes.pop_front();
@@ -64,25 +65,25 @@ impl Slice {
         self.open
     }
 
-    /// Adds a request and returns the cycle of its arrival.
+    /// Adds a request, and returns the core cycle when it arrives at the input queue.
     pub fn push(&mut self, request: Request, now: u64) -> u64 {
         let at = now + self.rop_latency;
         self.rop.push_back((at, request));
         at
     }
 
-    /// Returns whether the slice accepts answers from the DRAM.
+    /// Returns whether the slice accepts another answer from the DRAM channel.
     pub fn takes_answers(&self) -> bool {
         self.from_dram.len() < self.queues.dram_to_l2 as usize
     }
 
-    /// Loads `sectors` of the line at `address`, one bit each, before the start.
+    /// Loads sectors of the line at `address` before the start of the run. `sectors` has one bit per sector.
     pub fn preload(&mut self, address: u64, sectors: u8) {
         self.l2.preload(address, sectors, self.preloaded);
         self.preloaded += 1;
     }
 
-    /// Returns the next cycle with possible activity; `None` if the slice is empty.
+    /// Returns the next core cycle with possible activity; `None` if the slice is empty.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         let busy = !self.incoming.is_empty() || !self.from_dram.is_empty() || !self.l2.is_quiet();
         if busy {
@@ -92,7 +93,7 @@ impl Slice {
         }
     }
 
-    /// Simulates L2 cycle `edge` in core cycle `now`.
+    /// Simulates L2 cycle `edge`, which falls into core cycle `now`.
     pub fn cycle(&mut self, now: u64, edge: u64) {
         let places = self.queues.l2_to_icnt as usize;
         if self.l2.has_ready()

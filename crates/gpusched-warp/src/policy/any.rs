@@ -3,22 +3,22 @@
 use super::{Gto, Lrr, Oldest, Policy, Pool, Qaws, RtPaws, Turns, WarpSet};
 use gpusched_model::Scheduler;
 
-/// One of the policies. Calls are dispatched statically.
+/// A warp scheduling policy. Calls are dispatched statically.
 #[derive(Debug, Clone)]
 pub enum AnyPolicy {
     /// Loose round robin.
     Lrr(Lrr),
-    /// Greedy, then oldest.
+    /// Greedy-then-oldest.
     Gto(Gto),
     /// Oldest first.
     Oldest(Oldest),
-    /// Turns by priority.
+    /// Turns of groups, limited by priority.
     RtPaws(Turns<RtPaws>),
-    /// Turns by issue budget.
+    /// Turns of groups, limited by issue budget.
     Qaws(Turns<Qaws>),
 }
 
-/// Creates the policy as [`of`] does, for a sub-core whose first slot is `first`.
+/// Creates a policy as [`of`] does, for a sub-core whose first slot is `first`.
 pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     match scheduler {
         Scheduler::Gto => AnyPolicy::Gto(Gto::from_slot(first)),
@@ -26,8 +26,8 @@ pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> Any
     }
 }
 
-/// Creates the policy `scheduler` in its initial state. `budgets` are the issue budgets of the groups (`rt-paws`: their
-/// priorities). All other policies ignore the budgets.
+/// Creates the policy `scheduler` in its initial state. `budgets` are the issue budgets of the groups; for `rt-paws`,
+/// their priorities. All other policies ignore `budgets`.
 pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     match scheduler {
         Scheduler::Lrr => AnyPolicy::Lrr(Lrr::default()),
@@ -39,7 +39,7 @@ pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Returns whether [`Policy::begin`] has an effect in cycles when no warp can issue.
+    /// Returns whether the policy requires a call of [`Policy::begin`] even in cycles when no warp can issue.
     pub fn sees_idle_cycles(&self) -> bool {
         match self {
             AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,

@@ -2,16 +2,16 @@
 
 use super::{Policy, Pool, WarpSet};
 
-/// GTO (MODELS §8; `order_by_priority` of GPGPU-Sim): selects the warp that issued last if it can issue, and otherwise
-/// the oldest warp. The greedy warp does not change in cycles without an issue. Before the first issue, the greedy warp
-/// is in slot 0.
+/// GTO ([Singh21] §4.2; `order_by_priority` of GPGPU-Sim). The greedy warp is the warp that issued last. GTO selects the
+/// greedy warp if it can issue, and the oldest warp otherwise. The greedy warp does not change in cycles without an
+/// issue. Before the first issue, the warp in slot 0 is the greedy warp.
 #[derive(Debug, Clone, Default)]
 pub struct Gto {
     greedy: usize,
 }
 
 impl Gto {
-    /// Creates the policy for a sub-core whose first slot is `first` instead of 0.
+    /// Creates the policy for a sub-core whose first slot is `first`. The warp in this slot is the first greedy warp.
     pub fn from_slot(first: usize) -> Gto {
         Gto { greedy: first }
     }

@@ -2,11 +2,11 @@
 
 use super::{Policy, Pool, WarpSet};
 
-/// LRR (MODELS §8; `order_lrr` of GPGPU-Sim): selects slots in circular order, starting after the slot that issued
-/// last. The order does not change in cycles without an issue, and it does not depend on the age of the warps.
+/// LRR ([Singh21] §4.2; `order_lrr` of GPGPU-Sim). LRR selects slots in circular order, starting after the slot that issued
+/// last. Cycles without an issue do not change the order. The age of the warps has no effect.
 #[derive(Debug, Clone, Default)]
 pub struct Lrr {
-    /// Slot after the slot that issued last; initially the first slot.
+    /// Slot after the slot that issued last; initially slot 0.
     start: usize,
 }
 

@@ -1,7 +1,7 @@
-//! Warp scheduling policies, which select the warp of a sub-core that issues next.
+//! Warp scheduling policies. A policy selects the warp of a sub-core that issues next.
 //!
-//! Each file implements one policy: [`Lrr`], [`Gto`], [`Oldest`], [`RtPaws`] and [`Qaws`]. The last two are rules for
-//! the end of a turn within [`Turns`]. [`of`] creates the policy of a [`Scheduler`].
+//! Each file implements one policy: [`Lrr`], [`Gto`], [`Oldest`], [`RtPaws`] and [`Qaws`]. [`RtPaws`] and [`Qaws`] are
+//! rules for the end of a turn, which [`Turns`] applies. [`of`] creates the policy of a [`Scheduler`].
 
 mod any;
 mod gto;
@@ -24,18 +24,19 @@ pub use rt_paws::RtPaws;
 pub use set::WarpSet;
 pub use turns::{TurnRule, Turns};
 
-/// A warp scheduling policy with the scheduler state of one sub-core.
+/// Warp scheduling policy, together with its state for one sub-core.
 ///
-/// In each cycle, the sub-core calls [`Policy::begin`] once. It then calls [`Policy::first`] until it finds a warp that
-/// can issue; it may remove a candidate and call again. If a warp issues, the sub-core calls [`Policy::issued`].
+/// In each cycle, the sub-core calls [`Policy::begin`] once. The sub-core then calls [`Policy::first`] to find a warp
+/// that can issue. If the returned warp cannot issue, the sub-core removes it from the candidates and calls
+/// [`Policy::first`] again. If a warp issues, the sub-core calls [`Policy::issued`].
 ///
-/// The caller may skip a cycle without change for the policy. In such a cycle, no warp can issue, no warp issued in the
-/// previous cycle, and [`Pool`] equals its state at the last call of [`Policy::begin`].
+/// The caller may skip a cycle if three conditions hold. No warp can issue, no warp issued in the previous cycle, and
+/// [`Pool`] is unchanged since the last call of [`Policy::begin`]. Skipping such a cycle does not affect the policy.
 pub trait Policy {
-    /// Starts a cycle when the warps of `ready` can issue.
+    /// Starts a cycle where the warps in `ready` can issue.
     fn begin(&mut self, pool: &Pool, ready: WarpSet);
 
-    /// Returns the first of `candidates` in the order of this cycle; `None` if `candidates` is empty.
+    /// Returns the first warp of `candidates` in the order of this cycle. Returns `None` if `candidates` is empty.
     fn first(&self, pool: &Pool, candidates: WarpSet) -> Option<usize>;
 
     /// Records that the warp in `slot` issues in this cycle.

@@ -2,7 +2,7 @@
 
 use super::{Policy, Pool, WarpSet};
 
-/// Selects the oldest warp that can issue (OLD in [Singh21] Algorithm 5 and in GPGPU-Sim).
+/// Policy that selects the oldest warp that can issue (OLD in [Singh21] Algorithm 5 and in GPGPU-Sim).
 #[derive(Debug, Clone, Default)]
 pub struct Oldest;
 

@@ -1,7 +1,7 @@
-//! The order of the turns of groups.
+//! Order of the turns of groups.
 
-/// A cyclic order of groups by descending budget; among equal budgets, the lower index comes first. The papers have two
-/// groups. The order for more groups is an extension of gpusched (MODELS §8).
+/// Cyclic order of groups by descending budget. Of two groups with equal budgets, the group with the lower index
+/// precedes. The papers consider two groups. The order for more groups is an extension by gpusched.
 #[derive(Debug, Clone)]
 pub struct Order {
     budgets: Vec<u32>,
@@ -10,7 +10,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Creates the order of the groups with `budgets`.
+    /// Creates the order of groups whose budgets are `budgets`.
     pub fn new(budgets: &[u32]) -> Order {
         let mut groups: Vec<usize> = (0..budgets.len()).collect();
         groups.sort_by_key(|&group| std::cmp::Reverse(budgets[group]));
@@ -33,9 +33,9 @@ impl Order {
         self.rank.get(group).copied().unwrap_or(group)
     }
 
-    /// Returns the distance of `group` behind `current` in the cyclic order. The group with the smallest distance is
-    /// next. `current` itself has the largest distance. Without a current group, the order starts with the highest
-    /// budget.
+    /// Returns the distance from the group `current` to `group` in the cyclic order. The group with the smallest
+    /// distance is next. `current` itself has the largest distance. Without a current group, the group with the highest
+    /// budget is next.
     pub fn behind(&self, current: Option<usize>, group: usize) -> (bool, usize) {
         let rank = self.rank(group);
         let passed = current.is_some_and(|current| rank <= self.rank(current));

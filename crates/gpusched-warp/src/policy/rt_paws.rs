@@ -2,11 +2,11 @@
 
 use super::TurnRule;
 
-/// RT-PAWS ([Singh21] §4.4.2, Algorithm 5, as interpreted in MODELS §8). Each stall decrements the budget of the group,
-/// which initially equals its priority. The turn ends at a stall when the budget is 0.
+/// RT-PAWS ([Singh21] §4.4.2, Algorithm 5, as docs/errata.md interprets it). At the start of a turn, the budget of the
+/// group equals its priority. Each stall decrements the budget by 1. The turn ends at a stall when the budget is 0.
 #[derive(Debug, Clone, Default)]
 pub struct RtPaws {
-    /// Used part of the budget.
+    /// Number of stalls in this turn, by which the budget was decremented.
     taken: u32,
 }
 

@@ -1,6 +1,6 @@
-//! A set of warp slots.
+//! Set of warp slots.
 
-/// A set of at most 64 warp slots of one sub-core or of an SM.
+/// Set of at most 64 warp slots, of one sub-core or of an SM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WarpSet(pub u64);
 
@@ -18,44 +18,44 @@ impl WarpSet {
         self.0 == 0
     }
 
-    /// Adds `slot`; has no effect if `slot` exceeds the capacity.
+    /// Adds `slot` to the set. Has no effect if `slot` exceeds the capacity.
     pub fn insert(&mut self, slot: usize) {
         if slot < Self::CAPACITY {
             self.0 |= 1 << slot;
         }
     }
 
-    /// Removes `slot`.
+    /// Removes `slot` from the set.
     pub fn remove(&mut self, slot: usize) {
         if slot < Self::CAPACITY {
             self.0 &= !(1 << slot);
         }
     }
 
-    /// Returns the slots that are in both sets.
+    /// Returns the slots that are in both sets (intersection).
     #[must_use]
     pub fn and(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 & other.0)
     }
 
-    /// Returns the slots that are in at least one set.
+    /// Returns the slots that are in at least one of the sets (union).
     #[must_use]
     pub fn or(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 | other.0)
     }
 
-    /// Returns the slots that are not in `other`.
+    /// Returns the slots that are in this set but not in `other`.
     #[must_use]
     pub fn without(self, other: WarpSet) -> WarpSet {
         WarpSet(self.0 & !other.0)
     }
 
-    /// Returns the lowest slot.
+    /// Returns the lowest slot in the set; `None` if the set is empty.
     pub fn lowest(self) -> Option<usize> {
         (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
     }
 
-    /// Returns the slots from `slot` on; empty if `slot` exceeds the capacity.
+    /// Returns the slots of the set that are at least `slot`. The result is empty if `slot` exceeds the capacity.
     #[must_use]
     pub fn from(self, slot: usize) -> WarpSet {
         match slot < Self::CAPACITY {
@@ -64,7 +64,7 @@ impl WarpSet {
         }
     }
 
-    /// Returns the slots, ascending.
+    /// Returns the slots of the set in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
         std::iter::from_fn(move || {
@@ -79,7 +79,7 @@ impl WarpSet {
 }
 
 impl FromIterator<usize> for WarpSet {
-    /// Slots beyond the capacity are ignored.
+    /// Creates a set from an iterator. Slots beyond the capacity are ignored.
     fn from_iter<I: IntoIterator<Item = usize>>(slots: I) -> WarpSet {
         let mut set = WarpSet::default();
         slots.into_iter().for_each(|slot| set.insert(slot));

@@ -1,46 +1,47 @@
-//! The common frame of RT-PAWS and QAWS, where groups take turns.
+//! Common basis of RT-PAWS and QAWS: groups of warps that take turns.
 
 use super::order::Order;
 use super::{Policy, Pool, WarpSet};
 
-/// The rule for the end of a turn. A new value starts a new turn.
+/// Rule for the end of a turn. Each turn uses a new value of this type.
 pub trait TurnRule: Default {
-    /// Handles a stall: the warp of the current group that issued in the previous cycle cannot issue now. Returns
-    /// whether the turn ends, for a group with this `budget`. `another_is_ready` states whether another warp of the
-    /// group can issue now.
+    /// Handles a stall. At a stall, the warp of the current group that issued in the previous cycle cannot issue now.
+    /// Returns whether the turn of the current group ends. `budget` is the budget of the current group.
+    /// `another_is_ready` states whether another warp of the group can issue now.
     fn stall(&mut self, budget: u32, another_is_ready: bool) -> bool;
 }
 
-/// Turns of groups of warps. Each kernel is a group, and one group is *current* ([Singh21] Algorithm 5, [Singh22]
-/// Algorithm 1, as interpreted in MODELS §8).
+/// Turns of groups of warps. The warps of each kernel form a group. At any time, at most one group is *current*
+/// ([Singh21] Algorithm 5, [Singh22] Algorithm 1, as docs/errata.md interprets both).
 ///
-/// * While only one group has warps, this group is current. Its warps issue greedy-then-oldest, and no stall is
-///   counted. So the first current group is the group that ran in isolation. If several groups arrive in the same
-///   cycle, the group with the highest budget is current.
-/// * Otherwise a *stall event* occurs in each cycle when the warp of the current group that issued in the previous
-///   cycle cannot issue. [`TurnRule`] decides whether the turn ends. If so, the next group with warps becomes current.
-/// * If the current group has no warps left, the next group with warps also becomes current. This rule is an extension
-///   of gpusched. With two groups, the other group then runs in isolation.
-/// * The warps of the current group come first: the greedy warp, then its other warps by age. The warps of the next
-///   group follow by age, and so on. Warps of other groups issue without becoming current, and their stalls do not
-///   count.
+/// * As long as only one group has warps, this group is current. The warps of this group issue greedy-then-oldest, and
+///   stalls do not count. The group that ran in isolation is therefore the first current group. If several groups
+///   arrive in the same cycle, the group with the highest budget is current.
+/// * Otherwise, a *stall event* occurs in each cycle when the warp of the current group that issued in the previous
+///   cycle cannot issue. [`TurnRule`] decides whether the turn ends. At the end of the turn, the next group with warps
+///   becomes current.
+/// * If the current group has no warps left, the next group with warps becomes current. This rule is an extension by
+///   gpusched. With two groups, the other group then runs in isolation.
+/// * The warps of the current group precede all other warps: first the greedy warp, then its other warps by age. The
+///   warps of the next group follow by age, and so on. A warp of another group may issue, but its group does not become
+///   current, and its stalls do not count.
 #[derive(Debug, Clone)]
 pub struct Turns<R> {
     order: Order,
-    /// Current group; `None` while no group has warps.
+    /// Current group; `None` as long as all groups have no warps.
     current: Option<usize>,
     turn: R,
-    /// Slots of the current group.
+    /// Slots of the warps of the current group.
     members: WarpSet,
     /// Slot that issued last.
     greedy: Option<usize>,
-    /// Slot that issued in the last cycle, and the group of its warp.
+    /// Slot that issued in the previous cycle, and the group of its warp.
     previous: Option<(usize, usize)>,
 }
 
 impl<R: TurnRule> Turns<R> {
-    /// Creates groups with these budgets (RT-PAWS: priorities), by their index in [`Pool::group`]. Further groups have
-    /// budget 0.
+    /// Creates the turns of groups whose budgets are `budgets`; for RT-PAWS, their priorities. The budgets are indexed
+    /// by the group in [`Pool::group`]. Groups without an entry have budget 0.
     pub fn new(budgets: &[u32]) -> Turns<R> {
         Turns {
             order: Order::new(budgets),
@@ -52,12 +53,12 @@ impl<R: TurnRule> Turns<R> {
         }
     }
 
-    /// Returns the current group, if a group has warps.
+    /// Returns the current group; `None` as long as all groups have no warps.
     pub fn current(&self) -> Option<usize> {
         self.current
     }
 
-    /// Ends the turn of the current group and starts the turn of the next group with warps.
+    /// Ends the turn of the current group. The turn of the next group with warps starts.
     fn end_turn(&mut self, pool: &Pool) {
         let groups = pool.live.iter().filter_map(|slot| pool.group.get(slot).copied());
         self.current = groups.min_by_key(|&group| self.order.behind(self.current, group));

@@ -1,21 +1,21 @@
-//! The class of an instruction in the timing model, as in PTX mode of GPGPU-Sim.
+//! Classification of PTX instructions for the timing model, as in PTX mode of GPGPU-Sim.
 
 use super::Instruction;
 use super::error::PtxError;
 use super::module::size;
 use gpusched_model::program::{Cache, MemorySpace, Op};
 
-/// The class of an instruction.
+/// Class of an instruction: operation, written operand and memory access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Class {
     pub op: Op,
-    /// Whether the first operand is written.
+    /// Whether the instruction writes its first operand.
     pub writes: bool,
-    /// Space, bytes per lane and caches of a memory access.
+    /// Memory space, bytes per lane and permitted caches of a memory access.
     pub access: Option<(MemorySpace, u8, Cache)>,
 }
 
-/// Opcodes without a separate class that write their first operand.
+/// Opcodes that belong to no special class and write their first operand.
 const OTHERS: [&str; 46] = [
     "abs",
     "activemask",

@@ -1,15 +1,15 @@
-//! Errors in PTX text and PTX features that programs cannot express.
+//! Errors for invalid PTX text, and for PTX features that programs cannot express.
 
 /// An error in PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct PtxError {
-    /// Line of the error, from 1; 0 for the whole text.
+    /// Number of the faulty line, from 1; 0 if the error concerns the whole text.
     pub line: usize,
-    /// What was found and what was expected.
+    /// Description of what the importer found and what it expected.
     pub message: String,
-    /// Whether the error is a modifier that is unknown for its opcode. [`Options::any_modifier`](super::Options)
-    /// permits such modifiers.
+    /// Whether the error reports a modifier that is unknown for its opcode. [`Options::any_modifier`](super::Options)
+    /// permits unknown modifiers.
     pub unknown_modifier: bool,
 }
 

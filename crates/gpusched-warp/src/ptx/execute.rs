@@ -1,4 +1,4 @@
-//! The effect of instructions on registers, as far as it is known statically.
+//! Symbolic execution: the effect of instructions on registers, as far as it is known before a run.
 
 use std::rc::Rc;
 
@@ -7,39 +7,39 @@ use super::symbolic::{Poly, Ranges};
 use super::{Instruction, Kernel, Operand};
 use gpusched_model::program::expression::{Binary, Function};
 
-/// The static knowledge of a register.
+/// Value of a register, as far as it is known before a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// The register holds the lowest bits of this polynomial; a predicate is 0 or 1.
+    /// The register contains the lowest bits of the value of this polynomial. A predicate is 0 or 1.
     Known(Poly),
-    /// The value is unknown, for this reason.
+    /// The value is unknown. The text states the reason.
     Unknown(Rc<str>),
 }
 
 impl Value {
-    /// Returns an unknown value whose reason is `what` in line `line`.
+    /// Returns an unknown value. The reason is `what`, located in line `line`.
     pub fn unknown(what: &str, line: usize) -> Value {
         Value::Unknown(format!("{what} in line {line}").into())
     }
 }
 
-/// The values of all registers, by position.
+/// Values of all registers, indexed by register.
 pub(super) type State = Vec<Value>;
 
-/// Maximum size of a polynomial; larger polynomials become unknown values.
+/// Maximum size of a polynomial. A register with a larger polynomial becomes unknown.
 pub(super) const LARGEST: usize = 400;
 
-/// The static knowledge of names and symbols.
+/// Knowledge about names and symbols before a run.
 pub(super) struct Knowledge<'k> {
     pub kernel: &'k Kernel,
-    /// Name of each parameter in expressions; `None` for parameters that are not integers.
+    /// Name of each parameter in expressions. `None` for parameters that are not integers.
     pub parameters: Vec<Option<String>>,
     pub ranges: Ranges,
     /// Ranges that hold for every launch.
     pub anywhere: Ranges,
 }
 
-/// Why a value is unknown, as text that follows "depends on".
+/// Reason why a value is unknown. In messages, the reason follows the words "depends on".
 type Because = Rc<str>;
 
 impl Knowledge<'_> {
@@ -47,7 +47,7 @@ impl Knowledge<'_> {
     pub fn result(&self, instruction: &Instruction, state: &State) -> Value {
         match self.compute(instruction, state) {
             Ok(poly) if poly.size() <= LARGEST => Value::Known(poly),
-            Ok(_) => Value::unknown("a value too complex", instruction.line),
+            Ok(_) => Value::unknown("a value whose expression is too large", instruction.line),
             Err(because) => Value::Unknown(because),
         }
     }
@@ -195,7 +195,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// Returns the count of a shift, if it is a constant or known to be less than `bits`.
+    /// Returns the shift count, if it is a constant or certainly less than `bits`.
     fn count(&self, count: &Poly, bits: u8) -> Option<Poly> {
         if let Some(count) = count.as_constant() {
             return Some(Poly::constant((count & 0xFFFF_FFFF).min(64)));
@@ -250,7 +250,7 @@ impl Knowledge<'_> {
         let unsigned = unsigned || (ordered && !kind.starts_with('s'));
         let typed = |value: Poly| match unsigned {
             true => self.ranges.unsigned(&value, bits),
-            // Equality of bits does not depend on the signedness.
+            // Signed and unsigned values are equal exactly if their bits are equal.
             false => Some(self.ranges.signed(&value, bits)),
         };
         let (x, y) = match (raw(1), raw(2)) {
@@ -265,7 +265,7 @@ impl Knowledge<'_> {
             "xor" => Binary::Unequal,
             _ => return Some(Ok(holds)),
         };
-        // gpusched does not read `!p` as an operand.
+        // The importer does not accept `!p` as an operand, so the third operand is never negated.
         Some(raw(3).map(|other| self.ranges.binary(operator, &holds, &other)))
     }
 
@@ -285,7 +285,7 @@ impl Knowledge<'_> {
             Ok(value) => value,
             Err(because) => return Some(Err(because)),
         };
-        // A register that is wider than the result is extended by the type of the result.
+        // If the register is wider than the result, the type of the result decides the extension of the value.
         let widened = |value: &Poly, kind: &str, bits: u8| match kind.starts_with('s') {
             true => Some(self.ranges.signed(value, bits)),
             false => self
@@ -307,7 +307,7 @@ impl Knowledge<'_> {
     }
 }
 
-/// Returns the name of a special register in expressions.
+/// Returns the value of a special register as an expression name.
 fn special(name: &str) -> Option<Poly> {
     let (name, axis) = name
         .split_once('.')

@@ -1,16 +1,16 @@
-//! PTX instructions, as written in the text.
+//! PTX instructions, as written in the PTX text.
 
 use super::error::PtxError;
 use super::text::is_name;
 
-/// An operand.
+/// Operand of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
-    /// A register, by its position in the kernel.
+    /// A register, identified by its index in the kernel.
     Register(usize),
     /// Two predicates that a comparison writes: `%p1|%p2`.
     Pair(usize, usize),
-    /// Registers in braces; `None` for an element that is not a register.
+    /// Registers in braces. `None` for an element that is not a register.
     Vector(Vec<Option<usize>>),
     /// An integer.
     Integer(i64),
@@ -27,22 +27,22 @@ pub enum Operand {
 /// An address in brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Base register, by its position.
+    /// Index of the base register.
     pub register: Option<usize>,
-    /// Base variable or parameter.
+    /// Name of the base variable or parameter.
     pub symbol: Option<String>,
-    /// Offset [bytes].
+    /// Offset from the base [bytes].
     pub offset: i64,
 }
 
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// Line of the instruction, from 1.
+    /// Line number of the instruction, from 1.
     pub line: usize,
     /// Predicate register of the guard, and whether the guard is negated.
     pub guard: Option<(usize, bool)>,
-    /// Opcode, split at its dots.
+    /// Opcode, split at its dots into name and modifiers.
     pub opcode: Vec<String>,
     /// Operands of the instruction.
     pub operands: Vec<Operand>,
@@ -54,7 +54,7 @@ impl Instruction {
         self.opcode.first().map_or("", String::as_str)
     }
 
-    /// Returns whether the opcode has this modifier.
+    /// Returns whether the opcode has the modifier `modifier`.
     pub fn is(&self, modifier: &str) -> bool {
         self.opcode.iter().skip(1).any(|known| known == modifier)
     }
@@ -67,7 +67,7 @@ impl Instruction {
         }
     }
 
-    /// Parses one instruction; `find` returns the position of a register.
+    /// Parses one instruction. `find` returns the index of a register.
     pub(super) fn read(
         line: usize,
         text: &str,
@@ -113,13 +113,13 @@ impl Instruction {
     }
 }
 
-/// Returns `text` in quotes, shortened for a message.
+/// Returns `text` in quotes. Long text is shortened for a message.
 pub(super) fn clip(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
 }
 
-/// Splits operands at commas outside brackets and braces.
+/// Splits operands at the commas outside brackets and braces.
 fn split(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
     let (mut depth, mut start) = (0_i32, 0);

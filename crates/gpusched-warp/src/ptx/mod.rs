@@ -1,12 +1,12 @@
 //! Import of PTX text as kernel programs.
 //!
 //! The importer reads a kernel ([`Module`]) and executes its integer registers symbolically. Register values are
-//! polynomials over the position of a thread, loop counters, parameters and buffers. Branches become loops and
-//! conditions ([`import`]). Each instruction stays one instruction, in its place and with its registers, as PTX mode of
-//! GPGPU-Sim would issue it.
+//! polynomials over the position of a thread, loop counters, parameters and buffers. [`import`] converts branches to
+//! loops and conditions. Each PTX instruction becomes exactly one instruction of the program, in its original place and
+//! with its original registers. PTX mode of GPGPU-Sim issues the same instructions.
 //!
-//! 32-bit arithmetic is exact for the launch of the import. If a value fits its type for that launch, the program
-//! computes the value without wrapping.
+//! 32-bit arithmetic is exact for the launch that the import specifies. If a value fits its type for this launch, the
+//! program computes the value without wrapping.
 
 mod classify;
 mod error;

@@ -1,11 +1,12 @@
-//! The permitted modifiers of each opcode (PTX ISA 8.7). The check prevents that a misspelled modifier silently changes
-//! an instruction.
+//! Permitted modifiers of each opcode (PTX ISA 8.7). The check prevents a misspelled modifier from silently changing an
+//! instruction.
 
 use super::Instruction;
 use super::error::PtxError;
 use super::instruction::clip;
 
-/// Types, which every instruction may have. The class of an instruction decides which types are valid.
+/// Type modifiers, which are permitted for every instruction. The class of an instruction decides which types are
+/// valid.
 const TYPES: &str = "b1 b8 b16 b16x2 b32 b64 b128 u4 u8 u16 u32 u64 s4 s8 s16 s32 s64 u16x2 s16x2 f16 f16x2 bf16 bf16x2 tf32 f32 f32x2 f64 \
     e4m3 e5m2 e3m2 e2m3 e2m1 e4m3x2 e5m2x2 e3m2x2 e2m3x2 e2m1x2 e4m3x4 e5m2x4 e3m2x4 e2m3x4 e2m1x4 ue8m0 ue8m0x2 ue4m3 \
     pred";
@@ -19,7 +20,8 @@ const MEMORY: &str = "weak volatile relaxed acquire release acq_rel mmio cta clu
 const MATRICES: &str =
     "mma sync aligned row col satfinite rn rz rm rp xor and popc sp sp:: kind:: block_scale scale_vec::";
 
-/// Returns the modifiers of the opcode `name` besides types; `None` for opcodes that cannot be imported.
+/// Returns the permitted modifiers of the opcode `name`, except types. Returns `None` for opcodes that cannot be
+/// imported.
 fn modifiers(name: &str) -> Option<[&'static str; 2]> {
     Some(match name {
         "add" | "sub" | "addc" | "subc" | "mul" | "mad" | "fma" | "madc" | "mul24" | "mad24" => {
@@ -62,7 +64,7 @@ fn modifiers(name: &str) -> Option<[&'static str; 2]> {
     })
 }
 
-/// Rejects the first unknown modifier of `instruction`.
+/// Fails if `instruction` has an unknown modifier, and reports the first unknown modifier.
 pub(super) fn check(instruction: &Instruction) -> Result<(), PtxError> {
     let Some(known) = modifiers(instruction.name()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The kernels of a PTX text.
+//! Kernels of a PTX text.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use super::error::PtxError;
 use super::instruction::{Instruction, clip};
 use super::text::{Piece, is_name, pieces};
 
-/// A PTX text.
+/// Parsed PTX text.
 #[derive(Debug, Clone, Default)]
 pub struct Module {
-    /// Kernels, in order.
+    /// Kernels, in the order of the text.
     pub kernels: Vec<Kernel>,
 }
 
@@ -18,7 +18,7 @@ pub struct Module {
 pub struct Kernel {
     /// Mangled name of the kernel.
     pub name: String,
-    /// Line of the start of the kernel, from 1.
+    /// Line number of the start of the kernel, from 1.
     pub line: usize,
     /// Parameters of the kernel.
     pub parameters: Vec<Parameter>,
@@ -26,11 +26,11 @@ pub struct Kernel {
     pub registers: Vec<Register>,
     /// Instructions of the kernel.
     pub instructions: Vec<Instruction>,
-    /// Labels, each with the position of the next instruction.
+    /// Labels, each with the index of the next instruction.
     pub labels: HashMap<String, usize>,
-    /// Variables in shared memory, with their addresses [bytes].
+    /// Variables in shared memory, each with its address [bytes].
     pub shared: Vec<(String, u64)>,
-    /// Shared memory of the variables [bytes].
+    /// Size of shared memory that all variables occupy [bytes].
     pub shared_bytes: u64,
 }
 
@@ -41,9 +41,9 @@ pub struct Parameter {
     pub name: String,
     /// Type of the parameter, such as `u64`.
     pub kind: String,
-    /// Offset of the parameter among the parameters [bytes].
+    /// Offset of the parameter from the start of the parameters [bytes].
     pub offset: u64,
-    /// Whether the parameter is a single number.
+    /// Whether the parameter is a single number, not an array.
     pub scalar: bool,
 }
 
@@ -71,7 +71,7 @@ impl Kernel {
     }
 }
 
-/// Returns the bytes of a type such as `u64`; `None` if `kind` is not a type.
+/// Returns the size of a type such as `u64` [bytes]. Returns `None` if `kind` is not a type.
 pub(super) fn size(kind: &str) -> Option<u64> {
     Some(match kind {
         "pred" => 1,
@@ -90,7 +90,7 @@ pub(super) fn size(kind: &str) -> Option<u64> {
 const MOST_REGISTERS: usize = 65_000;
 
 impl Module {
-    /// Reads a text and skips functions that are not kernels.
+    /// Reads a PTX text. Functions that are not kernels are skipped.
     ///
     /// # Errors
     /// Fails with a line number if the text is not valid PTX.
@@ -132,7 +132,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Returns the kernel with the mangled or plain name `name`.
+    /// Returns the kernel whose mangled or plain name is `name`.
     ///
     /// # Errors
     /// Fails if no kernel or several kernels have this name.
@@ -174,7 +174,7 @@ fn has(text: &str, word: &str) -> bool {
         .any(|found| found == word)
 }
 
-/// Skips the rest of a body.
+/// Skips the remaining part of a body.
 fn skip(line: usize, pieces: &mut impl Iterator<Item = (usize, Piece)>) -> Result<(), PtxError> {
     let mut depth = 1_usize;
     for (_, piece) in pieces {
@@ -273,7 +273,7 @@ fn head(line: usize, text: &str) -> Result<Kernel, PtxError> {
     })
 }
 
-/// The variables in shared memory.
+/// Variables in shared memory.
 #[derive(Debug, Clone, Default)]
 struct Shared {
     variables: Vec<(String, u64)>,
@@ -314,7 +314,7 @@ impl Shared {
             .checked_mul(count)
             .filter(|bytes| *bytes <= 1 << 30)
             .ok_or_else(wrong)?;
-        // Each variable starts at a line of 128 bytes, as in GPGPU-Sim.
+        // Each variable starts at a multiple of 128 bytes, as in GPGPU-Sim.
         let align = 128;
         let address = if bytes == 0 {
             self.next
@@ -327,7 +327,7 @@ impl Shared {
     }
 }
 
-/// The names in scope, with their registers.
+/// Names in scope, each with the index of its register.
 type Scope = HashMap<String, usize>;
 
 fn body(

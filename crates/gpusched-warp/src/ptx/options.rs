@@ -1,4 +1,4 @@
-//! Import of a kernel with a launch.
+//! Import of a kernel together with a launch.
 
 use super::execute::Knowledge;
 use super::instruction::clip;
@@ -10,7 +10,7 @@ use gpusched_model::Program;
 use gpusched_model::Refusal;
 use gpusched_model::program::{Buffer, Builtin, Dimensions};
 
-/// An argument of a kernel launch.
+/// Argument of a kernel launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
     /// An integer, with a name.
@@ -30,25 +30,25 @@ impl Argument {
     }
 }
 
-/// The launch for the import of a kernel.
+/// Launch that the import of a kernel specifies.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Number of thread blocks.
     pub grid: Dimensions,
     /// Number of threads of a block.
     pub block: Dimensions,
-    /// One argument per parameter, in the order of the parameters. A program stores `f32` and `f64` values as IEEE 754
-    /// bits.
+    /// Arguments, one for each parameter, in the order of the parameters. A program stores `f32` and `f64` values as
+    /// IEEE 754 bits.
     pub arguments: Vec<Argument>,
-    /// Number of registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Shared memory of a block in addition to its variables [bytes].
+    /// Dynamic shared memory of a block, in addition to its variables [bytes].
     pub dynamic_shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
-    /// Whether unknown modifiers of an opcode are ignored instead of rejected.
+    /// Whether unknown modifiers are ignored. Otherwise, the importer rejects them.
     pub any_modifier: bool,
-    /// Origin of the program, as stated in the program.
+    /// Origin of the program, which the program then states.
     pub source: Option<String>,
 }
 
@@ -142,8 +142,8 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
     Ok(program)
 }
 
-/// Returns the IEEE 754 bits of the number nearest to `text`, if `kind` is a floating-point type and the number is
-/// finite.
+/// Returns the IEEE 754 bits of the number nearest to `text`. Returns `None` if `kind` is not a floating-point type or
+/// the number is not finite.
 fn bits(kind: &str, text: &str) -> Option<i64> {
     match kind {
         "f32" => {
@@ -158,7 +158,7 @@ fn bits(kind: &str, text: &str) -> Option<i64> {
     }
 }
 
-/// Returns the ranges of names for every launch.
+/// Returns ranges of names that hold for every launch.
 fn anywhere() -> Ranges {
     let mut ranges = Ranges::default();
     for (name, builtin) in Builtin::ALL {
@@ -173,7 +173,7 @@ fn anywhere() -> Ranges {
     ranges
 }
 
-/// Returns the ranges of names for the launch of `program`.
+/// Returns ranges of names that hold for the launch of `program`.
 fn ranges(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
     let sizes = |size: Dimensions, axis: u8| i128::from(size.along(axis));

@@ -1,9 +1,9 @@
 //! Splits PTX text into statements.
 
-/// A piece of PTX text.
+/// Part of a PTX text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// An instruction or a directive, up to a semicolon or the start of a body.
+    /// An instruction or a directive. The text ends before a semicolon or before a body.
     Statement(String),
     /// A label `name:`.
     Label(String),
@@ -13,7 +13,7 @@ pub(super) enum Piece {
     Close,
 }
 
-/// Splits `text` into pieces, each with the line of its start.
+/// Splits `text` into pieces, each with the number of its first line.
 pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
     let mut pieces = Vec::new();
     let (mut line, mut start) = (1, 1);
@@ -26,7 +26,7 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
         }
         if quoted {
             current.push(c);
-            // A string ends with its line, so a missing quote affects only one line.
+            // A string ends at the end of its line, so a missing quote affects only one line.
             quoted = c != '"' && c != '\n';
             continue;
         }
@@ -64,7 +64,7 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
                 current.clear();
                 pieces.push((line, Piece::Open));
             }
-            // A body follows its head. The braces of operands are within a statement.
+            // A body follows the head of a function. Braces of operands stay within their statement.
             '{' if opens_body(&current) => {
                 pieces.push((start, statement(&current)));
                 current.clear();
@@ -89,7 +89,7 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
                 pieces.push((start, Piece::Label(current.trim().to_owned())));
                 current.clear();
             }
-            // These directives end with their line.
+            // Each of these directives ends at the end of its line.
             '\n' if [".version", ".target", ".address_size", ".file", ".loc"]
                 .iter()
                 .any(|directive| current.trim_start().starts_with(directive)) =>
@@ -117,7 +117,7 @@ fn opens_body(head: &str) -> bool {
     words.any(|word| word == ".entry" || word == ".func" || word == ".section")
 }
 
-/// Returns whether `text` is a valid name of a label, a register or a variable.
+/// Returns whether `text` is a valid name for a label, a register or a variable.
 pub(super) fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters

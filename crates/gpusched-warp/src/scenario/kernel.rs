@@ -1,4 +1,4 @@
-//! A kernel of a scenario.
+//! Kernels of a scenario.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Programs;
 use gpusched_model::warp_run::{KernelSource, RunKernel, WarpRunShape};
 
-/// A kernel with its program or trace and the addresses of its buffers.
+/// Kernel of a scenario: its program or trace, and the addresses of its buffers.
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) name: String,
     blocks: u64,
-    /// Core cycle of the launch.
+    /// Core cycle when the kernel is launched.
     launch: u64,
-    /// First core cycle when blocks may start.
+    /// First core cycle when blocks of the kernel may start.
     at: u64,
     budget: Option<u32>,
     sms: Option<Vec<bool>>,
-    /// Source file of the kernel.
+    /// File with the program or trace; `None` if the scenario contains the program.
     file: Option<PathBuf>,
     body: Body,
 }
@@ -35,11 +35,11 @@ pub struct Kernel {
 #[derive(Debug)]
 enum Body {
     Program(Box<Program>, Arc<Code>),
-    /// The trace file, which each run reads again.
+    /// Path of a trace file. Each run reads the file again.
     Trace(PathBuf),
 }
 
-/// The texts of instructions in issue traces, for all kernels of a run.
+/// Texts that represent instructions in issue traces, for all kernels of a run.
 #[derive(Debug, Default)]
 pub struct Texts(Vec<Text>);
 
@@ -50,7 +50,8 @@ enum Text {
 }
 
 impl Texts {
-    /// Returns the text of the instruction of `kernel` at `pc`; empty if the instruction does not exist.
+    /// Returns the text that represents the instruction of `kernel` at `pc`. The text is empty if there is no such
+    /// instruction.
     pub fn text(&self, kernel: usize, pc: u32) -> String {
         let text = match self.0.get(kernel) {
             Some(Text::Code(code)) => code.text(pc).map(str::to_owned),
@@ -64,15 +65,15 @@ impl Texts {
     }
 }
 
-/// Why a kernel is rejected.
+/// Reason why a kernel is rejected.
 pub(super) enum Refused {
-    /// The file cannot be read.
+    /// A file cannot be read.
     File(Error),
     /// The launch is invalid.
     Launch(Refusal),
 }
 
-/// Returns the field of a scenario that sets the field `field` of the program.
+/// Returns the field of the scenario that sets the field `field` of the program.
 pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
     let name = field
         .strip_prefix("buffers.")
@@ -89,7 +90,7 @@ pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
 }
 
 impl Kernel {
-    /// Reads `kernel` of `shape` with files in `folder`, and assigns addresses in `memory` to its buffers.
+    /// Reads the kernel `kernel` of `shape`. File names are relative to `folder`. Buffers are placed in `memory`.
     pub(super) fn read(
         kernel: &RunKernel,
         shape: &WarpRunShape,
@@ -141,7 +142,7 @@ impl Kernel {
         &self.name
     }
 
-    /// Returns the core cycle of the launch.
+    /// Returns the core cycle when the kernel is launched.
     pub fn launched(&self) -> u64 {
         self.launch
     }
@@ -151,17 +152,18 @@ impl Kernel {
         self.blocks
     }
 
-    /// Returns the issue budget, if the scheduler uses budgets.
+    /// Returns the issue budget; `None` if the scheduler does not use budgets.
     pub fn budget(&self) -> Option<u32> {
         self.budget
     }
 
-    /// Returns the source file; `None` if the scenario contains the program.
+    /// Returns the file with the program or trace; `None` if the scenario contains the program.
     pub(super) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// Returns the buffers as (address, bytes); empty for traces, because their buffers are unknown.
+    /// Returns the buffers as pairs of address and size [bytes]. The result is empty for traces, because the buffers of
+    /// traces are unknown.
     pub(super) fn buffers(&self) -> Vec<(u64, u64)> {
         let Body::Program(program, _) = &self.body else {
             return Vec::new();
@@ -171,8 +173,8 @@ impl Kernel {
         addresses.zip(sizes).collect()
     }
 
-    /// Describes the first instruction that accessed memory outside its buffer, over all runs so far. Returns `None`
-    /// for traces, because their buffers are unknown.
+    /// Describes the first instruction that accessed memory outside its buffer in any run so far. Returns `None` if no
+    /// instruction did, and for traces, because their buffers are unknown.
     pub(super) fn outside(&self) -> Option<String> {
         let Body::Program(program, code) = &self.body else {
             return None;
@@ -196,7 +198,7 @@ impl Kernel {
         ))
     }
 
-    /// Returns the launch of the kernel and adds its instruction texts to `texts`.
+    /// Returns the launch of the kernel, and adds the texts of its instructions to `texts`.
     pub(super) fn launch(&self, texts: &mut Texts) -> Result<Launch> {
         let launch = match &self.body {
             Body::Program(program, code) => {
@@ -219,7 +221,7 @@ impl Kernel {
     }
 }
 
-/// Returns the name of the program or trace of each kernel of `shape`.
+/// Returns for each kernel of `shape` the name that its program or trace states.
 pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<String>> {
     let name = |kernel: &RunKernel| match &kernel.program {
         KernelSource::File(path) => Ok(Programs::only(folder.join(path), "program")?.name),
@@ -229,8 +231,8 @@ pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<Strin
     shape.kernels.iter().map(name).collect()
 }
 
-/// Returns the name of each kernel: the name in `shape`, or the name in `own`. Repeated names of the second kind get a
-/// number.
+/// Returns the names of the kernels. A kernel has its name from `shape`, or otherwise its name from `own`. If a name
+/// from `own` is repeated, a number is appended.
 pub(super) fn names(shape: &WarpRunShape, own: Vec<String>) -> Vec<String> {
     let given = shape.kernels.iter().map(|kernel| kernel.name.as_ref());
     let mut taken: BTreeSet<String> = given.clone().flatten().cloned().collect();

@@ -1,9 +1,9 @@
-//! The layout of the buffers of several programs in memory.
+//! Placement of the buffers of several programs in memory.
 
 use gpusched_model::Program;
 use gpusched_model::program::{ALIGNMENT, FIRST_ADDRESS};
 
-/// Memory that is allocated from low to high addresses and never freed.
+/// Memory that is allocated in order of ascending addresses and never freed.
 #[derive(Debug)]
 pub struct Layout {
     next: u64,
@@ -16,7 +16,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Assigns the next free address to each buffer of `program` without an address.
+    /// Assigns an address to each buffer of `program` that has no address.
     pub fn place(&mut self, program: &mut Program) {
         for (_, buffer) in &mut program.buffers {
             let address = *buffer.address.get_or_insert(self.next);

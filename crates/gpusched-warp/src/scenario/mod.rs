@@ -17,19 +17,19 @@ use gpusched_model::{Scheduler, WarpRun};
 /// Default limit of a run [core cycles].
 pub const LIMIT: u64 = 1_000_000_000;
 
-/// Maximum number of warp instructions of a run, which takes hours; estimates have no such limit.
+/// Maximum number of warp instructions of a run. A run of this length takes hours. Estimates have no such limit.
 pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
 
-/// Maximum number of thread blocks of a kernel in a run, whose records take 1 GB; estimates have no such limit.
+/// Maximum number of thread blocks of a kernel in a run. Their records occupy 1 GB. Estimates have no such limit.
 pub const MAX_BLOCKS: u64 = 20_000_000;
 
-/// Maximum number of counted instructions of a block.
+/// Maximum number of instructions of a block that are counted for the check of these limits.
 const COUNTED: u64 = 1 << 16;
 
 /// Maximum size of the buffers that are loaded into L2 before a run [bytes].
 pub const MAX_WARM: u64 = 1 << 34;
 
-/// Kernels with assigned addresses, which can be run any number of times.
+/// Scenario that is ready to run: kernels whose buffers have addresses. The scenario can be run any number of times.
 #[derive(Debug)]
 pub struct Setup {
     name: Option<String>,
@@ -38,18 +38,18 @@ pub struct Setup {
     sms: u32,
     warm: Vec<(u64, u64)>,
     kernels: Vec<Kernel>,
-    /// Name of the scenario in errors.
+    /// Name of the file of the scenario, for errors.
     file: String,
 }
 
 /// Options of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Whether issues are recorded.
+    /// Whether the issues of all SMs are recorded in the results.
     pub record_issues: bool,
-    /// Whether equal SMs are simulated once while they stay equal. The results are the same.
+    /// Whether equal SMs are simulated only once, as long as they stay equal. The option does not change the results.
     pub equal_sms_once: bool,
-    /// Limit of the run [core cycles].
+    /// Limit on the duration of the run [core cycles].
     pub limit: u64,
 }
 
@@ -64,11 +64,11 @@ impl Default for Options {
 }
 
 impl Setup {
-    /// Prepares the run `run` from the file `file`. File names in the run are relative to the folder of `file`.
+    /// Prepares the run `run`, which was read from `file`. File names in the run are relative to the folder of `file`.
     ///
     /// # Errors
-    /// Fails if a program or trace cannot be read. [`Error::Refused`] if a program does not permit its launch or if two
-    /// kernels have the same name.
+    /// Fails if a program or trace cannot be read. Fails with [`Error::Refused`] if a program does not permit its
+    /// launch, or if two kernels have the same name.
     pub fn new(run: &WarpRun, file: &Path) -> Result<Setup> {
         let shape = run.shape();
         let name = file.display().to_string();
@@ -106,7 +106,7 @@ impl Setup {
         let bytes = warm.iter().map(|&(_, bytes)| bytes).fold(0, u64::saturating_add);
         if bytes > MAX_WARM {
             let found = format!("buffers of {bytes} bytes");
-            let expected = format!("at most {MAX_WARM} if they are in L2 at the start");
+            let expected = format!("at most {MAX_WARM} bytes if buffers are loaded into L2 at the start");
             return Err(fault(Refusal::new("warm", found, expected)));
         }
         Ok(Setup {
@@ -120,8 +120,8 @@ impl Setup {
         })
     }
 
-    /// Returns the names of the kernels of `shape` from the file `file`: their own names, or the names of their
-    /// programs.
+    /// Returns the names of the kernels of `shape`, which was read from `file`. A kernel has the name that `shape`
+    /// states, or otherwise the name of its program or trace.
     ///
     /// # Errors
     /// Fails if a program or trace cannot be read.
@@ -130,7 +130,7 @@ impl Setup {
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
-    /// Returns the files of programs and traces that the scenario uses. A run reads the traces again.
+    /// Returns the paths of all programs and traces that the scenario uses. Each run reads the traces again.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.kernels.iter().filter_map(Kernel::file)
     }
@@ -140,7 +140,7 @@ impl Setup {
         self.name.as_deref()
     }
 
-    /// Returns the machine, with the SM sharing mode of the scenario.
+    /// Returns the machine. Its SM sharing mode is the mode of the scenario.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -150,21 +150,21 @@ impl Setup {
         self.scheduler
     }
 
-    /// Returns the number of SMs in use.
+    /// Returns the number of SMs that execute blocks.
     pub fn sms(&self) -> u32 {
         self.sms
     }
 
-    /// Returns the kernels, in the order of the scenario.
+    /// Returns the kernels in the order of the scenario.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
 
-    /// Runs the kernels, and regularly calls `watch` with the core cycle.
+    /// Runs the kernels, and regularly calls `watch` with the current core cycle.
     ///
     /// # Errors
-    /// [`Error::Refused`] if a kernel cannot be simulated or the run does not end. Also fails if a trace cannot be
-    /// read.
+    /// Fails with [`Error::Refused`] if a kernel cannot be simulated, or if the run exceeds its limit. Fails if a trace
+    /// cannot be read.
     pub fn run(&self, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         self.run_on(self.sms, options, watch)
     }
@@ -172,7 +172,7 @@ impl Setup {
     /// Runs as [`Setup::run`], on `sms` SMs of the machine.
     ///
     /// # Errors
-    /// Fails as [`Setup::run`] does.
+    /// Fails if [`Setup::run`] fails.
     pub fn run_on(&self, sms: u32, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         let (launches, texts) = self.launches()?;
         for launch in &launches {
@@ -186,8 +186,8 @@ impl Setup {
         Ok((results.map_err(|failure| self.blame(&failure))?, texts))
     }
 
-    /// Returns the reason why equal SMs may not stay equal, if a reason exists. [`Options::equal_sms_once`] then has no
-    /// effect.
+    /// Returns the reason why equal SMs may become unequal; `None` if they stay equal. If there is a reason,
+    /// [`Options::equal_sms_once`] has no effect.
     ///
     /// # Errors
     /// Fails if a trace cannot be read.
@@ -195,10 +195,11 @@ impl Setup {
         Ok(gpu::stay_equal(&self.launches()?.0).err())
     }
 
-    /// Estimates the first kernel in isolation on `sms` SMs of the machine, from `rounds` rounds of its blocks.
+    /// Estimates the duration of the first kernel in isolation on `sms` SMs of the machine. The estimate simulates
+    /// `rounds` rounds of thread blocks.
     ///
     /// # Errors
-    /// Fails as [`Setup::run`] does.
+    /// Fails if [`Setup::run`] fails.
     pub fn estimate_on(&self, sms: u32, rounds: u32, options: Options) -> Result<Results> {
         let (launches, _) = self.launches()?;
         let estimates = launches.iter().take(1).map(|launch| {
@@ -210,17 +211,17 @@ impl Setup {
         estimate.ok_or_else(|| self.blame(&"no kernel").into())
     }
 
-    /// Describes the accesses outside of buffers in all runs so far. The result names the first such instruction of
-    /// each kernel.
+    /// Describes the accesses outside buffers in all runs so far. For each kernel, the result states the first
+    /// instruction with such accesses.
     ///
-    /// Simulated times then differ from the times of correct kernels. Outside of buffers, L2 is cold or holds other
-    /// buffers.
+    /// With such accesses, simulated times may differ from the times of a correct kernel. Memory outside the buffers is
+    /// not in L2 at the start, or it belongs to other buffers.
     pub fn outside(&self) -> Vec<String> {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
-    /// Rejects a kernel with more than [`MAX_BLOCKS`] blocks, or more than [`MAX_INSTRUCTIONS`] if all blocks equal the
-    /// middle block.
+    /// Fails if a kernel has more than [`MAX_BLOCKS`] blocks. Also fails if the kernel would have more than
+    /// [`MAX_INSTRUCTIONS`] instructions, provided that all blocks have as many instructions as the middle block.
     fn check_length(&self, launch: &Launch) -> Result<()> {
         let blocks = launch.blocks;
         let found = match blocks {
@@ -265,7 +266,8 @@ impl Setup {
     }
 }
 
-/// Returns the launch latency on the machine of `shape` [core cycles]; 0 if the scenario does not use it.
+/// Returns the launch latency of a kernel on the machine of `shape` [core cycles]. Returns 0 if the scenario does not
+/// use the launch latency.
 fn launch_latency(shape: &WarpRunShape, blocks: u64) -> u64 {
     let dispatch = &shape.machine.dispatch;
     let whole = u64::from(dispatch.block_latency).saturating_mul(blocks);

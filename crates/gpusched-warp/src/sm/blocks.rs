@@ -21,7 +21,7 @@ pub struct BlockStart {
     pub index: u64,
     /// Place of the block on the SM.
     pub place: usize,
-    /// Slot of the first warp; the other warps follow.
+    /// Slot of the first warp; the other warps of the block use the following slots.
     pub first_slot: usize,
     /// Instruction streams of the warps.
     pub streams: Vec<Box<dyn Stream + Send>>,
@@ -43,12 +43,12 @@ pub struct EndedBlock {
 }
 
 impl Sm {
-    /// Returns the first free place among the first `places`.
+    /// Returns the first free place among the places below `places`.
     pub fn free_place(&self, places: usize) -> Option<usize> {
         self.blocks.iter().take(places).position(Option::is_none)
     }
 
-    /// Returns the first of `warps` consecutive free slots that starts at a multiple of `warps`.
+    /// Returns the first slot of `warps` consecutive free slots. Only multiples of `warps` are considered.
     pub fn free_slots(&self, warps: usize) -> Option<usize> {
         let slots = self.warps.len();
         (0..slots / warps)
@@ -83,7 +83,8 @@ impl Sm {
         }
     }
 
-    /// Removes the warp in `slot` after its last instruction. The block ends with its last warp.
+    /// Removes the warp in `slot`, which has executed its last instruction. When the last warp of a
+    /// block is removed, the block ends.
     pub(super) fn retire(&mut self, slot: usize, now: u64) {
         let place = self.warps.slot(slot).block;
         self.warps.leave(slot);
@@ -104,8 +105,8 @@ impl Sm {
         }
     }
 
-    /// Handles a warp in `slot` that reached a barrier or ended. If all warps of its block are at the barrier, they
-    /// continue.
+    /// Updates the block after its warp in `slot` reached a barrier or ended. If all remaining warps of the block are
+    /// at the barrier, these warps continue.
     pub(super) fn check_barrier(&mut self, slot: usize) {
         let Some(block) = &self.blocks[self.warps.slot(slot).block] else {
             return;

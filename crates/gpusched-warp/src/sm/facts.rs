@@ -1,4 +1,4 @@
-//! The unit and the timing of each kind of operation on a machine.
+//! Functional unit and timing of each kind of operation on a machine.
 
 use super::super::code::{Caching, Number, Operation, Space};
 use gpusched_model::machine::{self, InstructionTimes, Timing};
@@ -18,15 +18,15 @@ pub enum Unit {
 pub const UNITS: usize = 6;
 
 impl Unit {
-    /// Order of the units within a cycle. An SM has one load-store unit. Each scheduler has its own unit of each other
-    /// kind.
+    /// Order of the units within a cycle. An SM has one load-store unit. For every other kind of unit, each scheduler
+    /// has its own unit.
     pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
 
-    /// Number of unit kinds with a pipeline per scheduler: all kinds except the last.
+    /// Number of unit kinds that have a pipeline per scheduler, i.e., all kinds except the last (`Mem`).
     pub const PIPELINES: usize = UNITS - 1;
 }
 
-/// How the load-store unit handles an instruction.
+/// Action of the load-store unit for an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     /// The load-store unit does not handle the instruction.
@@ -39,13 +39,13 @@ pub enum Memory {
     Atomic,
     /// A load of a constant, which always hits its cache.
     Constant,
-    /// An access to shared memory; true for a load.
+    /// An access to shared memory. The value is true for a load, and false for a store.
     Shared(bool),
     /// A fence that waits for the loads of the warp.
     Fence,
 }
 
-/// How a machine executes an operation.
+/// Properties of an operation on a machine: unit, timing and memory access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
     /// Unit of the operation.
@@ -54,11 +54,11 @@ pub struct Facts {
     pub latency: u16,
     /// Initiation interval of the unit [cycles].
     pub initiation: u16,
-    /// How the load-store unit handles the operation.
+    /// Action of the load-store unit for the operation.
     pub memory: Memory,
 }
 
-/// The facts, indexed by [`Operation::kind`].
+/// Properties of all operations, indexed by [`Operation::kind`].
 #[derive(Debug, Clone)]
 pub struct FactsTable(Box<[Facts]>);
 
@@ -80,31 +80,31 @@ impl FactsTable {
         Self(facts.collect())
     }
 
-    /// Returns the facts of the operations of `kind`.
+    /// Returns the properties of operations of kind `kind`.
     pub fn of(&self, kind: usize) -> Facts {
         self.0[kind]
     }
 
-    /// Returns the longest latency or initiation interval of all operations [cycles].
+    /// Returns the largest latency or initiation interval over all operations [cycles].
     pub fn longest(&self) -> usize {
         let times = self.0.iter().map(|facts| facts.latency.max(facts.initiation));
         times.max().map_or(0, usize::from)
     }
 }
 
-/// The optional units of a machine.
+/// Optional units of a machine.
 #[derive(Debug, Clone, Copy)]
 struct Units {
-    /// Integer units; without them, SP units execute integer operations.
+    /// Whether the machine has integer units. Otherwise, SP units execute integer operations.
     int: bool,
-    /// Double-precision units; without them, SFUs execute double-precision operations.
+    /// Whether the machine has double-precision units. Otherwise, SFUs execute double-precision operations.
     dp: bool,
 }
 
-/// Timing of an instruction without its own timing.
+/// Default timing for instructions that have no configured timing: 1 cycle.
 const ONE: Timing = Timing::ONE;
 
-/// Returns the unit of an operation.
+/// Returns the unit that executes `operation`.
 fn unit(operation: &Operation, units: &Units) -> Unit {
     let int = if units.int { Unit::Int } else { Unit::Sp };
     match operation {
@@ -127,7 +127,7 @@ fn unit(operation: &Operation, units: &Units) -> Unit {
     }
 }
 
-/// Returns the timing of an operation.
+/// Returns the timing of `operation`.
 fn timing(operation: &Operation, times: &InstructionTimes) -> Timing {
     let float = |number: &Number| match number {
         Number::Double => Some(&times.double),

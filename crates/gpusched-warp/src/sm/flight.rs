@@ -1,16 +1,16 @@
-//! In-flight instructions, between issue and completion.
+//! In-flight instructions: instructions that are issued but have not completed.
 
 use super::super::code::{Instruction, RegisterSet};
 use super::facts::Facts;
 use super::operands::Operands;
 use super::writes::Writes;
 
-/// An access of an instruction to one sector.
+/// Access of an instruction to one sector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// Address of the sector.
     pub address: u64,
-    /// Accessed bytes, one bit each.
+    /// Accessed bytes of the sector, one bit each.
     pub bytes: u32,
     /// Number of lanes that access the sector.
     pub lanes: u8,
@@ -19,34 +19,34 @@ pub struct Access {
 /// Number of an in-flight instruction on its SM.
 pub type FlightId = u32;
 
-/// The number for no instruction.
+/// Placeholder number that means "no instruction".
 pub const NONE: FlightId = FlightId::MAX;
 
 /// An in-flight instruction.
 #[derive(Debug, Clone)]
 pub struct Flight {
-    /// Position in the order of issue.
+    /// Position of the instruction in the order of issue.
     pub order: u64,
     pub slot: u16,
     pub scheduler: u8,
     /// Place of the instruction in the pipeline registers before the units.
     pub place: u8,
-    /// How the machine executes the instruction.
+    /// Properties of the operation on this machine.
     pub facts: Facts,
     pub writes: Writes,
-    /// Written registers, as a set.
+    /// Set of registers that the instruction writes.
     pub written: RegisterSet,
-    /// Operands that are not yet collected.
+    /// Operands that the collector has not yet read.
     pub operands: Operands,
     /// Sectors that are not yet sent to the memory system, in reverse order.
     pub accesses: Vec<Access>,
-    /// Number of pending answers and unsent sectors that a load waits for.
+    /// Number of sectors that a load still waits for. Includes sectors that are not yet requested.
     pub remaining: u32,
-    /// Cycles of shared memory, including bank conflicts.
+    /// Number of cycles that the access occupies shared memory, including bank conflicts.
     pub conflicts: u32,
-    /// Number of writes in `writes` whose bank was granted, during a writeback.
+    /// Number of registers in `writes` whose banks have granted the write, during a writeback.
     pub granted: u8,
-    /// Next instruction that leaves the pipeline in the same cycle.
+    /// Next instruction in the list of instructions that leave the pipelines in the same cycle.
     pub next: FlightId,
 }
 
@@ -59,7 +59,7 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// Allocates a new in-flight instruction without operands and sectors.
+    /// Allocates an in-flight instruction. The lists of operands and sectors of the instruction are empty.
     pub fn start(&mut self, facts: Facts, instruction: &Instruction) -> FlightId {
         self.order += 1;
         let id = self.free.pop().unwrap_or_else(|| self.add(facts));
@@ -95,7 +95,7 @@ impl Flights {
         (self.flights.len() - 1) as FlightId
     }
 
-    /// Releases a completed instruction.
+    /// Releases the completed instruction `id`.
     pub fn end(&mut self, id: FlightId) {
         self.free.push(id);
     }

@@ -1,4 +1,5 @@
-//! A streaming multiprocessor, simulated cycle by cycle: write back, execute, read operands, issue, fetch.
+//! A streaming multiprocessor that is simulated cycle by cycle. Each cycle has five steps: write back, execute, read
+//! operands, issue and fetch.
 
 mod blocks;
 mod facts;
@@ -28,7 +29,7 @@ use super::policy::AnyPolicy;
 use super::request::Request;
 use gpusched_model::machine::MachineShape;
 
-/// A streaming multiprocessor (SM).
+/// A simulated streaming multiprocessor (SM).
 #[derive(Clone)]
 pub struct Sm {
     /// Number of the SM.
@@ -37,42 +38,42 @@ pub struct Sm {
     warps: Warps,
     policies: Vec<AnyPolicy>,
     flights: Flights,
-    /// Issued instructions that wait for a collector.
+    /// Issued instructions that wait for an operand collector.
     issued: PipelineRegisters,
     collectors: Collectors,
-    /// Instructions with all operands that wait for a unit.
+    /// Instructions that have all operands and wait for a unit.
     collected: PipelineRegisters,
     pipelines: Pipelines,
-    /// First result to write back in the next cycle; the other results follow.
+    /// First instruction in the list of results that are written back in the next cycle.
     results: FlightId,
     load_store: LoadStore,
-    /// Slot of a fetched instruction that is not yet decoded.
+    /// Slot of a warp whose next instructions are fetched but not yet decoded.
     fetched: Option<usize>,
     last_fetched: usize,
-    /// Whether policies must see cycles when no warp can issue.
+    /// Whether the policies must be called even in cycles when no warp can issue.
     sees_idle_cycles: bool,
-    /// Scheduler that issues first.
+    /// Scheduler that issues first in the next cycle.
     turn: usize,
-    /// Collector steps per cycle.
+    /// Number of operand-collector steps per cycle.
     reads_per_bank: u32,
-    /// Instruction fetches per cycle.
+    /// Maximum number of instruction fetches per cycle.
     fetch_throughput: u32,
     blocks: Vec<Option<Block>>,
     /// Number of resident blocks.
     resident: usize,
-    /// Kernel that issued an instruction without a matching unit on the machine.
+    /// Kernel that issued an instruction for which the machine has no unit.
     pub without_unit: Option<usize>,
-    /// Ended blocks, for the dispatcher.
+    /// Blocks that have ended, for the dispatcher.
     pub ended: Vec<EndedBlock>,
     ages: u64,
     effect: Effect,
-    /// Issues, if recorded.
+    /// Recorded issues; `None` if issues are not recorded.
     pub record: Option<Vec<IssueEvent>>,
-    /// Outcomes, counted per cycle and scheduler.
+    /// Outcomes of all scheduler cycles, counted by kind.
     pub stalls: Stalls,
-    /// Number of issued instructions per kernel: warp instructions, thread instructions.
+    /// Numbers of issued instructions for each kernel: counted per warp, then per thread.
     pub instructions: Vec<(u64, u64)>,
-    /// Cycle that the simulation of the SM has reached.
+    /// First core cycle that is not yet simulated.
     clock: u64,
 }
 
@@ -132,7 +133,7 @@ impl Sm {
         }
     }
 
-    /// Returns the counters of L1 accesses and misses.
+    /// Returns the numbers of accesses to L1 and of misses in L1.
     pub fn l1_counts(&self) -> Counts {
         self.load_store.l1.counts
     }
@@ -142,17 +143,18 @@ impl Sm {
         self.load_store.l1.invalidate();
     }
 
-    /// Returns whether the SM accepts another answer of the memory system.
+    /// Returns whether the SM can accept another answer from the memory system.
     pub fn accepts(&self) -> bool {
         self.load_store.accepts()
     }
 
-    /// Delivers an answer of the memory system.
+    /// Delivers an answer from the memory system.
     pub fn answer(&mut self, response: Request) {
         self.load_store.responses.push_back(response);
     }
 
-    /// Returns whether the last cycle had an event for the GPU: a block ended, or a unit was missing.
+    /// Returns whether the last cycle had an event that the GPU must handle. Such events are the end of a block and a
+    /// missing unit.
     pub fn stops(&self) -> bool {
         !self.ended.is_empty() || self.without_unit.is_some()
     }
@@ -162,7 +164,8 @@ impl Sm {
         self.resident == 0
     }
 
-    /// Returns the next cycle with possible activity without an answer or a new block; `None` if no such cycle exists.
+    /// Returns the next cycle with possible activity, provided that no answer and no block arrives. Returns `None` if
+    /// no such cycle exists.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         let busy = !self.warps.hungry.or(self.warps.finished).is_empty()
             || self.fetched.is_some()
@@ -178,7 +181,7 @@ impl Sm {
         }
     }
 
-    /// Skips cycles without possible activity up to `now`.
+    /// Skips the cycles before `now`. The SM must be inactive in these cycles.
     pub fn sleep_until(&mut self, now: u64) {
         let cycles = now.saturating_sub(self.clock);
         if cycles == 0 {
@@ -192,7 +195,7 @@ impl Sm {
         self.count_idle(cycles);
     }
 
-    /// Simulates cycle `now`. An SM without blocks is inactive.
+    /// Simulates cycle `now`. An SM without blocks does nothing.
     pub fn cycle(&mut self, now: u64, out: &mut Outbox) {
         self.sleep_until(now);
         self.clock = now + 1;
@@ -262,9 +265,9 @@ impl Sm {
         }
     }
 
-    /// Fetches for the next warp without instructions. Finished warps before it are removed.
+    /// Fetches instructions for the next warp whose buffer is empty. Finished warps found before this warp are removed.
     fn fetch(&mut self, now: u64) {
-        // The search starts after the warp of the last fetch and continues at the first warp.
+        // The search starts after the warp of the last fetch, and then continues from slot 0.
         for mut from in [self.last_fetched + 1, 0] {
             while let Some(slot) = self.warps.hungry.or(self.warps.finished).from(from).lowest() {
                 from = slot + 1;

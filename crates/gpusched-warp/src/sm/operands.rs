@@ -1,11 +1,12 @@
-//! The pending operand reads of an instruction.
+//! Pending operand reads of an instruction.
 
-/// The number of pending reads of each register bank.
+/// Number of pending reads of each register bank.
 #[derive(Debug, Clone, Default)]
 pub struct Operands {
-    /// Banks with at least one and with at least two pending reads, one bit each.
+    /// Two sets of banks, one bit each. The first set contains banks with at least one pending read, the second set
+    /// banks with at least two.
     banks: [u64; 2],
-    /// Banks with at least three pending reads, at least four, and so on, one bit each.
+    /// Further sets of banks: with at least three pending reads, with at least four, and so on.
     more: Vec<u64>,
 }
 
@@ -40,7 +41,7 @@ impl Operands {
         self.banks[0] == 0
     }
 
-    /// Reads once from each bank in `free` with pending reads, and returns these banks.
+    /// Reads once from each bank that is in `free` and has pending reads. Returns these banks.
     pub fn read(&mut self, free: u64) -> u64 {
         let [once, twice] = self.banks;
         let read = once & free;

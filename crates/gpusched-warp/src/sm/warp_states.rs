@@ -1,26 +1,26 @@
-//! The states of the warps of an SM, as sets of warp slots.
+//! States of the warps of an SM, stored as sets of warp slots.
 
 use super::super::policy::WarpSet;
 use super::facts::{UNITS, Unit};
 use super::stages::pipeline_registers::LANES;
 
-/// The states of the warps of an SM.
+/// States of the warps of an SM.
 #[derive(Debug, Clone)]
 pub struct WarpStates {
-    /// Warps with an instruction in the buffer that wait for no barrier, fence or atomic.
+    /// Warps whose buffer contains an instruction, and that do not wait for a barrier, fence or atomic.
     able: WarpSet,
-    /// Warps whose buffered instructions belong to a wrong path.
+    /// Warps whose buffered instructions belong to a wrong path after a jump.
     stale: WarpSet,
     /// Warps whose next instruction waits for a register.
     blocked: WarpSet,
-    /// Warps whose next instruction needs each unit.
+    /// For each unit, the warps whose next instruction uses this unit.
     of_unit: [WarpSet; UNITS],
-    /// Slots of each scheduler.
+    /// For each scheduler, the slots of its warps.
     lanes: [WarpSet; LANES],
 }
 
 impl WarpStates {
-    /// Creates the states of `slots` slots. The slots are assigned to the schedulers in turn.
+    /// Creates the states of `slots` slots. The slots are assigned to the schedulers in rotation.
     pub fn new(slots: usize, schedulers: usize) -> Self {
         let mut lanes = [WarpSet::default(); LANES];
         for (scheduler, lane) in lanes.iter_mut().enumerate().take(schedulers) {
@@ -35,14 +35,15 @@ impl WarpStates {
         }
     }
 
-    /// Sets two states of the warp in `slot`, a set of one slot. `able` means that the warp has an instruction and
-    /// waits only for registers. `stale` means that the instruction belongs to a wrong path.
+    /// Sets two states of the warp in `slot`, which is a set of one slot. `able` states that the warp has a buffered
+    /// instruction and does not wait for a barrier, fence or atomic. `stale` states that the instruction belongs to a
+    /// wrong path.
     pub fn set_able(&mut self, slot: WarpSet, able: bool, stale: bool) {
         self.able = put(self.able, slot, able);
         self.stale = put(self.stale, slot, stale);
     }
 
-    /// Sets whether the warp in `slot` waits for registers.
+    /// Sets whether the next instruction of the warp in `slot` waits for registers.
     pub fn set_blocked(&mut self, slot: WarpSet, blocked: bool) {
         self.blocked = put(self.blocked, slot, blocked);
     }
@@ -55,22 +56,22 @@ impl WarpStates {
         *unit = unit.or(slot);
     }
 
-    /// Returns whether a warp can issue if its unit is free, or has instructions to drop.
+    /// Returns whether some warp has instructions to drop, or could issue if its unit were free.
     pub fn can_act(&self) -> bool {
         !self.able.and(self.stale).is_empty() || !self.able.without(self.blocked).is_empty()
     }
 
-    /// Returns the slots of `scheduler`.
+    /// Returns the slots that belong to `scheduler`.
     pub fn of(&self, scheduler: usize) -> WarpSet {
         self.lanes[scheduler]
     }
 
-    /// Returns the warps that must drop the instructions in their buffer.
+    /// Returns the warps that must drop their buffered instructions.
     pub fn stale(&self) -> WarpSet {
         self.able.and(self.stale)
     }
 
-    /// Returns the warps whose next instruction waits only for its unit.
+    /// Returns the warps whose next instruction can issue as soon as its unit is free.
     pub fn ready(&self) -> WarpSet {
         self.able.without(self.stale.or(self.blocked))
     }
@@ -80,13 +81,13 @@ impl WarpStates {
         self.able.without(self.stale).and(self.blocked)
     }
 
-    /// Returns the warps whose next instruction needs `unit`.
+    /// Returns the warps whose next instruction uses `unit`.
     pub fn needing(&self, unit: Unit) -> WarpSet {
         self.of_unit[unit as usize]
     }
 }
 
-/// Returns `set` with or without `slot`.
+/// Returns `set` with `slot` added if `member`, and removed otherwise.
 fn put(set: WarpSet, slot: WarpSet, member: bool) -> WarpSet {
     let others = set.without(slot);
     if member { others.or(slot) } else { others }

@@ -1,11 +1,11 @@
-//! The warps of an SM: the state of each warp, and sets of warps by state.
+//! Warps of an SM: the state of each warp, and sets of warps by state.
 
 use super::super::code::{Instruction, Operation, RegisterSet, Stream};
 use super::super::policy::{Pool, WarpSet};
 use super::facts::{Facts, FactsTable};
 use super::warp_states::WarpStates;
 
-/// A warp slot.
+/// Slot for one warp.
 #[derive(Clone)]
 pub struct Slot {
     /// Instruction stream; `None` if the slot is free.
@@ -14,9 +14,9 @@ pub struct Slot {
     pub kernel: usize,
     /// Place of the block on the SM.
     pub block: usize,
-    /// Number of instructions in the instruction buffer.
+    /// Number of instructions in the instruction buffer of the warp.
     buffered: u8,
-    /// Whether the buffered or next fetched instructions belong to a wrong path.
+    /// Whether the instructions in the buffer, or fetched next, belong to a wrong path after a jump.
     stale: bool,
     in_pipeline: u32,
     stores: u32,
@@ -24,21 +24,21 @@ pub struct Slot {
     fence: bool,
     at_barrier: bool,
     done: bool,
-    /// Registers with a pending write.
+    /// Registers whose write is pending.
     writing: RegisterSet,
-    /// Lowest registers that the next instruction waits for, one bit each.
+    /// Lowest-numbered registers that the next instruction waits for, one bit each.
     blocked: u128,
-    /// Whether the next instruction also waits for other registers. Updated when a register is released.
+    /// Whether the next instruction also waits for registers beyond `blocked`. Updated whenever a register is released.
     blocked_by_more: bool,
-    /// How the machine executes the next instruction.
+    /// Properties of the operation of the next instruction.
     pub facts: Facts,
     scheduler: u8,
-    /// The slot, as a set of one slot.
+    /// Number of the slot, as a set of one slot.
     bit: WarpSet,
 }
 
 impl Slot {
-    /// Completes the writes to `registers`.
+    /// Marks the writes to `registers` as completed.
     fn release(&mut self, registers: &RegisterSet) {
         self.writing.remove_all(registers);
         self.blocked &= !registers.lowest();
@@ -52,7 +52,7 @@ impl Slot {
         self.blocked != 0 || self.blocked_by_more
     }
 
-    /// Returns whether the warp has an instruction in the buffer and waits for no barrier, fence or atomic.
+    /// Returns whether the buffer contains an instruction, and the warp does not wait for a barrier, fence or atomic.
     fn is_able(&self) -> bool {
         self.buffered > 0 && !(self.done || self.at_barrier || self.fence || self.atomics > 0)
     }
@@ -62,15 +62,15 @@ impl Slot {
 #[derive(Clone)]
 pub struct Warps {
     slots: Vec<Slot>,
-    /// Age, group and liveness of the warps of each scheduler, for the policies.
+    /// Age, group and liveness of the warps of each scheduler. The policies read these values.
     pub pools: Vec<Pool>,
     /// States of the warps.
     pub states: WarpStates,
-    /// Slots that need instructions.
+    /// Slots whose warps have an empty instruction buffer.
     pub hungry: WarpSet,
-    /// Slots with a finished warp.
+    /// Slots whose warp has finished and can be removed.
     pub finished: WarpSet,
-    /// How the machine executes each operation.
+    /// Properties of each operation on this machine.
     facts: FactsTable,
 }
 
@@ -120,7 +120,7 @@ impl Warps {
         &self.slots[slot]
     }
 
-    /// Starts a warp in a free slot.
+    /// Starts a warp in the free slot `slot`.
     pub fn start(
         &mut self,
         slot: usize,
@@ -154,7 +154,7 @@ impl Warps {
         self.finished.remove(slot);
     }
 
-    /// Adds the instructions of the next two places in memory to the buffer.
+    /// Adds two instructions to the buffer: the next instruction and its successor in memory.
     pub fn decode(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         if place.done {
@@ -165,7 +165,7 @@ impl Warps {
         self.settle(slot);
     }
 
-    /// Drops the buffered instructions of a wrong path.
+    /// Drops the buffered instructions, which belong to a wrong path.
     pub fn flush(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.in_pipeline -= u32::from(place.buffered);
@@ -179,13 +179,13 @@ impl Warps {
         self.slots[slot].stream.as_ref()?.next()
     }
 
-    /// Returns the stream of the warp in `slot`.
+    /// Returns the instruction stream of the warp in `slot`.
     pub fn stream(&mut self, slot: usize) -> Option<&mut Box<dyn Stream + Send>> {
         self.slots[slot].stream.as_mut()
     }
 
-    /// Records the issue of an instruction that writes `writes`. `jumped` means that the next instruction is not the
-    /// next in memory. Returns whether the instruction was the last one.
+    /// Records the issue of an instruction that writes the registers `writes`. `jumped` states that the next
+    /// instruction does not follow in memory. Returns whether the issued instruction was the last of the warp.
     pub fn issued(&mut self, slot: usize, writes: &RegisterSet, jumped: bool) -> bool {
         let place = &mut self.slots[slot];
         place.buffered -= 1;
@@ -204,7 +204,7 @@ impl Warps {
         done
     }
 
-    /// Completes the writes to `registers`.
+    /// Marks the writes of the warp to `registers` as completed.
     pub fn release(&mut self, slot: usize, registers: &RegisterSet) {
         let place = &mut self.slots[slot];
         place.release(registers);
@@ -216,37 +216,37 @@ impl Warps {
         self.check_finished(slot);
     }
 
-    /// Records that an issued instruction left the pipeline.
+    /// Records that an issued instruction has left the pipeline.
     pub fn left_pipeline(&mut self, slot: usize) {
         self.slots[slot].in_pipeline -= 1;
         self.check_finished(slot);
     }
 
-    /// Records that a store was sent to memory.
+    /// Records that a store of the warp was sent to memory.
     pub fn store_sent(&mut self, slot: usize) {
         self.slots[slot].stores += 1;
     }
 
-    /// Records that a store was acknowledged.
+    /// Records that memory acknowledged a store of the warp.
     pub fn store_acknowledged(&mut self, slot: usize) {
         self.slots[slot].stores -= 1;
         self.check_finished(slot);
     }
 
-    /// Records that atomics of `lanes` lanes were issued. The warp waits for them.
+    /// Records that the warp issued an atomic for `lanes` lanes. The warp waits until the atomic completes.
     pub fn atomic_sent(&mut self, slot: usize, lanes: u32) {
         self.slots[slot].atomics += lanes;
         self.settle(slot);
     }
 
-    /// Records that atomics of `lanes` lanes have completed.
+    /// Records that an atomic completed for `lanes` lanes.
     pub fn atomic_done(&mut self, slot: usize, lanes: u32) {
         let place = &mut self.slots[slot];
         place.atomics = place.atomics.saturating_sub(lanes);
         self.settle(slot);
     }
 
-    /// Lets the warp wait until its loads have completed.
+    /// Makes the warp wait until its pending loads have completed.
     pub fn fence(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.fence = !place.writing.is_empty();
@@ -281,7 +281,7 @@ impl Warps {
         }
     }
 
-    /// Updates the state for the new next instruction. Returns whether no instruction is left.
+    /// Updates the state of the warp for its next instruction. Returns whether the warp has no further instruction.
     fn come_to_next(&mut self, slot: usize) -> bool {
         let place = &mut self.slots[slot];
         match place.stream.as_ref().and_then(|stream| stream.next()) {
@@ -297,7 +297,7 @@ impl Warps {
         place.done
     }
 
-    /// Updates the sets that depend on the buffer of the warp and on its waits for other reasons than registers.
+    /// Updates the sets that depend on the instruction buffer of the warp, or on waits for a barrier, fence or atomic.
     fn settle(&mut self, slot: usize) {
         let place = &self.slots[slot];
         self.hungry = self.hungry.without(place.bit);

@@ -1,9 +1,9 @@
-//! The registers that an in-flight instruction writes.
+//! Registers that an in-flight instruction writes.
 
 use super::super::code::Register;
 
-/// Bank numbers of the written registers, in order. The first few are stored in place, because most instructions write
-/// one register.
+/// Bank numbers of the written registers, in order. The first few numbers are stored inline, because most instructions
+/// write one register.
 #[derive(Debug, Clone, Default)]
 pub struct Writes {
     few: [u16; FEW],
@@ -14,7 +14,7 @@ pub struct Writes {
 const FEW: usize = 4;
 
 impl Writes {
-    /// Replaces the content by the banks of `registers`.
+    /// Replaces the content with the banks of `registers`.
     pub fn set(&mut self, registers: &[Register]) {
         let (few, more) = registers.split_at(registers.len().min(FEW));
         for (place, register) in self.few.iter_mut().zip(few) {
@@ -32,7 +32,7 @@ impl Writes {
         self.len
     }
 
-    /// Returns the bank number of the register at `index`, below [`Writes::len`].
+    /// Returns the bank number of the written register at `index`, which must be less than [`Writes::len`].
     pub fn bank(&self, index: usize) -> u16 {
         match self.few.get(index) {
             Some(&bank) => bank,

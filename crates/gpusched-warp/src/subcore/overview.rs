@@ -1,9 +1,9 @@
-//! An observer that summarizes a run.
+//! Observer that summarizes a run.
 
 use super::Issue;
 use gpusched_model::Observer;
 
-/// Number of initial cycles that are stored individually.
+/// Number of cycles at the start of a run that are stored individually.
 const BEGINNING: usize = 64;
 
 /// Summary of a kernel.
@@ -17,7 +17,7 @@ pub struct KernelOverview {
     pub instructions: u64,
 }
 
-/// Summary of a run, in memory independent of the length of the run.
+/// Summary of a run. The size of the summary does not depend on the length of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Overview {
     kernels: Vec<KernelOverview>,
@@ -27,17 +27,17 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Returns the kernels, in the order of the scenario.
+    /// Returns the summaries of the kernels, in the order of the scenario.
     pub fn kernels(&self) -> &[KernelOverview] {
         &self.kernels
     }
 
-    /// Returns the number of cycles up to the last issue, and the number of these cycles with an issue.
+    /// Returns the number of cycles up to the last issue, and the number of cycles with an issue.
     pub fn cycles(&self) -> (u64, u64) {
         (self.cycles, self.issued)
     }
 
-    /// Returns the warp that issued in each of the first cycles; `None` for cycles without an issue.
+    /// Returns the warp that issued in each of the first cycles of the run; `None` for cycles without an issue.
     pub fn beginning(&self) -> &[Option<usize>] {
         &self.beginning
     }

@@ -1,12 +1,12 @@
-//! An observer that records the issuing warp of each cycle.
+//! Observer that records which warp issues in each cycle.
 
 use super::{Issue, Overview};
 use gpusched_model::Observer;
 
-/// Default limit of a record [cycles]; the record is held in memory.
+/// Default limit of a record [cycles]. A record is stored in memory.
 const MOST: u64 = 20_000_000;
 
-/// The warp that issued in each cycle, and the summary of the run.
+/// Warp that issued in each cycle, and summary of the run.
 #[derive(Debug, Clone)]
 pub struct Record {
     order: Vec<Option<u8>>,
@@ -33,7 +33,7 @@ impl Record {
         }
     }
 
-    /// Returns the warp that issued in each cycle up to the last issue; `None` for cycles without an issue.
+    /// Returns the warp that issued in each cycle, up to the last issue. `None` represents a cycle without an issue.
     pub fn order(&self) -> &[Option<u8>] {
         &self.order
     }
@@ -43,7 +43,7 @@ impl Record {
         &self.overview
     }
 
-    /// Returns the limit if the run exceeds it. Cycles after the limit are not recorded.
+    /// Returns the limit of the record if the run exceeds the limit. Later cycles are not recorded.
     pub fn exceeded(&self) -> Option<u64> {
         self.full.then_some(self.most)
     }

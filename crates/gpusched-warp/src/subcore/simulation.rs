@@ -1,4 +1,4 @@
-//! The simulation of a sub-core, cycle by cycle.
+//! Cycle-by-cycle simulation of a sub-core.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,7 +7,7 @@ use crate::policy::{self, AnyPolicy, Policy as _, Pool, WarpSet};
 use gpusched_model::warp_scenario::{LatencyInstruction, MAX_CYCLES};
 use gpusched_model::{Observer, WarpScenario};
 
-/// The issue of an instruction by a warp.
+/// Issue of one instruction by a warp.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Issue {
     /// Number of the warp, counted over all kernels in the order of the scenario.
@@ -18,11 +18,11 @@ pub struct Issue {
     pub instruction: usize,
     /// Latency of the instruction [cycles].
     pub latency: u32,
-    /// Whether the warp has no more instructions.
+    /// Whether this instruction is the last of the warp.
     pub last: bool,
 }
 
-/// A run that exceeds the maximum number of cycles.
+/// Error: the run exceeds the maximum number of cycles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found a run of more than {MAX_CYCLES} cycles, expected a shorter run")]
 pub struct TooLong;
@@ -52,7 +52,7 @@ pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64
     Ok(())
 }
 
-/// A warp with its remaining instructions.
+/// Warp with its remaining instructions.
 #[derive(Debug)]
 struct Warp<'a> {
     program: &'a [LatencyInstruction],
@@ -64,11 +64,11 @@ struct SubCore<'a> {
     policy: AnyPolicy,
     pool: Pool,
     warps: Vec<Warp<'a>>,
-    /// Warps that can issue.
+    /// Warps that can issue in this cycle.
     ready: WarpSet,
-    /// Warps that cannot issue yet, with the cycle when they can issue.
+    /// Warps that must wait before their next issue, each with the first cycle when it can issue.
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
-    /// Warps that are not launched yet, by launch, then by number.
+    /// Warps that are not yet launched, sorted by launch cycle, then by number.
     launches: VecDeque<(u64, usize)>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> SubCore<'a> {
         }
     }
 
-    /// Adds launched warps, and marks warps that can issue again.
+    /// Adds the warps that are launched in cycle `now`, and marks warps that can issue again.
     fn arrive(&mut self, now: u64) {
         while let Some(&(launch, slot)) = self.launches.front() {
             if launch > now {
@@ -152,7 +152,7 @@ impl<'a> SubCore<'a> {
         }
     }
 
-    /// Returns the next cycle when a warp is launched or can issue again, while no warp can issue.
+    /// Returns the next cycle when a warp is launched or can issue again. Called only if no warp can issue now.
     fn next_event(&self) -> Option<u64> {
         let launch = self.launches.front().map(|&(launch, _)| launch);
         let wake = self.waiting.peek().map(|&Reverse((at, _))| at);

@@ -1,4 +1,4 @@
-//! Schedulability test before a simulation: kernels as sporadic tasks with their nominal WCETs.
+//! Schedulability test before a simulation. It treats kernels as sporadic tasks with their nominal WCETs.
 
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::{System, Verdict};
@@ -6,10 +6,11 @@ use crate::schedulability::{Demand, test};
 use crate::simulator::regulation::sequence::Dispatch;
 use crate::time::Time;
 
-/// Whether every kernel i meets its deadline if it takes at most `wcets[i]`, for all release times; `None` without any deadline.
+/// Tests whether every kernel i meets its deadline for all release times, if each job takes at most `wcets[i]`. Returns `None` if
+/// no kernel has a deadline.
 ///
-/// FIFO is EDF for equal relative deadlines. With the smallest deadline for all kernels, the EDF test is a sufficient test of FIFO.
-/// A kernel that is released once has a period of 292 years in the test.
+/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test, with the smallest deadline for all kernels, is a
+/// sufficient test of FIFO. In the test, a kernel that is released once has a period of 292 years.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
     let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
     let demands: Vec<Demand> = system
@@ -31,7 +32,7 @@ pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Ve
         Dispatch::NpFpRm => priorities(Priorities::RateMonotonic),
         Dispatch::NpFpGiven => priorities(Priorities::Given),
     };
-    // The tests are exact for sporadic releases, but only sufficient for these releases.
+    // The tests are exact for sporadic releases, but only sufficient for the releases of `system`.
     Some(Verdict {
         strength: Strength::Sufficient,
         ..test(policy, &demands, 1)

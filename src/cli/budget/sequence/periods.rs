@@ -1,4 +1,4 @@
-//! Regulation periods of sequences as CSV and figure.
+//! Regulation periods of sequences, as CSV and as a figure.
 
 use super::report::LONGEST;
 use crate::cli::budget::regulation;
@@ -12,7 +12,7 @@ use crate::time::Time;
 pub const COLUMNS: &str =
     "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// CSV with one row per time span of `run` with constant Q and kernel.
+/// Returns CSV with one row per time span of `run` where Q and the running kernel stay the same.
 pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     let mut rows = Rows::default();
     for stretch in &run.stretches {
@@ -37,12 +37,12 @@ pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     rows.finish()
 }
 
-/// Milliseconds with a resolution of one nanosecond.
+/// Formats milliseconds with a resolution of one nanosecond.
 fn decimal(time: Time) -> String {
     format!("{}.{:06}", time.ns() / 1_000_000, time.ns() % 1_000_000)
 }
 
-/// Data for a figure of Q over time, with one line per policy.
+/// Data of a figure of Q over time, with one line per policy.
 #[derive(Debug)]
 pub struct Figure(String);
 
@@ -53,7 +53,7 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// Adds two points for consecutive stretches with the same Q: at their first and at their last nanosecond.
+    /// Adds two points for each series of consecutive time spans with the same Q: at its first and at its last nanosecond.
     pub fn add(&mut self, run: &SequenceRun) {
         for level in run.stretches.chunk_by(|one, next| one.q == next.q) {
             let (Some(first), Some(last)) = (level.first(), level.last()) else {
@@ -67,7 +67,7 @@ impl Figure {
         }
     }
 
-    /// Draws the figure for a system with this name.
+    /// Draws the figure for the system called `system`.
     pub fn svg(&self, system: Option<&str>) -> Result<String> {
         let name = clip(system.unwrap_or("kernels"), LONGEST);
         regulation::figure(&self.0, &name, "time")

@@ -26,14 +26,14 @@ impl Report for SequenceSummary {
             _ => (
                 palette.bad,
                 format!(
-                    "of all policies and runs, {}, {} after their nominal WCETs",
+                    "in the runs of all policies, {}, and {} than the nominal WCET",
                     match missed {
                         1 => "1 job MISSES its deadline".to_owned(),
                         _ => format!("{missed} jobs MISS their deadlines"),
                     },
                     match late {
-                        1 => "1 job ends".to_owned(),
-                        _ => format!("{late} jobs end"),
+                        1 => "1 job takes longer".to_owned(),
+                        _ => format!("{late} jobs take longer"),
                     },
                 ),
             ),
@@ -67,7 +67,7 @@ fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> Strin
     };
     let reason = verdict.evidence.reason();
     let test = match dispatch {
-        Dispatch::Fifo => "np-edf with the least deadline for all".to_owned(),
+        Dispatch::Fifo => "np-edf with the smallest deadline for all kernels".to_owned(),
         _ => verdict.policy.to_string(),
     };
     format!("beforehand, with nominal WCETs: {style}{word}{style:#} by {test} ({reason})\n")
@@ -101,7 +101,7 @@ fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
     table.render(palette.header)
 }
 
-/// Position and name, such as `#0 histo`.
+/// Returns position and name of a kernel, such as `#0 histo`.
 fn name(kernels: &[KernelSetting], index: usize) -> String {
     let name = kernels.get(index).and_then(|kernel| kernel.name.as_deref());
     match name {
@@ -172,7 +172,7 @@ fn jobs_of(summary: &SequenceSummary, palette: &Palette) -> String {
     let rest = match hidden {
         0 => String::new(),
         more => format!(
-            "… and {}: --format json has them\n",
+            "… and {}; --format json lists all jobs\n",
             counted(more as u64, "more job")
         ),
     };
@@ -204,7 +204,7 @@ fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String
     ]
 }
 
-/// `±1.2`: half the confidence interval; empty for one run.
+/// Returns `±1.2`, half the width of the confidence interval; empty for one run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))

@@ -13,23 +13,23 @@ use crate::simulator::regulation::{BlockTimes, Recorded, Replay};
 /// Options on block times.
 #[derive(Debug, clap::Args)]
 pub struct Times {
-    /// Block times in the simulation
+    /// Execution times of the blocks in the simulation
     ///
     /// `mean` and `drawn` require the distributions of a profile. `trace` requires --trace.
     #[arg(long, value_parser = named::<BlockTimes>(), default_value_t)]
     pub blocks: BlockTimes,
-    /// Measured times with a column q, as for `wcet cluster`; may be repeated
+    /// Measured block times with a column q, as for `wcet cluster`; may be repeated
     ///
-    /// The simulation replays the recorded runs in turn, and starts again after the last one.
+    /// The simulation replays the recorded runs one after the other. After the last run, it starts again with the first run.
     #[arg(long, value_name = "FILE")]
     trace: Vec<PathBuf>,
-    /// Format of these files [default: by ending and content]
+    /// Format of the --trace files [default: detected from ending and content]
     #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT", requires = "trace")]
     trace_format: Option<TraceFormat>,
 }
 
 impl Times {
-    /// The trace for `runs` runs of `kernel`, if there is one. `file` is the file of `kernel`.
+    /// Returns the trace for `runs` runs of `kernel`, if the options name a trace. `file` is the file of `kernel`.
     ///
     /// # Errors
     /// Fails for files that are not traces, or that are traces of another kernel.
@@ -71,7 +71,7 @@ impl Times {
     }
 }
 
-/// Number of recorded runs of `replay`.
+/// Returns the number of recorded runs of `replay`.
 pub fn recorded(replay: &Replay) -> Recorded {
     Recorded {
         isolated: replay.runs(Level::Isolated),

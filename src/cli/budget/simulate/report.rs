@@ -8,7 +8,7 @@ use crate::simulator::regulation::{Estimate, Run, Summary};
 /// CSV columns.
 pub const COLUMNS: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// CSV with one row per period of `run` under the policy called `name`.
+/// Returns CSV with one row per period of `run` under the policy called `name`.
 pub fn csv(name: &str, run: &Run) -> Result<String> {
     let mut rows = Rows::default();
     for (index, period) in run.periods.iter().enumerate() {
@@ -47,7 +47,7 @@ impl Report for Summary {
         }
         if let Some(optimum) = &self.optimum {
             text += &format!(
-                "no budgets allow more than {} BE requests; `optimum` was planned knowing each run\n",
+                "no budgets allow more than {} BE requests; `optimum` was planned with full knowledge of each run\n",
                 count(&optimum.limit)
             );
         }
@@ -55,7 +55,7 @@ impl Report for Summary {
     }
 }
 
-/// Table with one row per policy.
+/// Returns a table with one row per policy.
 fn policies(summary: &Summary) -> Table {
     let mut columns = vec![
         Column::Left("policy"),
@@ -102,7 +102,7 @@ fn policies(summary: &Summary) -> Table {
     table
 }
 
-/// Table of the requests of each core, with one column per policy.
+/// Returns a table of the requests of each core, with one column per policy.
 fn cores(summary: &Summary) -> Table {
     let policies = || summary.policies.iter();
     let mut columns = vec![Column::Left("BE core"), Column::Right("wants")];
@@ -143,13 +143,13 @@ fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> 
     estimate.map_or("-".to_owned(), write)
 }
 
-/// `±1.2`: half the confidence interval; empty for one run.
+/// Returns `±1.2`, half the width of the confidence interval; empty for one run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
 }
 
 fn milliseconds(ns: f64) -> String {
-    // Rounding comes first, so that the sign of a zero disappears.
+    // The value is rounded first. Adding 0.0 then removes the sign of a negative zero.
     format!("{:.4}ms", (ns / 100.0).round() / 1e4 + 0.0)
 }

@@ -1,4 +1,4 @@
-//! Summary of traces as text and CSV.
+//! A summary of traces, as text and CSV.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::Result;
 
-/// CSV columns; the middle ones are the units.
+/// Returns the CSV columns. The columns in the middle are the execution units.
 pub fn columns() -> String {
     let units = crate::accelsim::UnitCounts::default()
         .named()
@@ -106,7 +106,7 @@ impl Report for TraceSummary {
     }
 }
 
-/// Warnings on instructions that the summary cannot classify, one line per kernel and reason.
+/// Returns warnings on instructions that the summary cannot classify, one line per kernel and reason.
 pub fn warnings(summary: &TraceSummary) -> Vec<String> {
     let mut lines = Vec::new();
     for kernel in &summary.kernels {
@@ -118,14 +118,14 @@ pub fn warnings(summary: &TraceSummary) -> Vec<String> {
         };
         warn(
             &kernel.unknown,
-            "unknown opcodes, taken for integer ones without memory",
+            "unknown opcodes, which gpusched counts as integer opcodes without memory access",
         );
-        warn(&kernel.untold, "opcodes whose effect the trace does not tell");
+        warn(&kernel.untold, "opcodes whose effect the trace does not show");
     }
     lines
 }
 
-/// List of opcodes, the most frequent first.
+/// Returns a list of opcodes, the most frequent opcode first.
 fn list(opcodes: &[OpcodeCount]) -> String {
     const SHOWN: usize = 10;
     let mut sorted: Vec<&OpcodeCount> = opcodes.iter().collect();
@@ -144,13 +144,13 @@ fn size(size: Dimension) -> String {
     }
 }
 
-/// Percentage with one decimal, rounded down.
+/// Returns a percentage with one decimal, rounded down.
 fn share(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// Quotient with two decimals, rounded down.
+/// Returns a quotient with two decimals, rounded down.
 fn quotient(sum: u64, count: u64) -> String {
     let hundredths = u128::from(sum) * 100 / u128::from(count.max(1));
     format!("{}.{:02}", hundredths / 100, hundredths % 100)

@@ -1,4 +1,4 @@
-//! A comparison of a run with its simulation as text and CSV.
+//! A comparison of a run with its simulation, as text and CSV.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
 /// CSV columns.
 pub const COLUMNS: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason";
 
-/// The data are a run, the blocks of its simulation sorted by kernel and block number, and the differences.
+/// The data are the run, the simulated blocks (sorted by kernel and block number), and the differences.
 impl Report for About<(&Imported, &Record), Comparison> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((run, record), comparison) = self;
@@ -136,7 +136,7 @@ fn name(reason: Reason) -> &'static str {
     }
 }
 
-/// Percentage with one decimal, rounded down; only a complete match is 100 %.
+/// Returns a percentage with one decimal, rounded down. Only a complete match gives 100 %.
 fn percent(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole.max(1);
     format!("{}.{} %", tenths / 10, tenths % 10)

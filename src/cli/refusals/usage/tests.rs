@@ -15,7 +15,7 @@ fn message(arguments: &str) -> Option<String> {
     told(&arguments)
 }
 
-/// Error of clap for the invalid `arguments`.
+/// Returns the error of clap for the invalid `arguments`.
 fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
     let mut command = prepared(Cli::command());
     let error = command.try_get_matches_from_mut(arguments).unwrap_err();
@@ -23,13 +23,13 @@ fn refused(arguments: &[OsString]) -> (Command, clap::Error) {
     (command, error)
 }
 
-/// Error message about a value in the invalid `arguments`.
+/// Returns the error message about a value in the invalid `arguments`.
 fn told(arguments: &[OsString]) -> Option<String> {
     let (command, error) = refused(arguments);
     said(&command, &error).or_else(|| Some(negative(&command, arguments, &error)?.to_string()))
 }
 
-/// Error message about a value; `None` if `error` is about something else.
+/// Returns the error message about a value; `None` if `error` is about something else.
 fn said(command: &Command, error: &clap::Error) -> Option<String> {
     bad_value(command, error).map(|refusal| refusal.to_string())
 }

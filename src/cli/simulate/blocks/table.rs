@@ -12,7 +12,7 @@ const NAME: usize = 24;
 /// Maximum length of a list of SMs in text [characters].
 const SMS: usize = 40;
 
-/// Time and SMs of each kernel, time of each copy, and the end of the run.
+/// Returns a text with the time and the SMs of each kernel, the time of each copy, and the end of the run.
 pub fn text(shape: &ScenarioShape, end: Time, overview: &Overview, palette: &Palette) -> String {
     let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
     let mut text = format!(
@@ -92,7 +92,7 @@ fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> Stri
     table.render(palette.header)
 }
 
-/// `3`, `default`, or `1:3` for stream 3 of application 1 if there are several applications.
+/// Returns the name of a stream: `3`, `default`, or with several applications `1:3` for stream 3 of application 1.
 fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     let stream = match stream {
         Stream::Default => "default".to_owned(),
@@ -104,7 +104,7 @@ fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     }
 }
 
-/// Ascending numbers; three or more consecutive ones appear as `2-7`.
+/// Returns ascending numbers as text. Three or more consecutive numbers appear as `2-7`.
 fn ranges(numbers: impl Iterator<Item = u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for number in numbers {

@@ -11,7 +11,8 @@ use crate::warp::scenario::{Setup, Texts};
 /// CSV columns.
 const COLUMNS: &str = "cycle,sm,scheduler,warp,age,kernel,pc,opcode";
 
-/// CSV with one row per issue, sorted by cycle, then by SM, then by the turns of the schedulers of the SM.
+/// Returns CSV with one row per issued instruction. The rows are sorted by cycle, then by SM, then by the turns of the schedulers
+/// of the SM.
 ///
 /// # Errors
 /// Never fails, because writing to a `String` cannot fail.

@@ -22,7 +22,7 @@ use crate::model::{Scheduler, WarpRun};
 use crate::simulator::warp_charts::chart;
 use crate::warp::scenario::{LIMIT, Options, Setup};
 
-/// Options for kernels on a simulated GPU only.
+/// Options that apply only to kernels on a simulated GPU.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Kernels on a simulated GPU")]
 pub struct KernelArgs {
@@ -33,7 +33,7 @@ pub struct KernelArgs {
     machine: Option<String>,
     #[command(flatten)]
     launch: Launch,
-    /// Number of SMs in use [default: as in the scenario, or all]
+    /// Number of SMs in use [default: as in the scenario, otherwise all]
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     sms: Option<u32>,
     /// Start with an empty L2 cache
@@ -49,7 +49,7 @@ pub struct KernelArgs {
     issues: Option<OutputPath>,
 }
 
-/// Launch of a program. Without an option, the value of the program applies.
+/// Options for the launch of a program. Without an option, the value in the program applies.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Launch {
     /// Thread blocks of a program, e.g., 480 or 16x8
@@ -71,12 +71,12 @@ fn parameter(text: &str) -> Result<(String, i64), String> {
 }
 
 impl Launch {
-    /// Whether any option is given.
+    /// Whether any of these options is given.
     fn given(&self) -> bool {
         self.grid.is_some() || self.block.is_some() || !self.parameters.is_empty()
     }
 
-    /// `source` with this launch. The last value of a parameter counts.
+    /// Returns `source` with this launch. If a parameter is repeated, the last value applies.
     pub fn of(&self, source: KernelSource) -> RunKernel {
         let mut parameters: Vec<(String, i64)> = Vec::new();
         for (name, value) in &self.parameters {
@@ -112,7 +112,7 @@ impl KernelArgs {
     /// Refuses options that apply only to kernels on a simulated GPU.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the first given option.
+    /// [`Error::Refused`] that names the first of these options that is given.
     pub fn refuse(&self) -> Result<()> {
         let options = [
             ("machine", self.machine.is_some()),
@@ -133,7 +133,7 @@ impl KernelArgs {
         }
     }
 
-    /// Simulates `source`, a program or a trace, in isolation. Errors name `file`.
+    /// Simulates only `source`, a program or a trace. Errors name `file`.
     ///
     /// # Errors
     /// Fails without a simulated GPU; errors of [`KernelArgs::run`].
@@ -162,7 +162,7 @@ impl KernelArgs {
     /// Simulates the scenario `run` from `file`.
     ///
     /// # Errors
-    /// Fails on bad input, for unsupported programs, for runs that are too long, or if output cannot be written.
+    /// Fails on bad input, for unsupported programs, for runs that exceed the limit of cycles, or if output cannot be written.
     pub fn run(&self, global: &Global, file: &Path, run: WarpRun, changes: &Changes<'_>) -> Result<Outcome> {
         if self.launch.given() {
             let options = "--grid, --block, --parameter";
@@ -222,7 +222,7 @@ impl KernelArgs {
     }
 }
 
-/// Warns about kernels of `setup` that accessed memory outside of their buffers in the runs so far.
+/// Warns about kernels of `setup` that accessed memory outside their buffers in the runs so far.
 pub fn warn_outside(setup: &Setup) {
     for outside in setup.outside() {
         complain(&format!(
@@ -231,7 +231,7 @@ pub fn warn_outside(setup: &Setup) {
     }
 }
 
-/// Changes errors of a scenario that was built from options to errors of the options.
+/// Converts errors in a scenario that was built from options to errors of these options.
 pub fn blame(error: Error) -> Error {
     error.map_refusal(|refusal| {
         let field = refusal.field().strip_prefix("kernels[0].");
@@ -247,15 +247,15 @@ pub fn blame(error: Error) -> Error {
     })
 }
 
-/// The simulated GPU of `--machine`.
+/// Returns the simulated GPU of `--machine`.
 pub fn find(machine: &str) -> Result<Machine> {
     Machine::find(machine)
 }
 
-/// Setup of the run `shape` from `file`, with these `budgets`.
+/// Returns the setup of the run `shape` from `file`, with these `budgets`.
 pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) -> Result<Setup> {
     for (name, budget) in budgets {
-        // The name of a program is known only after it is read.
+        // The name of a program is known only after the program is read.
         let read = Setup::names(&shape, file)?;
         let Some(index) = read.iter().position(|known| known == name) else {
             return Err(Error::parameter(
@@ -286,7 +286,7 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
     Setup::new(&run, file)
 }
 
-/// Hint with an example of a budget for the kernel `name`.
+/// Returns a hint with an example of a budget for the kernel `name`.
 pub fn budget_example(name: &str) -> String {
     format!("add `--budget {name}=4`")
 }

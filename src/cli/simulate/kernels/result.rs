@@ -20,15 +20,15 @@ pub struct Answer {
     pub scheduler: Scheduler,
     /// Number of SMs in use.
     pub sms: u32,
-    /// Time until all kernels and memory requests end [core cycles].
+    /// Time until all kernels and all memory requests end [core cycles].
     pub cycles: u64,
-    /// The same time, rounded up [ns].
+    /// `cycles` as a time, rounded up [ns].
     pub time_ns: u64,
     /// Results by kernel, in the order of the scenario.
     pub kernels: Vec<KernelAnswer>,
     /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// Cycles of the schedulers of SMs with blocks.
+    /// Use of the cycles of schedulers, on SMs with thread blocks.
     pub stalls: StallsAnswer,
     /// Thread blocks, sorted by the time of their ends.
     pub blocks: Vec<BlockAnswer>,
@@ -67,11 +67,11 @@ pub struct KernelAnswer {
 pub struct TrafficAnswer {
     /// Number of sectors that L1 accepted.
     pub l1_accesses: u64,
-    /// Number of these sectors that missed in L1.
+    /// Number of accepted sectors that missed in L1.
     pub l1_misses: u64,
     /// Number of sectors that L2 accepted.
     pub l2_accesses: u64,
-    /// Number of these sectors that missed in L2.
+    /// Number of accepted sectors that missed in L2.
     pub l2_misses: u64,
     /// Number of sectors read from DRAM.
     pub dram_reads: u64,
@@ -87,9 +87,9 @@ pub struct TrafficAnswer {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsStalls")]
 pub struct StallsAnswer {
-    /// Cycles with an issued instruction.
+    /// Cycles when the scheduler issued an instruction.
     pub issued: u64,
-    /// Cycles with a ready warp whose unit was busy.
+    /// Cycles when a warp was ready, but its unit was busy.
     pub pipeline: u64,
     /// Cycles when all instructions waited for registers.
     pub scoreboard: u64,
@@ -101,7 +101,7 @@ pub struct StallsAnswer {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsBlock")]
 pub struct BlockAnswer {
-    /// Position of its kernel in `kernels`.
+    /// Position of the kernel in `kernels`.
     pub kernel: usize,
     /// Position of the block in the grid.
     pub block: u64,
@@ -160,7 +160,7 @@ impl Answer {
         }
     }
 
-    /// Title in figures.
+    /// Returns the title for figures.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| {
             let names: Vec<&str> = self.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -170,7 +170,7 @@ impl Answer {
 }
 
 impl TrafficAnswer {
-    /// The traffic of `results`.
+    /// Returns the memory traffic of `results`.
     pub fn new(machine: &MachineShape, results: &Results) -> TrafficAnswer {
         let traffic = &results.traffic;
         let rate = |sectors: u64| {
@@ -191,7 +191,7 @@ impl TrafficAnswer {
     }
 }
 
-/// Core cycles as time, rounded up [ns].
+/// Converts core cycles to a time, rounded up [ns].
 pub fn time_ns(machine: &MachineShape, cycles: u64) -> u64 {
     let scaled = u128::from(cycles) * 1_000_000;
     u64::try_from(scaled.div_ceil(u128::from(machine.clocks.core_khz.max(1)))).unwrap_or(u64::MAX)

@@ -30,7 +30,7 @@ impl Report for Answer {
         })
     }
 
-    /// Text with the results of each kernel, the memory traffic and the stalls of schedulers.
+    /// Returns a text with the results of each kernel, the memory traffic, and the stalls of schedulers.
     fn text(&self, palette: &Palette) -> Result<String> {
         let (us, cycles) = (self.time_ns as f64 / 1e3, self.cycles);
         let mut text = format!(
@@ -95,7 +95,7 @@ fn kernels(answer: &Answer, palette: &Palette) -> String {
     table.render(palette.header)
 }
 
-/// Line with sectors and bandwidths.
+/// Returns a line with the numbers of sectors and the bandwidths.
 fn traffic(answer: &Answer) -> String {
     let traffic = &answer.traffic;
     let gigabytes = |rate: u64| rate as f64 / 1e9;

@@ -14,12 +14,12 @@ pub struct SmRange {
 }
 
 impl SmRange {
-    /// Numbers from `first` to `last` in steps of `step`.
+    /// Creates the numbers from `first` to `last` in steps of `step`.
     pub fn new(first: u32, last: u32, step: u32) -> SmRange {
         SmRange { first, last, step }
     }
 
-    /// The numbers in ascending order.
+    /// Returns the numbers in ascending order.
     pub fn numbers(self) -> Vec<u32> {
         (self.first..=self.last)
             .step_by(self.step.max(1) as usize)

@@ -23,10 +23,10 @@ pub const COLUMNS: [&str; 9] = [
     "traffic_bytes",
 ];
 
-/// Further columns: the SMs of the whole GPU, and the peak bandwidth of its DRAM.
+/// Further columns: the number of SMs of the whole GPU, and the peak bandwidth of the DRAM.
 pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 
-/// Last column of estimated points. Readers of the CSV recognize estimates by it.
+/// Last column, only for estimated points. Readers of the CSV recognize estimates by this column.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
 
 /// Profile of a kernel in isolation on different numbers of SMs.
@@ -43,7 +43,7 @@ pub struct Answer {
     warm: bool,
     /// Number of SMs of the whole GPU.
     gpu_sms: u32,
-    /// Peak bandwidth of its DRAM [bytes per second].
+    /// Peak bandwidth of the DRAM of the GPU [bytes per second].
     gpu_bytes_per_second: u64,
     /// Estimation method; absent if the points are simulated in full.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct Point {
     sms: u32,
     /// Time until the kernel and all memory requests end [core cycles].
     cycles: u64,
-    /// The same time, rounded up [ns].
+    /// `cycles` as a time, rounded up [ns].
     time_ns: u64,
     /// Mean bandwidth at L2 over the whole run [bytes per second].
     l2_bytes_per_second: u64,
@@ -70,14 +70,14 @@ pub struct Point {
     warp_instructions: u64,
     /// Number of issued instructions, counted once per thread.
     thread_instructions: u64,
-    /// Number of sectors of 32 bytes that L2 accepted.
+    /// Number of sectors that L2 accepted, each of 32 bytes.
     l2_accesses: u64,
     /// Maximum memory traffic between L2 and DRAM on any number of SMs, for any content of the caches [bytes].
     traffic_bytes: u64,
 }
 
 impl Point {
-    /// The point of `results` on `sms` SMs of `machine`.
+    /// Returns the point for `results` on `sms` SMs of `machine`.
     pub fn new(machine: &MachineShape, sms: u32, results: &Results) -> Point {
         let traffic = TrafficAnswer::new(machine, results);
         let kernels = results.kernels.iter();
@@ -98,7 +98,7 @@ impl Point {
 }
 
 impl Answer {
-    /// Profile from the `points` of the kernel in `setup`, simulated or estimated.
+    /// Creates a profile from the `points` of the kernel in `setup`, which are simulated or estimated.
     pub fn new(setup: &Setup, warm: bool, estimate: Option<Estimated>, points: Vec<Point>) -> Answer {
         Answer {
             kernel: setup
@@ -116,14 +116,14 @@ impl Answer {
         }
     }
 
-    /// CSV columns.
+    /// Returns the CSV columns.
     pub fn columns(&self) -> String {
         let column = self.estimate.map(|_| ESTIMATE_COLUMN);
         let columns: Vec<&str> = COLUMNS.into_iter().chain(GPU_COLUMNS).chain(column).collect();
         columns.join(",")
     }
 
-    /// Note if the kernel is slower on more SMs.
+    /// Returns a note if the kernel is slower on more SMs.
     pub fn note(&self) -> Option<String> {
         let slower = self.points.windows(2).find_map(|pair| match pair {
             [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
@@ -131,7 +131,7 @@ impl Answer {
         });
         slower.map(|(fewer, more)| {
             format!(
-                "{} SMs are slower than {} ({} and {} cycles); `wcet fit` uses the longest time on equal or larger numbers of SMs",
+                "{} SMs are slower than {} ({} and {} cycles); for each number of SMs, `wcet fit` uses the longest time on this or any larger number",
                 more.sms, fewer.sms, more.cycles, fewer.cycles
             )
         })

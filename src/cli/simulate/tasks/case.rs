@@ -64,7 +64,8 @@ impl Case<'_> {
 }
 
 impl Args {
-    /// Passes every task set with its partitions to `accept`, and whether it is the only one, until `accept` breaks.
+    /// Calls `accept` for every task set with its partitions, until `accept` breaks. A flag states whether the task set is the only
+    /// one.
     pub(super) fn cases(
         &self,
         mut sets: TaskSets,
@@ -115,7 +116,7 @@ impl Args {
         Ok(())
     }
 
-    /// `set` on the partitions of `plan`. Without partitions, `plan` must state the reason.
+    /// Returns `set` on the partitions of `plan`. A `plan` without partitions must state the reason.
     fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
         let without = Case {
             index,
@@ -133,7 +134,7 @@ impl Args {
             return Err(Error::parameter(
                 "interference",
                 "null",
-                "--interference, since the plan names no model",
+                "--interference, because the plan names no interference model",
             ));
         };
         let problem = Problem::new(set, plan.gpu_sms, Policy::Edf, model_of(alone(interference)?))?;
@@ -145,7 +146,7 @@ impl Args {
         })
     }
 
-    /// Shortest execution time of a job as a share of its WCET.
+    /// Returns the shortest execution time of a job as a share of its WCET.
     fn least(&self) -> Factor {
         let short = self.shortest.or(HALF).unwrap_or(Factor::ONE);
         match self.times {
@@ -155,13 +156,13 @@ impl Args {
     }
 }
 
-/// Warning if the partitions have more SMs in total than their GPU. The simulation does not show this, because it simulates each
-/// partition in isolation.
+/// Returns a warning if the partitions have more SMs in total than their GPU. The simulation does not show this error, because it
+/// simulates each partition in isolation.
 fn excess(case: &Case<'_>) -> Option<String> {
     let sms: u64 = case.parts.iter().map(|part| u64::from(part.sms)).sum();
     (sms > case.gpu_sms.into()).then(|| {
         format!(
-            "found partitions of {} in total, expected at most the {} of its GPU, because they run concurrently",
+            "found partitions with {} in total, expected at most the {} of the GPU, because partitions run concurrently",
             counted(sms, "SM"),
             case.gpu_sms
         )

@@ -4,13 +4,13 @@ use crate::error::{Error, Result};
 use crate::simulator::tasks::{MAX_JOBS, Release, Task, hyperperiod, jobs_before};
 use crate::time::Time;
 
-/// Maximum number of simulated jobs without --duration: some seconds of computation.
+/// Maximum number of simulated jobs without --duration. Their simulation takes some seconds.
 const MANY_JOBS: u64 = 100_000_000;
 
-/// End of the simulation of `tasks`.
+/// Returns the end of the simulation of `tasks`.
 ///
 /// # Errors
-/// [`Error::Refused`] for an end beyond the time limit, or for too many jobs until then.
+/// [`Error::Refused`] for an end beyond the time limit, or for too many jobs before the end.
 pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
     let last = releases
         .iter()

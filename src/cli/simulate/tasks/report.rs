@@ -31,7 +31,7 @@ pub struct Summary {
     offsets: Offsets,
     /// Release jitter: delay from arrival to release.
     jitter: Jitter,
-    /// Distances between arrivals.
+    /// Times between arrivals.
     arrivals: Arrivals,
     /// Position of the task that arrived 1 ns before all others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct Summary {
     times: Times,
     /// Seed of all random numbers.
     seed: u64,
-    /// Why the plan has no partitions; then nothing is simulated.
+    /// Reason why the plan has no partitions. Without partitions, nothing is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// Results by partition, in the order of the plan.
@@ -58,7 +58,7 @@ pub struct PartSummary {
     sms: u32,
     /// Scheduling policy.
     policy: Policy,
-    /// Total time when a kernel ran [ns].
+    /// Total time when a kernel was running [ns].
     busy_ns: Time,
     /// Time of the last completion [ns].
     end_ns: Time,
@@ -91,7 +91,7 @@ pub struct TaskSummary {
     response_mean_ns: f64,
 }
 
-/// Summary of `case` before its simulation.
+/// Returns the summary of `case` before its simulation.
 pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, seed: u64) -> Summary {
     Summary {
         misses: 0,
@@ -151,7 +151,7 @@ impl Summary {
     }
 }
 
-/// Line with the reason if nothing was simulated.
+/// Returns a line with the reason if nothing was simulated.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
     let bad = palette.bad;
@@ -161,7 +161,7 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
-/// The data are the position of a task set, the set, whether it is the only one, and whether to leave out notes.
+/// The data are the position of a task set, the task set, whether it is the only task set, and whether to omit notes.
 impl Report for About<(u64, &TaskSet, bool, bool), Summary> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((index, set, alone, quiet), summary) = self;
@@ -176,7 +176,7 @@ impl Report for About<(u64, &TaskSet, bool, bool), Summary> {
     }
 }
 
-/// One line of a list.
+/// Returns one line for a list of task sets.
 fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> String {
     let name = set.name().map(|name| format!(" [{}]", clip(name, 40)));
     if let Some(why) = not_simulated(summary, set, palette) {
@@ -191,7 +191,7 @@ fn line(summary: &Summary, index: u64, set: &TaskSet, palette: &Palette) -> Stri
     )
 }
 
-/// Full text for one task set.
+/// Returns the full text for one task set.
 fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     if let Some(why) = not_simulated(summary, set, palette) {
         return format!("{why}\n");
@@ -227,7 +227,7 @@ fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     text
 }
 
-/// Table with one row per task, in the order of the set.
+/// Returns a table with one row per task, in the order of the set.
 fn tasks(summary: &Summary) -> Table {
     let mut table = Table::new([
         Column::Right("#"),

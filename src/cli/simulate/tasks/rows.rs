@@ -16,7 +16,7 @@ pub const COLUMNS: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns
 pub struct Rows<'a> {
     set: u64,
     partition: usize,
-    /// Positions of the tasks of the partition in the set.
+    /// Position in the task set of each task of the partition.
     positions: Vec<usize>,
     /// Incomplete jobs of each task.
     waiting: Vec<VecDeque<Waiting>>,
@@ -31,7 +31,7 @@ struct Waiting {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows for task set `set`. `columns` is the header, or `None` if it was already written.
+    /// Creates rows for task set `set`. `columns` is the header, or `None` if the header was already written.
     pub fn new(set: u64, output: &'a mut Output, columns: Option<&str>) -> Rows<'a> {
         Rows {
             set,

@@ -10,14 +10,14 @@ pub const HEADER: &str = "set,time_ms,partition,sms,busy\n";
 /// Default number of intervals.
 const INTERVALS: u32 = 200;
 
-/// Table of utilizations, built set by set.
+/// CSV table of utilizations, built set by set.
 pub struct Utilizations {
     intervals: u32,
     text: String,
 }
 
 impl Utilizations {
-    /// An empty table with this number of intervals.
+    /// Creates an empty table with this number of intervals.
     pub fn new(intervals: Option<u32>) -> Utilizations {
         Utilizations {
             intervals: intervals.unwrap_or(INTERVALS),
@@ -25,7 +25,7 @@ impl Utilizations {
         }
     }
 
-    /// Number of intervals.
+    /// Returns the number of intervals.
     pub fn intervals(&self) -> usize {
         self.intervals as usize
     }

@@ -6,7 +6,7 @@ use crate::model::Scheduler;
 use crate::model::warp_scenario::WarpScenarioShape;
 use crate::warp::subcore::Record;
 
-/// Warp that issued in each cycle, and results of the kernels.
+/// Warp that issued in each cycle of a sub-core, and results of the kernels.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpSimulation")]
 pub struct Answer<'a> {

@@ -8,7 +8,7 @@ use crate::warp::subcore::Overview;
 /// Maximum length of a name in text [characters].
 const NAME: usize = 24;
 
-/// Results of each kernel, and the warp that issued in each of the first cycles.
+/// Returns a text with the results of each kernel, and with the warp that issued in each of the first cycles.
 pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
     let (cycles, issued) = overview.cycles();
     let mut text = format!(

@@ -1,4 +1,5 @@
-//! The guaranteed bandwidth of a kernel: the level up to which memory traffic never slows it down, and its WCET above this level.
+//! The guaranteed bandwidth of a kernel. A kernel with a lower rate is never slowed down; a kernel with a higher rate has an
+//! inflated WCET.
 
 use gpusched_model::Bandwidth;
 use gpusched_model::time::Time;
@@ -6,16 +7,19 @@ use gpusched_model::time::Time;
 /// Guaranteed bandwidth of a partition, as a fraction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// In nano-bytes per nanosecond.
+    /// Numerator of the bandwidth [nano-bytes per nanosecond].
     numerator: u128,
     denominator: u128,
 }
 
 impl Level {
-    /// The bandwidth that is left if all other partitions use their peak rates. Returns `None` if the peaks exceed `capacity`.
+    /// Returns the bandwidth that remains if all other partitions use their peak rates. Returns `None` if the sum of `peaks`
+    /// exceeds
+    /// `capacity`.
     ///
-    /// While a kernel gets less than it could use, the memory is busy, and the other partitions get at most the sum of `peaks`. So
-    /// the level holds under every arbiter. If all peaks together fit the capacity, no kernel is slowed down.
+    /// While a kernel gets less bandwidth than it could use, the memory is busy, and the other partitions get at most the sum of
+    /// `peaks`. So this bandwidth is guaranteed under every arbiter. If the sum of all peaks is at most the capacity, no kernel is
+    /// slowed down.
     pub fn left(capacity: Bandwidth, peaks: &[u128]) -> Option<Level> {
         let drawn = peaks.iter().fold(0u128, |sum, &peak| sum.saturating_add(peak));
         let numerator = u128::from(capacity.bytes_per_second()).checked_sub(drawn)?;
@@ -25,16 +29,17 @@ impl Level {
         })
     }
 
-    /// The bandwidth that a partition gets at least under max-min fair arbitration, if the peak rates of the other partitions are
-    /// `peaks` [nano-bytes per nanosecond].
+    /// Returns the bandwidth that max-min fair arbitration guarantees to a partition, if `peaks` are the peak rates of the other
+    /// partitions [nano-bytes per nanosecond].
     ///
-    /// If another partition uses less than its peak, more is left. So a kernel that could use d gets at least min(d, level).
+    /// If another partition uses less than its peak rate, more bandwidth remains. So a kernel that could use the rate d gets at
+    /// least min(d, level).
     pub fn beside(capacity: Bandwidth, mut peaks: Vec<u128>) -> Level {
         peaks.sort_unstable();
         let mut left = u128::from(capacity.bytes_per_second());
         let mut claimants = peaks.len() as u128 + 1;
         for peak in peaks {
-            // A claimant gets its peak if this is at most an equal share of the rest.
+            // A partition gets its peak rate if the peak is at most an equal share of the remaining bandwidth.
             if peak.saturating_mul(claimants) > left {
                 break;
             }
@@ -47,8 +52,10 @@ impl Level {
         }
     }
 
-    /// Inflated WCET of a kernel with isolated WCET `alone` and a rate of at most `rate` [nano-bytes per nanosecond]:
-    /// `alone`·d/level, rounded up, but at least `alone`. Returns `None` beyond 63 bits, and if the level is 0 and `rate` is not.
+    /// Returns the inflated WCET of a kernel with isolated WCET `alone` and a rate of at most `rate` [nano-bytes per nanosecond].
+    /// It is
+    /// `alone`·`rate`/level, rounded up, but at least `alone`. Returns `None` if the WCET exceeds 63 bits. Also returns `None` if
+    /// the level is 0 and `rate` is not 0.
     pub fn stretch(&self, alone: Time, rate: u128) -> Option<Time> {
         let wanted = rate.checked_mul(self.denominator)?;
         if wanted <= self.numerator {

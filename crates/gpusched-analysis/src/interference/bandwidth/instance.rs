@@ -1,14 +1,16 @@
-//! A kernel on an instance that has its own part of the memory bandwidth.
+//! The WCET of a kernel on an instance that has its own part of the memory bandwidth.
 
 use super::Source;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Task};
 
-/// C': the WCET of `task` on `sms` SMs of an instance that has the bandwidth `share` for itself. C is the WCET `alone` with the
-/// whole memory of bandwidth `capacity`. Returns `None` beyond 63 bits, and for a kernel that moves bytes at a share of 0.
+/// Returns C', the WCET of `task` on `sms` SMs of an instance that does not share its memory bandwidth `share` with other
+/// instances. C = `alone` is the WCET with the whole memory of bandwidth `capacity`. Returns `None` if C' exceeds 63 bits, or if
+/// the kernel moves bytes and `share` is 0.
 ///
-/// While a kernel that could use δ > B' gets B', it takes δ/B' as long. A byte then takes 1/B' instead of 1/δ ≥ 1/d. The kernel
-/// moves at most V bytes, so C' = C + V/B' − V/d. Model of gpusched; `docs/explanation/shared-memory.md` has the proof.
+/// While a kernel that could use the rate δ > B' gets B', it takes δ/B' times as long. A byte then takes the time 1/B' instead of
+/// 1/δ ≥ 1/d. The kernel moves at most V bytes, so C' = C + V/B' − V/d. Model of gpusched; `docs/explanation/shared-memory.md` has
+/// the proof.
 pub(crate) fn wcet_within(
     share: Bandwidth,
     capacity: Bandwidth,

@@ -1,8 +1,8 @@
-//! The bytes that one partition moves in any window of time.
+//! The number of bytes that one partition moves in any window of time.
 
 use super::Source;
 
-/// The sources of one partition, which move bytes one at a time.
+/// The sources of memory traffic in one partition. At any time, at most one of them moves bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Load {
     sources: Vec<Source>,
@@ -19,12 +19,13 @@ impl Load {
         }
     }
 
-    /// Largest rate of a source [nano-bytes per nanosecond].
+    /// Returns the largest rate of a source [nano-bytes per nanosecond].
     pub fn peak(&self) -> u128 {
         self.peak
     }
 
-    /// The most nano-bytes that the sources move in any window of length `window` [ns], if all jobs meet their deadlines.
+    /// Returns an upper bound on the traffic of all sources in any window of length `window` [ns], if all jobs meet their deadlines
+    /// [nano-bytes].
     pub fn within(&self, window: u64) -> u128 {
         let most = self.peak.saturating_mul(window.into());
         let mut sum = 0u128;

@@ -1,13 +1,13 @@
-//! Interference delay between partitions that share a memory. Model of gpusched; `docs/explanation/shared-memory.md` has the proof.
+//! Interference delay of partitions that share a memory. Model of gpusched; `docs/explanation/shared-memory.md` has the proof.
 //!
-//! * [`source`]: the bytes that one task or other source moves in any window of time;
-//! * [`load`]: the bytes that a partition moves, which executes one kernel at a time;
+//! * [`source`]: the number of bytes that one task or other source moves in any window of time;
+//! * [`load`]: the number of bytes that a partition moves in any window, if it executes one kernel at a time;
 //! * [`delay`]: the interference delay of a partition;
-//! * `instance`: a kernel on an instance with its own memory slices;
+//! * `instance`: the WCET of a kernel on an instance with its own memory slices;
 //! * [`fair`]: the guaranteed bandwidth of a kernel, and its WCET at this bandwidth.
 //!
-//! Traffic is counted in nano-bytes. A rate of 1 byte per second moves 1 nano-byte per nanosecond, so rates need no rounding. Sums
-//! and products saturate, which is safe: traffic beyond the largest number already exceeds every capacity.
+//! The unit of traffic is the nano-byte. A rate of 1 byte per second moves 1 nano-byte per nanosecond, so rates need no rounding.
+//! Sums and products saturate at the largest number. This is safe, because such traffic already exceeds every capacity.
 
 pub mod delay;
 pub mod fair;

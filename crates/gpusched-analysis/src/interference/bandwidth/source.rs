@@ -1,10 +1,10 @@
-//! The bytes that one source of traffic moves in any window of time.
+//! The number of bytes that one source of memory traffic moves in any window of time.
 
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, OtherTraffic, Task};
 
-/// Jobs that arrive at least T apart. Each job moves at most V bytes within R of its arrival, in any pieces. All jobs together move
-/// at most d per unit of time.
+/// A source of memory traffic. Its jobs arrive at least T apart. Each job moves at most V bytes within R of its arrival, at any
+/// times. All jobs together move bytes at a rate of at most d.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Source {
     /// d [nano-bytes per nanosecond].
@@ -18,18 +18,19 @@ pub struct Source {
 }
 
 impl Source {
-    /// Traffic of `task` on `sms` SMs with WCET `wcet`, if known, at a memory of capacity `capacity`.
+    /// Returns the traffic of `task` on `sms` SMs at a memory of capacity `capacity`. `wcet` is the WCET of the task, or `None` if
+    /// it is unknown.
     ///
-    /// A missing rate counts as the rate of the memory, which is safe. A job moves at most d·C and at most d·D. R = D, because a
-    /// job may move its bytes at any time between its arrival and its deadline.
+    /// If the task has no peak rate, d is the bandwidth of the memory, which is safe. A job moves at most d·C and at most d·D
+    /// bytes. R = D, because a job may move its bytes at any time between its arrival and its deadline.
     pub fn of_task(task: &Task, sms: u32, wcet: Option<Time>, capacity: Bandwidth) -> Source {
         let longest = wcet.map_or(task.deadline(), |wcet| wcet.min(task.deadline()));
         let (bytes, rate) = Source::drawn(task, sms, longest, capacity);
         Source::new(rate, bytes, task.period(), task.deadline().ns().into())
     }
 
-    /// What a job of `task` on `sms` SMs moves within `time` at a memory of capacity `capacity`: at most V [nano-bytes], at a rate
-    /// of at most d [nano-bytes per nanosecond].
+    /// Returns V and d for one job of `task` on `sms` SMs at a memory of capacity `capacity`. Within `time`, the job moves at most
+    /// V [nano-bytes], at a rate of at most d [nano-bytes per nanosecond].
     pub(crate) fn drawn(task: &Task, sms: u32, time: Time, capacity: Bandwidth) -> (u128, u128) {
         let peak = task.bandwidth(sms).unwrap_or(capacity);
         let stated = task.traffic().map_or(u128::MAX, Bytes::nano);
@@ -37,9 +38,10 @@ impl Source {
         (stated.min(rate.saturating_mul(time.ns().into())), rate)
     }
 
-    /// Traffic that no task causes.
+    /// Returns the traffic of a source that is not a task.
     ///
-    /// R = D for batches. Otherwise R = T + D, because a byte may be requested at the end of its period.
+    /// If the source requests its bytes in batches, R = D. Otherwise R = T + D, because the source may request a byte at the end of
+    /// a period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
         let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
         let latest = if other.batch { Time::ZERO } else { other.period };
@@ -49,8 +51,8 @@ impl Source {
         Source::new(rate, other.traffic.nano(), other.period, span)
     }
 
-    /// Limits V to d·R, because a job cannot move more, and to d·T. If V exceeds d·T, R exceeds T, and d·T bytes per job already
-    /// allow the rate d at all times.
+    /// Creates a source and limits V to d·R and to d·T. A job cannot move more than d·R. If V exceeds d·T, R exceeds T, and d·T
+    /// bytes per job already permit the rate d at all times.
     fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
         let period = period.ns().max(1);
         Source {
@@ -61,23 +63,25 @@ impl Source {
         }
     }
 
-    /// d [nano-bytes per nanosecond]; 0 if the source never moves bytes.
+    /// Returns d [nano-bytes per nanosecond], or 0 if the source never moves bytes.
     pub fn rate(&self) -> u128 {
         if self.bytes == 0 { 0 } else { self.rate }
     }
 
-    /// The most nano-bytes that the source moves in any window of length `window` [ns], if all jobs meet their deadlines.
+    /// Returns an upper bound on the traffic of the source in any window of length t = `window` [ns], if all jobs meet their
+    /// deadlines [nano-bytes].
     ///
-    /// Let n + 1 ≥ 2 jobs move bytes in the window. The first job must end y after the window begins. The last job arrives z before
-    /// the window ends, and y + z ≤ t + R − n·T. Each job between them moves V. So all jobs move at most (n − 1)·V + min(V, d·y) +
-    /// min(V, d·z). The worst n is N = ⌊(t + R − V/d)/T⌋, which gives N·V + min(V, d·(t + R − N·T) − V). One job alone never moves
-    /// more. Bertogna & Cirinei (RTSS 2007) have this bound for execution times. It is tight, and it covers bytes in any pieces.
+    /// Let n + 1 ≥ 2 jobs move bytes in the window. The first job must finish its traffic within y after the window begins. The
+    /// last job arrives z before the window ends, and y + z ≤ t + R − n·T. Each job between the first and the last moves at most V.
+    /// So all jobs move at most (n − 1)·V + min(V, d·y) + min(V, d·z). The maximum over n is at N = ⌊(t + R − V/d)/T⌋, and it is
+    /// N·V + min(V, d·(t + R − N·T) − V). A single job never moves more. Bertogna & Cirinei (RTSS 2007) prove this bound for
+    /// execution times. The bound is tight, and it holds for bytes that move at any times.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;
         }
         let most = self.rate.saturating_mul(window.into());
-        // V ≤ d·R, so the difference is not negative.
+        // Because of V ≤ d·R, the difference is never negative.
         let reach = self.rate.saturating_mul(u128::from(window) + self.span);
         debug_assert!(reach >= self.bytes);
         let room = reach.saturating_sub(self.bytes);

@@ -1,23 +1,23 @@
-//! Measurements as positions on a common grid, so that a distribution is an array of counts.
+//! Measurements as positions on a common grid. A distribution is then an array of counts.
 
 use rayon::prelude::*;
 
 use crate::kernel_wcet::trace::Measurements;
 
-/// The most cells: positions take two bytes.
+/// Largest number of cells. With this limit, a position uses two bytes.
 pub const CELLS: usize = 1 << 16;
 
-/// The kept measurements of all blocks on a grid.
+/// The kept measurements of all blocks, as positions on a grid of cells.
 ///
-/// With at most [`CELLS`] different values, each value has a cell, and distances are exact. With more values, cell edges are
-/// quantiles of all measurements. Values in one cell count as equal, as with a coarser clock. Besides its largest value, a cell
-/// contains at most one part in [`CELLS`] of all measurements.
+/// If the measurements have at most [`CELLS`] different values, each value has a cell of its own, and distances are exact.
+/// Otherwise the edges of the cells are quantiles of all measurements. Values in the same cell count as equal, as if the clock were
+/// less precise. In addition to its largest value, a cell contains at most the fraction 1/[`CELLS`] of all measurements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     cells: usize,
     exact: bool,
     per_block: usize,
-    /// Positions of each block in ascending order, block after block.
+    /// Positions of the measurements, block after block. The positions of a block are sorted in ascending order.
     positions: Vec<u16>,
 }
 
@@ -47,27 +47,27 @@ impl Grid {
         }
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.cells
     }
 
-    /// Whether each value has its own cell.
+    /// Returns whether each value has its own cell.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// n, the number of measurements of each block.
+    /// Returns n, the number of measurements of each block.
     pub fn per_block(&self) -> usize {
         self.per_block
     }
 
-    /// N, the number of blocks.
+    /// Returns N, the number of blocks.
     pub fn blocks(&self) -> usize {
         self.positions.len().checked_div(self.per_block).unwrap_or(0)
     }
 
-    /// Cells of the measurements of `block`, ascending.
+    /// Returns the cells of the measurements of `block`, in ascending order.
     pub fn block(&self, block: usize) -> &[u16] {
         let start = block * self.per_block;
         self.positions
@@ -76,7 +76,7 @@ impl Grid {
     }
 }
 
-/// The largest value of each cell, ascending, and whether each cell has only one value.
+/// Returns the largest value of each cell, in ascending order, and whether each cell has only one value.
 fn edges(mut values: Vec<u64>) -> (Vec<u64>, bool) {
     values.par_sort_unstable();
     let mut distinct: Vec<u64> = Vec::with_capacity(CELLS + 1);

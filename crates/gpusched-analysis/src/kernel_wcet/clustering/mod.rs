@@ -1,13 +1,14 @@
 //! Clusters of blocks with equal distributions of execution times ([Aghilinasab20] §IV-A).
 //!
 //! The paper clusters blocks "by repeatedly applying the two-sample K-S test at a level α = 0.05" and gives no details.
-//! `docs/explanation/kernel-bounds.md` describes this algorithm, with reasons. In short: A block belongs to a cluster iff the test
-//! between its measurements and the measurements of the other blocks of the cluster does not reject at level α/N. All blocks start
-//! in one cluster. While some block is rejected, the most clearly rejected block founds a new cluster, and all blocks move to the
-//! nearest cluster. In the end, clusters are merged if their union rejects no block.
+//! `docs/explanation/kernel-bounds.md` describes the algorithm of gpusched, with reasons. In short: A block belongs to a cluster
+//! iff a K-S test at level α/N does not reject the block. The test compares the measurements of the block with the measurements of
+//! the other blocks of the cluster. At first, all blocks are in one cluster. As long as a cluster rejects a block, the block with
+//! the largest ratio of distance to critical distance starts a new cluster, and all blocks move to the nearest cluster. In the end,
+//! gpusched merges clusters whose union rejects no block.
 //!
-//! In every clustering, the WCETs of a cluster are the largest times measured in it. A wrong cluster makes a bound pessimistic, not
-//! unsafe.
+//! In every clustering, the WCETs of a cluster are the largest times measured in it. A wrong cluster makes a bound pessimistic, but
+//! never unsafe.
 
 mod grid;
 mod pool;
@@ -24,15 +25,16 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::kernel::MAX_CLUSTERS;
 use two_sample::critical_factor;
 
-/// Largest critical distance. Beyond it the test cannot distinguish distributions that overlap by half.
+/// Largest accepted critical distance. With a larger critical distance, the test cannot distinguish two distributions that overlap
+/// by half.
 const COARSEST: f64 = 0.5;
 
 /// Options of the clustering.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Options {
-    /// α: largest probability that identical blocks end in more than one cluster.
+    /// α: upper limit on the probability that blocks with equal distributions are in more than one cluster.
     pub alpha: f64,
-    /// Largest number of clusters. At this limit, some blocks may share a cluster with different blocks.
+    /// Largest number of clusters. If the search reaches this limit, a cluster may contain blocks with different distributions.
     pub most: usize,
 }
 
@@ -56,12 +58,12 @@ pub struct Clustering {
 }
 
 impl Clustering {
-    /// Clusters the blocks of `trace` by their measurements in isolation, on the threads of the current rayon pool. The result does
-    /// not depend on the number of threads.
+    /// Computes clusters of the blocks of `trace` from their measurements in isolation. Uses the threads of the current rayon pool.
+    /// The result does not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Error::Refused`] if α is outside (0, 1), if the limit is outside 1 … [`MAX_CLUSTERS`], or if the measurements are too few
-    /// to distinguish blocks.
+    /// Returns [`Error::Refused`] if α is outside (0, 1) or the limit is outside 1 … [`MAX_CLUSTERS`]. Also returns this error if
+    /// the measurements are too few to distinguish any two blocks.
     pub fn new(trace: &Trace, options: &Options) -> Result<Clustering> {
         let Options { alpha, most } = *options;
         if !(alpha > 0.0 && alpha < 1.0) {
@@ -83,7 +85,7 @@ impl Clustering {
                 "trace",
                 format!("{kept} measurements of each block at q = 0"),
                 format!(
-                    "at least {needed}, because fewer cannot distinguish any two of {blocks} blocks at alpha {alpha:?}"
+                    "at least {needed}, because fewer measurements cannot distinguish any two of {blocks} blocks at alpha {alpha:?}"
                 ),
             ));
         }
@@ -101,7 +103,7 @@ impl Clustering {
         .by_mean(trace))
     }
 
-    /// Sorts the clusters by their mean in isolation, then by their first block.
+    /// Sorts the clusters by their mean time in isolation. Clusters with equal means are sorted by their first block.
     fn by_mean(mut self, trace: &Trace) -> Clustering {
         let means: Vec<Summary> = self.summaries(&trace.isolated);
         let mut order: Vec<usize> = (0..self.clusters).collect();
@@ -118,27 +120,28 @@ impl Clustering {
         self
     }
 
-    /// The cluster of each block. Clusters are numbered in ascending order of the mean time in isolation.
+    /// Returns the cluster of each block. Clusters are numbered in ascending order of the mean time in isolation.
     pub fn assignment(&self) -> &[usize] {
         &self.assignment
     }
 
-    /// Number of clusters.
+    /// Returns the number of clusters.
     pub fn clusters(&self) -> usize {
         self.clusters
     }
 
-    /// Number of blocks that their cluster rejects: 0 unless a limit of the search was reached.
+    /// Returns the number of blocks that their cluster rejects. It is 0 unless the search reached a limit.
     pub fn rejected(&self) -> usize {
         self.rejected
     }
 
-    /// Whether distances are exact. If not, values closer than about one part in [`CELLS`] of all values count as equal.
+    /// Returns whether distances are exact. If not, values count as equal if about the fraction 1/[`CELLS`] of all values or less
+    /// lies between them.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Critical K-S distance of one block to a large cluster. Blocks at larger distances are rejected.
+    /// Returns the critical K-S distance of one block to a large cluster. The cluster rejects a block at a larger distance.
     pub fn critical(&self) -> f64 {
         self.critical
     }

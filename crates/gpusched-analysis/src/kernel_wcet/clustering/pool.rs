@@ -1,20 +1,20 @@
-//! The measurements of all blocks of one cluster.
+//! The pooled measurements of all blocks of one cluster.
 
 use super::two_sample::Distance;
 
-/// Distribution of the measurements of some blocks, as counts on the grid.
+/// Distribution of the pooled measurements of several blocks, as counts on the grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pool {
     blocks: u64,
     per_block: u64,
-    /// Number of measurements in each cell.
+    /// Number of measurements in each cell of the grid.
     counts: Vec<u64>,
-    /// Number of measurements before each cell, and at the end the number of all measurements.
+    /// Number of measurements in all cells before each cell. The last entry is the number of all measurements.
     before: Vec<u64>,
 }
 
 impl Pool {
-    /// Creates an empty pool on a grid of `cells`, for `per_block` measurements of each block.
+    /// Creates an empty pool on a grid with `cells` cells. Each block has `per_block` measurements.
     pub fn new(cells: usize, per_block: usize) -> Pool {
         Pool {
             blocks: 0,
@@ -24,7 +24,7 @@ impl Pool {
         }
     }
 
-    /// Adds a block. Call [`Pool::settle`] before computing distances.
+    /// Adds the measurements of a block. Call [`Pool::settle`] before computing distances.
     pub fn add(&mut self, positions: &[u16]) {
         self.blocks += 1;
         for &position in positions {
@@ -34,7 +34,7 @@ impl Pool {
         }
     }
 
-    /// Removes a block that was added. Call [`Pool::settle`] before computing distances.
+    /// Removes the measurements of a block that was added. Call [`Pool::settle`] before computing distances.
     pub fn remove(&mut self, positions: &[u16]) {
         self.blocks = self.blocks.saturating_sub(1);
         for &position in positions {
@@ -44,7 +44,7 @@ impl Pool {
         }
     }
 
-    /// Creates a pool with the blocks of both pools.
+    /// Returns a pool with the blocks of both pools.
     pub fn union(&self, other: &Pool) -> Pool {
         let mut union = self.clone();
         union.blocks += other.blocks;
@@ -64,17 +64,17 @@ impl Pool {
         }
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// m, the number of measurements.
+    /// Returns m, the number of measurements.
     pub fn size(&self) -> u64 {
         self.blocks * self.per_block
     }
 
-    /// K-S distance to one block, whose positions are ascending.
+    /// Computes the K-S distance to one block with the given `positions` in ascending order.
     pub fn distance(&self, positions: &[u16]) -> Distance {
         let denominator = self.denominator(positions);
         let numerator = self.numerator_upto(positions, denominator).unwrap_or(denominator);
@@ -84,10 +84,10 @@ impl Pool {
         }
     }
 
-    /// [`Pool::distance`] if it is at most `limit`. Otherwise `None`, usually after few measurements.
+    /// Computes [`Pool::distance`] if it is at most `limit`. Otherwise returns `None`, usually after a few measurements.
     pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
         let denominator = self.denominator(positions);
-        // x/denominator ≤ limit iff x ≤ this
+        // x/denominator ≤ limit if and only if x ≤ `largest`.
         let largest =
             u128::from(limit.numerator) * u128::from(denominator) / u128::from(limit.denominator.max(1));
         let largest = u64::try_from(largest).unwrap_or(u64::MAX);
@@ -102,13 +102,14 @@ impl Pool {
         (positions.len() as u64 * self.size()).max(1)
     }
 
-    /// max |n·pool − m·block|, unless it exceeds `largest`.
+    /// Computes the maximum of |n·pool − m·block|. Returns `None` if the maximum exceeds `largest`.
     ///
-    /// Between two measurements of the block, the distribution of the block is constant and the distribution of the pool grows. So
-    /// the distance is largest at a measurement or directly before one.
+    /// Between two measurements of the block, the distribution function of the block is constant, and the distribution function of
+    /// the pool increases. So the distance is largest at a measurement of the block, or directly before such a measurement.
     fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
         let (n, m) = (positions.len() as u64, self.size());
-        // A pool far above the block differs most at the block's last measurement, and a pool far below it at the first.
+        // If the times of the pool are much longer than the times of the block, the difference is largest at the last measurement
+        // of the block. If they are much shorter, it is largest at the first measurement.
         let upto_last = positions
             .last()
             .and_then(|&last| self.before.get(usize::from(last) + 1));
@@ -133,7 +134,7 @@ impl Pool {
         Some(numerator)
     }
 
-    /// K-S distance to another pool on the same grid.
+    /// Computes the K-S distance to another pool on the same grid.
     pub fn distance_to(&self, other: &Pool) -> f64 {
         let (a, b) = (self.size().max(1) as f64, other.size().max(1) as f64);
         let pairs = self.before.iter().zip(&other.before);

@@ -1,4 +1,4 @@
-//! The profile of a kernel from its clusters.
+//! Kernels with WCETs that gpusched computes from clusters of measured blocks.
 
 use super::Clustering;
 use crate::kernel_wcet::fit::normal::NormalFit;
@@ -10,13 +10,13 @@ use gpusched_model::kernel::{Distribution, Interval, Tail, TailFamily};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel};
 
-/// Source of the WCETs of a cluster.
+/// Method that computes the WCETs of a cluster.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Wcets {
-    /// The longest measured times.
+    /// The WCET is the longest measured time.
     Longest,
-    /// An extreme-value fit to the kept measurements: the time that one block exceeds with a given probability, but at least the
-    /// longest measured time.
+    /// The WCET comes from an extreme-value fit to the kept measurements. It is the time that one block exceeds with a given
+    /// probability, but at least the longest measured time.
     Tail {
         /// Family of the fit.
         family: TailFamily,
@@ -25,7 +25,7 @@ pub enum Wcets {
     },
 }
 
-/// A kernel, and warnings about its WCETs.
+/// A kernel from measurements, and warnings about its WCETs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
     /// The kernel.
@@ -35,11 +35,13 @@ pub struct Profile {
 }
 
 impl Clustering {
-    /// Creates the kernel of `trace`, with `active` blocks at a time. The WCETs of a cluster come from all its blocks together. The
-    /// WCET under interference is at least the WCET in isolation. Each level has its normal fit, as in [Aghilinasab20] Table I.
+    /// Creates the kernel of `trace`, which runs `active` blocks at a time. The WCETs of a cluster come from the measurements of
+    /// all its blocks together. The WCET under interference is at least the WCET in isolation. The profile has a normal fit for
+    /// each level, as in [Aghilinasab20] Table I.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the kernel is invalid, for example with an `active` of zero, or if a tail does not have the quantile.
+    /// Returns [`Error::Refused`] if the kernel is invalid, for example if `active` is zero. Also returns this error if a tail fit
+    /// has no valid quantile.
     pub fn profile(
         &self,
         trace: &Trace,
@@ -72,7 +74,8 @@ impl Clustering {
                         let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
                         let mut tail = found.tail;
                         if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
-                            // A drawn sample has lost the order of the runs, so it cannot show dependence.
+                            // The kept measurements are a random sample without the order of the runs, so they cannot show
+                            // dependence.
                             (tail.independence_p, tail.trustworthy) = (None, false);
                             warnings.push(format!(
                                     "{place}: {kept} of {runs} runs are kept (see `samples`), so the independence of runs cannot be tested"
@@ -89,12 +92,21 @@ impl Clustering {
             let cluster = Cluster::new(blocks, e0, e1).map_err(refuse)?;
             clusters.push(cluster.with_distributions(Some(alone), Some(contended)));
         }
+        if let Some(explained) = trace.explained.filter(|&explained| explained < active as usize) {
+            let reason = match explained {
+                0 => "no number of blocks at a time does, because there are pauses between blocks".to_owned(),
+                _ => format!("at most {explained} do"),
+            };
+            warnings.push(format!(
+                "{active} blocks at a time do not explain the longest measured run ({reason}), so bounds can be below measured times"
+            ));
+        }
         let kernel = Kernel::new(active, regulation_period, clusters).map_err(refuse)?;
         let kernel = kernel.with_intervals(self.intervals()).map_err(refuse)?;
         Ok(Profile { kernel, warnings })
     }
 
-    /// Mean and deviation over all runs, and the fit over the kept runs.
+    /// Returns the mean and the standard deviation over all runs, and the fit to the kept runs.
     fn distribution(
         &self,
         trace: &Trace,
@@ -121,7 +133,7 @@ impl Clustering {
         }
     }
 
-    /// Kept measurements of `cluster` by run, and within a run by block.
+    /// Returns the kept measurements of `cluster`, sorted by run, and by block within a run.
     fn in_order(&self, measurements: &Measurements, cluster: usize) -> Vec<Time> {
         let blocks = self.assignment.iter().enumerate();
         let samples: Vec<Vec<u64>> = blocks
@@ -133,7 +145,7 @@ impl Clustering {
         times.map(Time::from_ns).collect()
     }
 
-    /// Nᵢ: number of blocks of each cluster.
+    /// Returns Nᵢ, the number of blocks of each cluster.
     pub fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![0; self.clusters];
         for &cluster in &self.assignment {
@@ -142,7 +154,7 @@ impl Clustering {
         sizes
     }
 
-    /// Exact figures of each cluster over all blocks and runs.
+    /// Returns exact statistics of each cluster over all its blocks and runs.
     pub fn summaries(&self, measurements: &Measurements) -> Vec<Summary> {
         let mut summaries = vec![Summary::default(); self.clusters];
         for (block, &cluster) in self.assignment.iter().enumerate() {
@@ -151,7 +163,8 @@ impl Clustering {
         summaries
     }
 
-    /// Kept measurements of all blocks of `cluster` at `level` [ns], ascending. Distributions are fitted to them.
+    /// Returns the kept measurements of all blocks of `cluster` at `level` [ns], in ascending order. Distributions are fitted to
+    /// these measurements.
     pub fn pooled(&self, trace: &Trace, cluster: usize, level: Level) -> Vec<u64> {
         let measurements = trace.level(level);
         let blocks = self.assignment.iter().enumerate();
@@ -161,7 +174,7 @@ impl Clustering {
         pooled
     }
 
-    /// Maximal intervals of consecutive blocks of one cluster.
+    /// Returns the maximal intervals of consecutive blocks that belong to the same cluster.
     pub fn intervals(&self) -> Vec<Interval> {
         let mut intervals: Vec<Interval> = Vec::new();
         for (block, &cluster) in (0u64..).zip(&self.assignment) {

@@ -1,4 +1,4 @@
-//! Splits and merges clusters until no cluster rejects one of its blocks.
+//! Search for clusters: it splits and merges clusters until no cluster rejects one of its blocks.
 
 use std::cmp::Reverse;
 
@@ -7,17 +7,17 @@ use rayon::prelude::*;
 use super::grid::Grid;
 use super::pool::Pool;
 
-/// Largest number of passes that assign all blocks to the nearest cluster. A few passes are usual.
+/// Largest number of passes that move all blocks to the nearest cluster. A few passes are usually enough.
 const PASSES: usize = 20;
 
-/// Largest number of rounds of splits and merges. One or two rounds are usual.
+/// Largest number of rounds of splits and merges. One or two rounds are usually enough.
 const ROUNDS: usize = 8;
 
 /// A division of the blocks into clusters.
 #[derive(Clone, Debug)]
 pub(super) struct Search<'a> {
     grid: &'a Grid,
-    /// c of the critical distance.
+    /// Factor c of the critical distance.
     factor: f64,
     most: usize,
     /// Cluster of each block.
@@ -26,7 +26,8 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Creates one cluster of all blocks. `factor` is c of the critical distance, and `most` the largest number of clusters.
+    /// Creates one cluster of all blocks. `factor` is the factor c of the critical distance, and `most` is the largest number of
+    /// clusters.
     pub(super) fn new(grid: &'a Grid, factor: f64, most: usize) -> Search<'a> {
         let mut pool = Pool::new(grid.cells(), grid.per_block());
         (0..grid.blocks()).for_each(|block| pool.add(grid.block(block)));
@@ -40,11 +41,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Runs the search. Afterwards no block is rejected and no two clusters can be merged, unless a limit was reached.
+    /// Runs the search. Afterwards no cluster rejects a block and no two clusters can be merged, unless the search reached a limit.
     pub(super) fn run(&mut self) {
         for _ in 0..ROUNDS {
             let mut splits = 0;
-            // A split may empty another cluster, so the number of clusters alone does not end this loop.
+            // A split may remove all blocks of another cluster. So the loop also needs a limit on the number of splits.
             while splits < 2 * self.most && self.pools.len() < self.most {
                 let Some(block) = self.most_rejected() else { break };
                 self.split(block);
@@ -60,11 +61,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Distance of `block` to the other blocks of `pool`, which contains it, in units of the critical distance. Above 1 the block
-    /// is rejected.
+    /// Computes the distance of `block` to the other blocks of `pool`, divided by the critical distance. `pool` contains `block`.
+    /// If the result exceeds 1, the cluster rejects the block.
     ///
-    /// n of the pool's m measurements belong to the block itself. With F for the block, G for the pool and R for the rest, F − G =
-    /// (1 − n/m)·(F − R). So the distance to the rest follows from the distance to the pool.
+    /// Of the m measurements of the pool, n belong to the block. Let F, G and R be the distribution functions of the block, the
+    /// pool and the other blocks. Then F − G = (1 − n/m)·(F − R). So the distance to the other blocks follows from the distance to
+    /// the pool.
     fn excess(&self, block: usize, pool: &Pool) -> f64 {
         let (n, m) = (self.grid.per_block() as f64, pool.size() as f64);
         let rest = m - n;
@@ -75,7 +77,8 @@ impl<'a> Search<'a> {
         distance / (self.factor * (1.0 / n + 1.0 / rest).sqrt())
     }
 
-    /// The block that its cluster rejects most clearly; in a tie, the lowest block. `None` if no block is rejected.
+    /// Returns the rejected block with the largest ratio of distance to critical distance. In a tie, it is the block with the
+    /// lowest number. Returns `None` if no block is rejected.
     fn most_rejected(&self) -> Option<usize> {
         let excesses = self
             .assignment
@@ -89,7 +92,7 @@ impl<'a> Search<'a> {
         most.map(|(_, block)| block)
     }
 
-    /// Number of blocks that their cluster rejects.
+    /// Returns the number of blocks that their cluster rejects.
     pub(super) fn rejected(&self) -> usize {
         let excesses = self
             .assignment
@@ -103,7 +106,7 @@ impl<'a> Search<'a> {
         excesses.count()
     }
 
-    /// Starts a new cluster with `block`, and reassigns all blocks.
+    /// Starts a new cluster with `block`, and moves all blocks to the nearest cluster.
     fn split(&mut self, block: usize) {
         self.pools
             .push(Pool::new(self.grid.cells(), self.grid.per_block()));
@@ -111,7 +114,7 @@ impl<'a> Search<'a> {
         self.assign();
     }
 
-    /// Moves blocks to other clusters.
+    /// Moves blocks to other clusters. Each entry of `moves` is a block and its new cluster.
     fn apply(&mut self, moves: &[(usize, usize)]) {
         for &(block, to) in moves {
             let Some(cluster) = self.assignment.get_mut(block) else {
@@ -129,7 +132,8 @@ impl<'a> Search<'a> {
         self.pools.par_iter_mut().for_each(Pool::settle);
     }
 
-    /// Assigns each block to the nearest cluster, in a tie to the lower one, until no block moves. Removes clusters without blocks.
+    /// Moves each block to the nearest cluster until no block moves, or until the largest number of passes is reached. In a tie, a
+    /// block moves to the cluster with the lower number. Removes clusters without blocks.
     fn assign(&mut self) {
         for _ in 0..PASSES {
             let moves: Vec<(usize, usize)> = self
@@ -151,8 +155,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The cluster nearest to `block`, which is now in `cluster`. The function computes the distance to `cluster` first, so it can
-    /// soon stop at most other clusters.
+    /// Returns the cluster that is nearest to `block`. The block is now in `cluster`. The function first computes the distance to
+    /// `cluster`, so that the computation for most other clusters can stop early.
     fn nearest(&self, block: usize, cluster: usize) -> Option<usize> {
         let positions = self.grid.block(block);
         let mut nearest = (self.pools.get(cluster)?.distance(positions), cluster);
@@ -167,7 +171,8 @@ impl<'a> Search<'a> {
         Some(nearest.1)
     }
 
-    /// Removes cluster `gone` and moves its blocks to `heir`, a lower cluster. An empty cluster is its own heir.
+    /// Removes cluster `gone` and moves its blocks to cluster `heir`, which has a lower number. For an empty cluster, `heir` is
+    /// `gone`.
     fn drop_pool(&mut self, gone: usize, heir: usize) {
         self.pools.remove(gone);
         for cluster in &mut self.assignment {
@@ -179,7 +184,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Merges the two closest clusters whose union rejects no block, repeatedly. Returns whether it merged any.
+    /// Repeatedly merges the two closest clusters whose union rejects no block. Returns whether it merged any clusters.
     fn merge(&mut self) -> bool {
         let mut merged = false;
         'again: loop {
@@ -207,8 +212,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a union of `a` and `b` may reject no block. The distribution of a pool is the mean over its blocks, so some block is
-    /// at least as far from the union as the pool is.
+    /// Returns whether it is possible that the union of `a` and `b` rejects no block. This is a necessary condition: the
+    /// distribution of a pool is the mean over its blocks, so at least one block is as far from the union as the pool is.
     fn may_unite(&self, a: &Pool, b: &Pool, distance: f64) -> bool {
         let (a, b) = (a.size() as f64, b.size() as f64);
         let n = self.grid.per_block() as f64;
@@ -217,7 +222,7 @@ impl<'a> Search<'a> {
         distance * (a.max(b) / all) <= critical * (1.0 + 1e-9)
     }
 
-    /// The union of two clusters, if it rejects none of its blocks.
+    /// Returns the union of two clusters if the union rejects none of its blocks.
     fn united(&self, low: usize, high: usize) -> Option<Pool> {
         let union = self.pools.get(low)?.union(self.pools.get(high)?);
         let blocks = self.assignment.par_iter().enumerate();

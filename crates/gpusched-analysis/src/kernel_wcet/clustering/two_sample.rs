@@ -1,4 +1,4 @@
-//! The two-sample Kolmogorov–Smirnov statistic, exactly.
+//! The two-sample Kolmogorov–Smirnov statistic, computed exactly.
 
 use std::cmp::Ordering;
 
@@ -7,14 +7,14 @@ use std::cmp::Ordering;
 /// Equality compares values: 1/2 = 2/4.
 #[derive(Copy, Clone, Debug)]
 pub struct Distance {
-    /// At most the denominator.
+    /// Numerator; at most the denominator.
     pub numerator: u64,
-    /// Positive: product of the two numbers of samples.
+    /// Denominator; > 0. It is the product of the sizes of the two samples.
     pub denominator: u64,
 }
 
 impl Distance {
-    /// The distance as a float, for display and for comparison with a critical value.
+    /// Returns the distance as a floating-point number, for display and for comparison with a critical value.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
@@ -48,8 +48,9 @@ impl Ord for Distance {
     }
 }
 
-/// Computes the distance between the distributions of two samples, each in ascending order. Equal values, within a sample and
-/// across samples, are one step of both. Returns `None` if a sample is empty, or if the product of their sizes exceeds 64 bits.
+/// Computes the distance between the distributions of two samples. Both samples are sorted in ascending order. All equal values,
+/// within a sample and across samples, form one step of the empirical distribution functions. Returns `None` if a sample is empty,
+/// or if the product of the sizes exceeds 64 bits.
 pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
     let (n, m) = (u64::try_from(a.len()).ok()?, u64::try_from(b.len()).ok()?);
     let denominator = n.checked_mul(m).filter(|&product| product > 0)?;
@@ -74,8 +75,8 @@ fn skip(sorted: &mut &[u64], value: u64) -> u64 {
     equal as u64
 }
 
-/// c with 2·exp(−2·c²) = `level`. Samples of n and m values from one distribution are farther apart than c·√(1/n + 1/m) with
-/// probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
+/// Returns the factor c with 2·exp(−2·c²) = `level`. If two samples of n and m values have the same distribution, their distance
+/// exceeds c·√(1/n + 1/m) with probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
 pub fn critical_factor(level: f64) -> f64 {
     libm::sqrt(libm::log(2.0 / level) / 2.0)
 }

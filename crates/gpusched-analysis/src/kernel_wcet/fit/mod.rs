@@ -1,14 +1,15 @@
-//! Distributions and curves fitted to measured times.
+//! Distributions and curves that are fitted to measured times.
 //!
 //! * **Execution times of one cluster**: [`normal`] fits a normal distribution ([Aghilinasab20] Table I). [`tail::estimate`]
 //!   computes a WCET from extreme values. [`gev`] fits block maxima, and [`gpd`] fits excesses over a threshold. [`goodness`] and
 //!   [`independence`] test whether a fit is trustworthy.
-//! * **Execution time as a function of the number of SMs** ([Singh21] §3.3): [`points`] are the measurements. [`least_squares`] is
-//!   the regression a/m + b. [`envelope`] computes functions that bound all measurements. [`saturation`] finds where more SMs stop
-//!   helping. [`classification`] finds the resource that the kernel mostly uses. [`scaling`] combines all results.
+//! * **Execution time as a function of the number of SMs** ([Singh21] §3.3): [`points`] contains the measurements.
+//!   [`least_squares`] computes the regression a/m + b. [`envelope`] computes functions that bound all measurements. [`saturation`]
+//!   computes the number of SMs above which a kernel becomes hardly faster. [`classification`] determines which resource the kernel
+//!   mostly uses. [`scaling`] combines all results.
 //!
-//! Distributions are floats (through `libm`, the same on every machine), and their results are estimates. Envelopes are integers,
-//! and they bound all measurements.
+//! Distributions use floating-point numbers, and their results are estimates. Because of `libm`, the results are the same on every
+//! machine. Envelopes use integers, and they bound all measurements.
 
 mod curves;
 mod distributions;

@@ -1,15 +1,15 @@
-//! Assignment of blocks to clusters for profiles without intervals.
+//! Assignment of blocks to clusters, for kernels without intervals.
 
 use gpusched_model::Cluster;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::kernel::Interval;
 
-/// Creates `count` intervals that visit the clusters in turn. The blocks of a cluster are divided evenly among its intervals. The
-/// first intervals get one block of the remainder each.
+/// Creates `count` intervals that are assigned to the clusters in turn. The blocks of a cluster are divided evenly among its
+/// intervals. If the division has a remainder, the first intervals have one more block.
 ///
 /// # Errors
-/// [`Error::Refused`] if there are fewer intervals than clusters, several intervals for a single cluster, or more intervals than
-/// blocks in a cluster.
+/// Returns [`Error::Refused`] in three cases: there are fewer intervals than clusters; there are several intervals for a single
+/// cluster; a cluster has more intervals than blocks.
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
     let refuse = |expected: String| Err(Error::parameter("intervals", count, expected));
     if count < clusters.len() {

@@ -1,9 +1,9 @@
-//! Synthetic block traces from the profile of a kernel, for tests with known distributions and for use without a GPU.
+//! Synthetic block traces of a kernel, for tests with known distributions and for use without a GPU.
 //!
-//! Each block takes a time from the normal distribution of its cluster at the level. gpusched rounds each time to whole
-//! nanoseconds. It draws again unless the result is from 1 ns to the WCET of the cluster. So a synthetic trace never contradicts
-//! its profile. (This truncation slightly reduces mean and standard deviation.) Blocks start in the order of their numbers, each as
-//! soon as one of the M earlier blocks ends ([Aghilinasab20] §II-A).
+//! The time of each block is drawn from the normal distribution of its cluster at the given level, and rounded to whole
+//! nanoseconds. The draw is repeated until the result is from 1 ns to the WCET of the cluster. So a synthetic trace never
+//! contradicts the kernel. (This truncation slightly reduces mean and standard deviation.) Blocks start in the order of their
+//! numbers. Each block starts as soon as fewer than M earlier blocks are running ([Aghilinasab20] §II-A).
 //!
 //! Run r at level q depends only on (seed, q, r).
 
@@ -27,16 +27,17 @@ pub struct Synthesizer {
     intervals: Vec<Interval>,
     active: usize,
     seed: u64,
-    /// Truncated distributions of each cluster, without and with interference.
+    /// Truncated distributions of each cluster: without interference, and with interference.
     times: Vec<[Truncated; 2]>,
 }
 
 impl Synthesizer {
-    /// Prepares traces of `kernel`, whose intervals assign blocks to clusters. Without intervals, the clusters follow each other.
+    /// Prepares traces of `kernel`. The intervals of `kernel` assign blocks to clusters. If it has no intervals, the blocks of its
+    /// clusters follow each other in the order of the clusters.
     ///
     /// # Errors
-    /// [`Error::Refused`] if a cluster has no distribution at some level, or a distribution with almost no times up to the WCET, or
-    /// if there are more than [`MAX_BLOCKS`] blocks.
+    /// Returns [`Error::Refused`] if a cluster lacks a distribution for one of the levels, or if almost all times of a distribution
+    /// exceed the WCET. Also returns this error if the kernel has more than [`MAX_BLOCKS`] blocks.
     pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
         if kernel.blocks() > MAX_BLOCKS {
             let found = format!("{} blocks", kernel.blocks());
@@ -81,12 +82,13 @@ impl Synthesizer {
         })
     }
 
-    /// Intervals of blocks, each with its cluster.
+    /// Returns the intervals of blocks, each with its cluster.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// Passes the times [ns] of the blocks of one execution to `each`, in the order of the blocks and as in [`Synthesizer::draw`].
+    /// Calls `each` with the time [ns] of each block of one execution, in the order of the blocks. The times equal the times of
+    /// [`Synthesizer::draw`].
     pub fn durations(&self, level: Level, run: u64, mut each: impl FnMut(u64)) {
         let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
         for interval in &self.intervals {
@@ -95,7 +97,7 @@ impl Synthesizer {
                 .get(interval.cluster)
                 .and_then(|pair| pair.get(usize::from(level.q())))
             else {
-                continue; // intervals refer to existing clusters
+                continue; // never happens, because intervals refer to existing clusters
             };
             for _ in interval.first..=interval.last {
                 each(times.draw(&mut rng));
@@ -103,7 +105,7 @@ impl Synthesizer {
         }
     }
 
-    /// Draws one execution of the kernel: its blocks in the order of their numbers.
+    /// Draws one execution of the kernel. The result has the rows of its blocks in the order of their numbers.
     pub fn draw(&self, level: Level, run: u64) -> Vec<Row> {
         let mut ends: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         let mut rows = Vec::new();
@@ -202,7 +204,7 @@ mod tests {
                 assert_eq!(row.duration, if row.block < 30 { 2_000 } else { 6_000 });
             }
         }
-        // With truncation at 1.67 σ, the mean is φ(5/3)/Φ(5/3)·σ = 3.1 ns smaller; the standard error is 30 ns/√6000 = 0.4 ns.
+        // With truncation at 1.67 σ, the mean is smaller by φ(5/3)/Φ(5/3)·σ = 3.1 ns. The standard error is 30 ns/√6000 = 0.4 ns.
         let mean = short as f64 / 6_000.0;
         assert!((mean - 996.9).abs() < 2.0, "{mean}");
         assert!((long as f64 / 4_000.0 - 3_000.0).abs() < 2.0);

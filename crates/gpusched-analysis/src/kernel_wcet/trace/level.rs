@@ -1,8 +1,8 @@
-//! Interference levels of a measurement.
+//! Interference level of a measurement.
 
 use std::fmt;
 
-/// Share of time when best-effort CPU cores used the memory while a block was measured.
+/// Fraction of time during which best-effort CPU cores used the memory while a block was measured.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
     /// q = 0: best-effort cores do not use the memory.
@@ -12,10 +12,10 @@ pub enum Level {
 }
 
 impl Level {
-    /// Both levels, by ascending q.
+    /// Both levels, in ascending order of q.
     pub const ALL: [Level; 2] = [Level::Isolated, Level::Interference];
 
-    /// q: 0 or 1.
+    /// Returns q: 0 or 1.
     pub fn q(self) -> u8 {
         match self {
             Level::Isolated => 0,
@@ -25,7 +25,7 @@ impl Level {
 }
 
 impl fmt::Display for Level {
-    /// `q = 0` or `q = 1`.
+    /// Writes `q = 0` or `q = 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "q = {}", self.q())
     }

@@ -1,4 +1,4 @@
-//! The kept measurements at one level.
+//! Measurements at one interference level.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -6,22 +6,22 @@ use super::Level;
 use super::slot::Slot;
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Measurements of all blocks at one level: exact figures over all runs, and a uniform sample of the runs of each block.
+/// Measurements of all blocks at one level: exact statistics over all runs, and a uniform random sample of the runs of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurements {
     level: Level,
     runs: u64,
     max: Vec<u64>,
     mean: Vec<f64>,
-    /// Σ (x − mean)² [ns²].
+    /// Sum of (x − mean)² for each block [ns²].
     squares: Vec<f64>,
     capacity: usize,
-    /// Seed of the sample; `None` if the first runs are kept instead.
+    /// Seed of the random sample. `None` if the first runs are kept instead of a sample.
     seed: Option<u64>,
     slots: Vec<Slot>,
 }
 
-/// Exact figures of some measurements.
+/// Exact statistics of a set of measurements.
 #[derive(Copy, Clone, PartialEq, Debug, Default)]
 pub struct Summary {
     /// Number of measurements.
@@ -30,12 +30,12 @@ pub struct Summary {
     pub max: u64,
     /// Mean [ns].
     pub mean: f64,
-    /// Σ (x − mean)² [ns²].
+    /// Sum of (x − mean)² [ns²].
     pub squares: f64,
 }
 
 impl Summary {
-    /// Standard deviation (with n − 1) [ns]; 0 for one measurement.
+    /// Returns the standard deviation (with n − 1) [ns]; 0 for one measurement.
     pub fn std(&self) -> f64 {
         match self.count {
             0 | 1 => 0.0,
@@ -43,7 +43,7 @@ impl Summary {
         }
     }
 
-    /// Combines the figures of two sets of measurements (Chan, Golub & LeVeque 1983).
+    /// Combines the statistics of two sets of measurements (Chan, Golub & LeVeque 1983).
     pub fn merge(self, other: Summary) -> Summary {
         if self.count == 0 || other.count == 0 {
             return if self.count == 0 { other } else { self };
@@ -60,7 +60,8 @@ impl Summary {
 }
 
 impl Measurements {
-    /// Creates empty measurements that keep at most `capacity` measurements of each block: a sample by `seed`, or else the first.
+    /// Creates empty measurements that keep at most `capacity` measurements of each block. With a `seed`, the kept measurements are
+    /// a random sample. Otherwise they are the first measurements.
     pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
             level,
@@ -74,21 +75,21 @@ impl Measurements {
         }
     }
 
-    /// Adds a run with one duration [ns] per block. All runs have the same number of blocks.
+    /// Adds a run with the duration of each block [ns]. All runs must have the same number of blocks.
     pub(super) fn add(&mut self, durations: &[u64]) {
         if self.runs == 0 {
             self.max = vec![0; durations.len()];
             self.mean = vec![0.0; durations.len()];
             self.squares = vec![0.0; durations.len()];
         }
-        assert_eq!(durations.len(), self.max.len(), "a duration for each block");
+        assert_eq!(durations.len(), self.max.len(), "each block has a duration");
         let run = self.runs;
         self.runs += 1;
         let count = self.runs as f64;
         let figures = self.max.iter_mut().zip(&mut self.mean).zip(&mut self.squares);
         for (((max, mean), squares), &duration) in figures.zip(durations) {
             *max = duration.max(*max);
-            // Welford 1962
+            // The update formula is from Welford (1962).
             let value = duration as f64;
             let before = value - *mean;
             *mean += before / count;
@@ -101,8 +102,9 @@ impl Measurements {
         }
     }
 
-    /// Vitter's algorithm R for each block: run r (from 0) replaces a kept measurement with probability capacity/(r + 1). The
-    /// choice depends only on seed, level, r and block, and not on the order of the blocks in the file.
+    /// Updates the random sample of each block with Vitter's algorithm R. Run r, counted from 0, replaces a kept measurement with
+    /// probability capacity/(r + 1). The choice depends only on seed, level, r and block. It does not depend on the order of the
+    /// blocks in the file.
     fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
         let point = self.level.q().into();
         let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);
@@ -114,30 +116,30 @@ impl Measurements {
         }
     }
 
-    /// The level of all measurements.
+    /// Returns the level of all measurements.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Number of runs.
+    /// Returns the number of runs.
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// Number of blocks in each run.
+    /// Returns the number of blocks in each run.
     pub fn blocks(&self) -> usize {
         self.max.len()
     }
 
-    /// Number of kept measurements of each block: all runs, or at most the capacity.
+    /// Returns the number of kept measurements of each block: the number of runs, but at most the capacity.
     pub fn kept(&self) -> usize {
         self.slots.len()
     }
 
-    /// Figures of `block` over all runs.
+    /// Returns the statistics of `block` over all runs.
     ///
     /// # Panics
-    /// If no run has the block. Empty figures would mean that the block takes no time.
+    /// Panics if no run has the block. A result without measurements would mean that the block takes no time.
     pub fn summary(&self, block: usize) -> Summary {
         Summary {
             count: self.runs,
@@ -147,13 +149,14 @@ impl Measurements {
         }
     }
 
-    /// Times [ns] of all blocks, in their order, in the kept run `index`. It is a whole run only if the first runs are kept.
+    /// Returns the times [ns] of all blocks in the kept run `index`, in the order of the blocks. These times belong to one run only
+    /// if the first runs are kept.
     pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
         let slot = self.slots.get(index);
         (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))
     }
 
-    /// The kept measurements of `block` [ns], in no particular order.
+    /// Returns the kept measurements of `block` [ns], in no particular order.
     pub fn sample(&self, block: usize) -> impl Iterator<Item = u64> {
         self.slots.iter().map(move |slot| slot.get(block))
     }
@@ -186,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_a_uniform_sample() {
-        // Each of 40 runs is kept with probability 8/40; over 5,000 blocks that is 1,000 ± 28 each.
+        // Each of 40 runs is kept with probability 8/40. Over 5,000 blocks, each run is kept 1,000 ± 28 times.
         let mut measurements = Measurements::new(Level::Isolated, 8, Some(3));
         for run in 0..40 {
             measurements.add(&vec![run + 1; 5_000]);
@@ -197,7 +200,7 @@ mod tests {
             kept.iter().for_each(|&run| counts[run as usize] += 1);
             kept.sort_unstable();
             kept.dedup();
-            assert_eq!(kept.len(), 8, "no run twice");
+            assert_eq!(kept.len(), 8, "the sample has a run twice");
         }
         assert_eq!(counts[0], 0);
         assert!(

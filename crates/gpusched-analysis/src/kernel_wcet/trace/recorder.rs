@@ -1,40 +1,41 @@
-//! Collects the rows of a trace, and checks them in one place for all formats.
+//! Recorder that collects the rows of a trace. It checks the rows for all file formats in one place.
 
 use std::collections::HashSet;
 
-use super::overlap::overlap;
+use super::places::{explained, overlap};
 use super::{Level, Measurements, Row};
 use gpusched_model::error::{Error, Result};
 
-/// The most blocks of a traced kernel.
+/// Largest number of blocks of a kernel in a trace.
 pub const MAX_BLOCKS: u64 = 1 << 24;
 
-/// The most kept measurements of one block and level.
+/// Largest number of kept measurements for one block and level.
 pub const MAX_SAMPLES: usize = 1 << 16;
 
 /// The part of a trace that was read so far.
 ///
-/// Error messages contain what was found and expected. The readers add file and line.
+/// Error messages state what was found and what was expected. The readers add the file and the line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recorder {
     levels: [Measurements; 2],
-    /// N; known after the first complete run.
+    /// N, the number of blocks. It is known after the first complete run.
     blocks: Option<usize>,
     current: Option<Run>,
-    /// Complete runs of this file.
+    /// Complete runs of the current file.
     closed: HashSet<(u64, Level)>,
     overlaps: bool,
-    active: Option<usize>,
+    overlap: Option<usize>,
+    explained: Option<usize>,
 }
 
-/// The current run.
+/// The current, incomplete run.
 #[derive(Clone, PartialEq, Debug)]
 struct Run {
     id: u64,
     level: Level,
-    /// Duration by block; 0 if the block has no row yet.
+    /// Duration of each block; 0 if the block has no row yet.
     durations: Vec<u64>,
-    /// Start by block; `None` as soon as one start is missing.
+    /// Start of each block. `None` as soon as one start is missing.
     starts: Option<Vec<u64>>,
     seen: usize,
 }
@@ -42,17 +43,20 @@ struct Run {
 /// A complete trace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace {
-    /// q = 0.
+    /// Measurements without interference (q = 0).
     pub isolated: Measurements,
-    /// q = 1.
+    /// Measurements with interference (q = 1).
     pub interference: Measurements,
-    /// Largest number of blocks at a time, over the runs with known starts. `None` if no run has known starts, or if it was not
-    /// requested.
+    /// M for a bound: the largest number of blocks at a time over the runs with known starts, but at most [`Trace::explained`], and
+    /// at least 1. `None` if no run has known starts, or if it was not requested.
     pub active: Option<usize>,
+    /// Largest M with which [Aghilinasab20] Eq. 3 covers the measured length of every run with known starts. A bound with a larger
+    /// M is unsafe. 0 if there are pauses between the blocks of a run. `None` as for [`Trace::active`].
+    pub explained: Option<usize>,
 }
 
 impl Trace {
-    /// Measurements at `level`.
+    /// Returns the measurements at `level`.
     pub fn level(&self, level: Level) -> &Measurements {
         match level {
             Level::Isolated => &self.isolated,
@@ -60,7 +64,7 @@ impl Trace {
         }
     }
 
-    /// N, the number of blocks.
+    /// Returns N, the number of blocks.
     pub fn blocks(&self) -> usize {
         self.isolated.blocks()
     }
@@ -73,7 +77,7 @@ impl Recorder {
         Recorder::keeping(samples, Some(seed), overlaps)
     }
 
-    /// Creates an empty recorder that keeps the first `runs` runs (1 to [`MAX_SAMPLES`]) of each level completely.
+    /// Creates an empty recorder that keeps all measurements of the first `runs` runs (1 to [`MAX_SAMPLES`]) of each level.
     pub fn first(runs: usize) -> Recorder {
         Recorder::keeping(runs, None, false)
     }
@@ -85,14 +89,15 @@ impl Recorder {
             current: None,
             closed: HashSet::new(),
             overlaps,
-            active: None,
+            overlap: None,
+            explained: None,
         }
     }
 
     /// Adds a row.
     ///
     /// # Errors
-    /// A message if the row, or the run that ends with it, is invalid.
+    /// Returns a message if the row is invalid, or if the row ends a run that is invalid.
     pub fn row(&mut self, row: &Row) -> Result<(), String> {
         match &mut self.current {
             Some(run) if run.id == row.run && run.level == row.level => run.add(row, self.blocks),
@@ -100,7 +105,7 @@ impl Recorder {
                 self.close()?;
                 if self.closed.contains(&(row.run, row.level)) {
                     return Err(format!(
-                        "found run {} at {} again after another run, expected its rows together",
+                        "found run {} at {} again after another run, expected all rows of a run together",
                         row.run, row.level
                     ));
                 }
@@ -112,10 +117,10 @@ impl Recorder {
         }
     }
 
-    /// Ends a file. Its last run is complete, and the next file may use the same run numbers.
+    /// Ends a file. The last run of the file must be complete. The next file may use the same run numbers.
     ///
     /// # Errors
-    /// A message if the last run is incomplete.
+    /// Returns a message if the last run is incomplete.
     pub fn end_file(&mut self) -> Result<(), String> {
         self.close()?;
         self.closed.clear();
@@ -143,7 +148,9 @@ impl Recorder {
         }
         self.blocks = Some(blocks);
         if let Some(starts) = &run.starts {
-            self.active = self.active.max(Some(overlap(starts, &run.durations)));
+            self.overlap = self.overlap.max(Some(overlap(starts, &run.durations)));
+            let explained = explained(starts, &run.durations);
+            self.explained = Some(self.explained.map_or(explained, |before| before.min(explained)));
         }
         let [isolated, interference] = &mut self.levels;
         match run.level {
@@ -154,10 +161,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// Returns the trace, after all files were read.
+    /// Returns the trace after all files were read.
     ///
     /// # Errors
-    /// [`Error::Refused`] if a level has no run.
+    /// Returns [`Error::Refused`] if a level has no run.
     pub fn finish(self) -> Result<Trace> {
         let [isolated, interference] = self.levels;
         for level in [&isolated, &interference] {
@@ -172,7 +179,11 @@ impl Recorder {
         Ok(Trace {
             isolated,
             interference,
-            active: self.active,
+            active: self
+                .overlap
+                .zip(self.explained)
+                .map(|(overlap, explained)| overlap.min(explained).max(1)),
+            explained: self.explained,
         })
     }
 }
@@ -188,7 +199,7 @@ impl Run {
         }
     }
 
-    /// Adds a row of this run; `blocks` is N, if known.
+    /// Adds a row of this run. `blocks` is N, or `None` if N is not yet known.
     fn add(&mut self, row: &Row, blocks: Option<usize>) -> Result<(), String> {
         let index = usize::try_from(row.block).unwrap_or(usize::MAX);
         if index >= self.durations.len() {
@@ -244,7 +255,7 @@ mod tests {
             run,
             block,
             start: Some(block.saturating_mul(10)),
-            duration: 15 + run,
+            duration: 25 + run,
             level,
         }
     }
@@ -263,7 +274,7 @@ mod tests {
         let trace = record(&[(7, 2, 0), (7, 0, 0), (7, 1, 0), (7, 1, 1), (7, 0, 1), (7, 2, 1)]).unwrap();
         assert_eq!((trace.blocks(), trace.active), (3, Some(3)));
         assert_eq!((trace.isolated.runs(), trace.interference.runs()), (1, 1));
-        assert_eq!(trace.isolated.summary(2).max, 22);
+        assert_eq!(trace.isolated.summary(2).max, 32);
     }
 
     #[test]

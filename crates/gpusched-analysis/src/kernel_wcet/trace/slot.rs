@@ -1,11 +1,11 @@
-//! One measurement of each block, in four bytes where they suffice.
+//! One measurement of each block. Each measurement uses four bytes if all measurements fit.
 
-/// One measurement [ns] of each block: the measurements of one run, until a sample replaces some of them.
+/// One measurement [ns] of each block. At first, these are the measurements of one run. A random sample may replace some of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     /// All values are below 2^32 ns.
     Narrow(Vec<u32>),
-    /// Any values.
+    /// The values may have any size.
     Wide(Vec<u64>),
 }
 
@@ -15,7 +15,7 @@ impl Slot {
         narrow.map_or_else(|_| Slot::Wide(values.to_vec()), Slot::Narrow)
     }
 
-    /// The measurement of `block`, which must exist. A missing measurement would count as no time.
+    /// Returns the measurement of `block`. The measurement must exist, because a missing measurement would count as a time of 0.
     pub(super) fn get(&self, block: usize) -> u64 {
         match self {
             Slot::Narrow(values) => values[block].into(),

@@ -1,4 +1,4 @@
-//! First-fit and worst-fit decreasing on a GPU that is split into equal partitions in advance.
+//! First-fit decreasing and worst-fit decreasing on a GPU that is divided into partitions of equal size in advance.
 
 use std::cmp::Reverse;
 use std::time::Instant;
@@ -9,20 +9,20 @@ use crate::partitioning::search::{Candidate, Group, GroupTester, Outcome, Proble
 use gpusched_model::plan::SearchStats;
 use gpusched_model::utilization::Utilization;
 
-/// Rule that selects one of the partitions that can accept a task.
+/// Rule that selects a partition for a task, if several partitions can accept the task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
-    /// The first partition in the list.
+    /// Selects the first partition in the list.
     First,
-    /// The partition with the lowest utilization. Ties: the first one.
+    /// Selects the partition with the lowest utilization. Ties: the first partition.
     Worst,
 }
 
-/// Assigns the tasks to `split` partitions in order of decreasing utilization. The first M mod `split` partitions have
-/// one extra SM. Without `split`, gpusched uses the smallest number of partitions that accepts all tasks.
+/// Assigns the tasks to `split` partitions in the order of decreasing utilization. The first M mod `split` partitions
+/// have one extra SM. If `split` is absent, gpusched uses the smallest number of partitions that accepts all tasks.
 ///
-/// The utilization uses Cⁿ at the size of the first partition. Ties: the lowest task position. Empty partitions are
-/// dropped. If no partition accepts a task, gpusched leaves this task and all later tasks out.
+/// The utilization uses Cⁿ at the size of the first partition. Ties: the lowest task position. The result contains no empty
+/// partition. If every partition rejects a task, the result contains neither this task nor any later task.
 pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<u32>) -> Outcome {
     let start = Instant::now();
     let problem = tester.problem();
@@ -70,7 +70,7 @@ fn place(
 
     let mut decreasing: Vec<&Candidate> = singles.iter().collect();
     decreasing.sort_by_cached_key(|single| Reverse(tester.utilization(&Group::of(problem, single), largest)));
-    // The bins in the order of the attempts.
+    // Indices of the bins, in the order of the attempts.
     let mut order: Vec<usize> = (0..bins.len()).collect();
     for single in decreasing {
         let accepting = order.iter().position(|&index| {
@@ -96,7 +96,7 @@ fn place(
 /// A partition under construction.
 struct Bin {
     partition: Candidate,
-    /// The load of the tasks in the bin, under the contention classes `classes`.
+    /// Load of the tasks in the bin, under the contention classes `classes`.
     load: Load,
     classes: [u8; 3],
     /// Utilization of the tasks; 0 if unknown.
@@ -114,12 +114,12 @@ impl Bin {
         }
     }
 
-    /// The sort key of the bins under [`Fit::Worst`]. `index` is the index of this bin.
+    /// Returns the key by which [`Fit::Worst`] sorts the bins. `index` is the index of this bin.
     fn rank(&self, index: usize) -> (Utilization, usize) {
         (self.utilization, index)
     }
 
-    /// Adds `single` to the bin if the test still passes.
+    /// Adds `single` to the bin if the bin then still passes its test.
     fn take(&mut self, tester: &mut GroupTester<'_>, single: &Candidate) -> bool {
         let (problem, sms) = (tester.problem(), self.partition.sms);
         let Some(group) = Group::that_may_fit(problem, &self.partition, single, sms) else {

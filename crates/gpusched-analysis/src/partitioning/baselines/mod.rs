@@ -1,4 +1,4 @@
-//! Baselines for comparison with the heuristics.
+//! Baselines with which the heuristics are compared.
 
 mod equal_split;
 mod one_gpu;

@@ -1,4 +1,5 @@
-//! One partition per task, without sharing and without contention, as in spatio-temporal GPU managers.
+//! Baseline with one partition per task. Tasks share no partition and have no contention, as in spatio-temporal GPU
+//! managers.
 
 use crate::partitioning::search::{Candidate, Outcome};
 

@@ -1,11 +1,11 @@
-//! Partitions of whole GPCs, which may differ in size.
+//! Partitions that consist of whole GPCs, which may differ in size.
 
 use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Device, Place};
 
-/// For each number of SMs, the largest total of a set of GPCs that does not exceed this number.
+/// Returns, for each number of SMs, the largest total of a set of GPCs that does not exceed this number.
 pub(super) fn sizes(device: &Device) -> Vec<u32> {
     let all = device.sms() as usize;
     let mut sums = vec![false; all + 1];
@@ -28,14 +28,15 @@ pub(super) fn sizes(device: &Device) -> Vec<u32> {
         .collect()
 }
 
-/// The GPCs of one size: their number of SMs and their indices.
+/// All GPCs of one size: their number of SMs, and their indices.
 struct Class {
     sms: u32,
     gpcs: Vec<u32>,
 }
 
-/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs, with the fewest SMs in total. Only the number of
-/// free GPCs of each size matters. The search covers all these numbers, so it is complete. It visits each state once.
+/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs, with the fewest SMs in total. The search depends
+/// only on the number of free GPCs of each size. The search covers all these numbers, so it is complete. The search
+/// visits each state only once.
 pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     let classes = classes(device);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
@@ -65,7 +66,7 @@ pub(super) fn has_room(device: &Device, needs: &[u32]) -> bool {
     Search::new(&classes, needs, true).1.least(0, &left).is_some()
 }
 
-/// The GPCs of `device`, grouped by size.
+/// Returns the GPCs of `device`, grouped by size.
 fn classes(device: &Device) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     for (gpc, sms) in (0u32..).zip(device.sms_per_gpc()) {
@@ -81,16 +82,16 @@ struct Search<'c> {
     /// Required SMs of the partitions, decreasing.
     needs: Vec<u32>,
     classes: &'c [Class],
-    /// Whether any placement suffices, not only one with the fewest SMs.
+    /// Whether the search accepts any placement, and not only a placement with the fewest SMs.
     any: bool,
-    /// Fewest SMs of the remaining partitions, or `None` if they do not fit. The key is the number of placed partitions and
-    /// the number of free GPCs in each class.
+    /// Fewest SMs of the remaining partitions, or `None` if they do not fit. The key contains the number of placed
+    /// partitions and the number of free GPCs in each class.
     known: HashMap<(usize, Vec<usize>), Option<u64>>,
 }
 
 impl<'c> Search<'c> {
-    /// Returns the search and the order of `needs` for it. The largest partitions come first, so that small partitions use
-    /// the remaining GPCs.
+    /// Returns the search, and the order of `needs` for the search. The largest partitions come first, so that small
+    /// partitions can use the remaining GPCs.
     fn new(classes: &'c [Class], needs: &[u32], any: bool) -> (Vec<usize>, Search<'c>) {
         let mut order: Vec<usize> = (0..needs.len()).collect();
         order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
@@ -103,7 +104,8 @@ impl<'c> Search<'c> {
         (order, search)
     }
 
-    /// Returns the fewest SMs of the partitions from `index` on if `left` GPCs are free; `None` if they do not fit.
+    /// Returns the fewest SMs of the partitions from `index` on, if the GPCs `left` are free. Returns `None` if they do
+    /// not fit.
     fn least(&mut self, index: usize, left: &[usize]) -> Option<u64> {
         let Some(&need) = self.needs.get(index) else {
             return Some(0);
@@ -135,7 +137,8 @@ impl<'c> Search<'c> {
         best
     }
 
-    /// Returns, for each partition, its number of GPCs in each class, for the fewest SMs in total on the GPCs in `left`.
+    /// Returns the number of GPCs in each class for each partition. The partitions have the fewest SMs in total on the
+    /// GPCs `left`.
     fn walk(&mut self, mut left: Vec<usize>) -> Option<Vec<Vec<usize>>> {
         let needs = self.needs.clone();
         let mut taken = Vec::new();
@@ -151,14 +154,14 @@ impl<'c> Search<'c> {
         Some(taken)
     }
 
-    /// The SMs of `counts` GPCs in each class.
+    /// Returns the total number of SMs of `counts` GPCs in each class.
     fn sms(&self, counts: &[usize]) -> u64 {
         let sizes = self.classes.iter().map(|class| u64::from(class.sms));
         sizes.zip(counts).map(|(sms, &count)| sms * count as u64).sum()
     }
 
-    /// All selections (numbers of GPCs in each class) with at least `need` SMs and without a superfluous GPC. Selections with
-    /// the fewest SMs come first.
+    /// Returns all selections of GPCs with at least `need` SMs and without a superfluous GPC. A selection contains the
+    /// number of GPCs in each class. The selections with the fewest SMs come first.
     fn choices(&self, need: u32, left: &[usize]) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         for &left in left {
@@ -183,7 +186,7 @@ impl<'c> Search<'c> {
     }
 }
 
-/// The number of free GPCs in each class after `taken` is removed from `left`.
+/// Returns the number of free GPCs in each class after `taken` GPCs are removed from `left`.
 fn without(left: &[usize], taken: &[usize]) -> Vec<usize> {
     left.iter().zip(taken).map(|(left, taken)| left - taken).collect()
 }
@@ -200,7 +203,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The fewest SMs over all assignments of each GPC to one partition or to no partition.
+    /// Returns the fewest SMs over all assignments. An assignment gives each GPC to one partition or to no partition.
     fn least(gpcs: &[u32], needs: &[u32]) -> Option<u32> {
         let ways = (needs.len() as u64 + 1).pow(gpcs.len() as u32);
         let all = (0..ways).filter_map(|mut way| {

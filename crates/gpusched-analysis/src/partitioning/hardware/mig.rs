@@ -1,16 +1,16 @@
-//! MIG instances. Each has slices of compute and of memory, and its profile allows only some first memory slices.
+//! MIG instances. Each instance has compute slices and memory slices, and its profile allows only some first memory slices.
 //!
-//! A plan fits if the memory slices of its instances do not overlap. A search finds such a plan or excludes it. An
-//! instance with c of C compute slices and d of D memory slices costs k·(c·D + d·C) allocation units, and the GPU has
-//! k·2·C·D. Here k is the smallest integer for which no profile has more SMs than allocation units. The sums Σ c ≤ C and
-//! Σ d ≤ D of a plan that fits imply that its cost never exceeds the allocation units of the GPU.
+//! A plan fits if the memory slices of its instances do not overlap. A search finds such a plan or proves that it does not
+//! exist. An instance with c of C compute slices and d of D memory slices costs k·(c·D + d·C) allocation units, and the GPU
+//! has k·2·C·D units. The factor k is the smallest integer for which no profile has more SMs than allocation units. A plan
+//! that fits has Σ c ≤ C and Σ d ≤ D, so its cost never exceeds the allocation units of the GPU.
 
 use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Instance, Mig, MigProfile, Place};
 
-/// For each number of allocation units, the SMs of the largest instance that costs at most this number.
+/// Returns, for each number of allocation units, the SMs of the largest instance that costs at most this number.
 pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
     let cost =
         |profile: &MigProfile| profile.compute * mig.memory_slices + profile.memory * mig.compute_slices;
@@ -32,8 +32,8 @@ pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
         .collect()
 }
 
-/// Finds a placement of instances of at least `needs` SMs with the fewest SMs in total, by complete search. The search
-/// starts with the largest instance. It tries profiles with the fewest SMs and memory slices first.
+/// Finds a placement for instances of at least `needs` SMs that has the fewest SMs in total. The search is complete. The
+/// search places the largest instances first, and it tries the profiles with the fewest SMs and memory slices first.
 pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     let (order, mut search) = Search::new(mig, needs, false)?;
     let chosen = search.walk(mig.compute_slices)?;
@@ -50,7 +50,7 @@ pub(super) fn place(mig: &Mig, needs: &[u32]) -> Option<Vec<Placed>> {
     placed.into_iter().collect()
 }
 
-/// Whether the GPU has room for instances of at least `needs` SMs.
+/// Whether the GPU has a placement for instances of at least `needs` SMs.
 pub(super) fn has_room(mig: &Mig, needs: &[u32]) -> bool {
     Search::new(mig, needs, true)
         .is_some_and(|(_, mut search)| search.least(0, 0, mig.compute_slices).is_some())
@@ -59,18 +59,18 @@ pub(super) fn has_room(mig: &Mig, needs: &[u32]) -> bool {
 struct Search<'m> {
     /// Required SMs of the instances, decreasing.
     needs: Vec<u32>,
-    /// The profiles by ascending size.
+    /// Profiles by ascending size.
     profiles: Vec<&'m MigProfile>,
-    /// Whether any placement suffices, not only one with the fewest SMs.
+    /// Whether the search accepts any placement, and not only a placement with the fewest SMs.
     any: bool,
-    /// Fewest SMs of the remaining instances, or `None` if they do not fit. The key is the number of placed instances, the
-    /// occupied memory slices and the free compute slices.
+    /// Fewest SMs of the remaining instances, or `None` if they do not fit. The key contains the number of placed
+    /// instances, the occupied memory slices and the number of free compute slices.
     known: HashMap<(usize, u32, u32), Option<u32>>,
 }
 
 impl<'m> Search<'m> {
-    /// Returns the search and the order of `needs` for it. Returns `None` if there are more instances than memory slices,
-    /// because every instance takes at least one slice.
+    /// Returns the search, and the order of `needs` for the search. Returns `None` if there are more instances than
+    /// memory slices, because every instance needs at least one slice.
     fn new(mig: &'m Mig, needs: &[u32], any: bool) -> Option<(Vec<usize>, Search<'m>)> {
         if needs.len() > mig.memory_slices as usize {
             return None;
@@ -88,8 +88,8 @@ impl<'m> Search<'m> {
         Some((order, search))
     }
 
-    /// Returns the fewest SMs of the instances from `index` on; `None` if they do not fit. `taken` is the bit set of occupied
-    /// memory slices.
+    /// Returns the fewest SMs of the instances from `index` on, or `None` if they do not fit. `taken` is the set of
+    /// occupied memory slices, as bits.
     fn least(&mut self, index: usize, taken: u32, compute: u32) -> Option<u32> {
         if index == self.needs.len() {
             return Some(0);
@@ -109,7 +109,8 @@ impl<'m> Search<'m> {
         best
     }
 
-    /// Returns the fewest SMs from `index` on if this instance has `profile` and begins at memory slice `start`.
+    /// Returns the fewest SMs of the instances from `index` on, if instance `index` has `profile` and starts at memory
+    /// slice `start`.
     fn with(
         &mut self,
         index: usize,
@@ -124,8 +125,8 @@ impl<'m> Search<'m> {
         Some(rest + profile.sms)
     }
 
-    /// The possible profiles and first memory slices of instance `index`. The last slice comes first, to keep the slices free
-    /// that most profiles can use.
+    /// Returns the possible profiles and first memory slices of instance `index`. The last slice comes first, because
+    /// most profiles can use the first slices.
     fn choices(&self, index: usize, taken: u32, compute: u32) -> Vec<(&'m MigProfile, u32)> {
         let need = self.needs[index];
         let large = self.profiles.iter().copied();
@@ -135,7 +136,7 @@ impl<'m> Search<'m> {
             .collect()
     }
 
-    /// Returns profiles and first memory slices with the fewest SMs; `None` if the instances do not fit.
+    /// Returns the profile and the first memory slice of each instance, with the fewest SMs, or `None` if they do not fit.
     fn walk(&mut self, mut compute: u32) -> Option<Vec<(&'m MigProfile, u32)>> {
         let mut taken = 0;
         let mut chosen = Vec::new();
@@ -153,7 +154,7 @@ impl<'m> Search<'m> {
     }
 }
 
-/// The memory slices of an instance, as a bit set.
+/// Returns the memory slices of an instance as a bit set.
 fn slices(profile: &MigProfile, start: u32) -> u32 {
     ((1u32 << profile.memory) - 1) << start
 }
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
     use gpusched_model::device::Device;
 
-    /// Tries all profiles and first slices for each instance, and checks the slices afterwards.
+    /// Tries all profiles and first slices for each instance, and then checks that the slices do not overlap.
     fn exists(mig: &Mig, needs: &[u32], taken: &[bool], compute: u32) -> Option<u32> {
         let Some((need, rest)) = needs.split_first() else {
             return Some(0);
@@ -190,7 +191,7 @@ mod tests {
             let mut sizes: Vec<u32> = mig.profiles.iter().map(|profile| profile.sms).collect();
             sizes.dedup();
             let (mut some, mut none) = (0, 0);
-            // All multisets of up to eight instances, with the five smallest sizes.
+            // All multisets of up to eight instances with the five smallest sizes.
             let mut open: Vec<Vec<usize>> = vec![Vec::new()];
             while let Some(chosen) = open.pop() {
                 let needs: Vec<u32> = chosen.iter().map(|&size| sizes[size]).collect();
@@ -200,7 +201,7 @@ mod tests {
                 assert_eq!(placed.is_some(), has_room(mig, &needs));
                 if placed.is_none() {
                     none += 1;
-                    continue; // larger multisets do not fit either
+                    continue; // multisets that contain this multiset do not fit either
                 }
                 some += 1;
                 let last = chosen.last().copied().unwrap_or(0);
@@ -214,7 +215,7 @@ mod tests {
         }
     }
 
-    /// A plan that fits has enough allocation units. On the A100 the converse holds, too.
+    /// The GPU has enough allocation units for every plan that fits. On the A100, the converse is also true.
     #[test]
     fn shares_are_necessary() {
         let device = Device::named("a100").unwrap();

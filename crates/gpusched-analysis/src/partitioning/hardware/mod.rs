@@ -1,20 +1,20 @@
-//! Supported partition sizes of a device, and placements of partitions.
+//! The supported partition sizes of a device, and the placement of partitions.
 //!
-//! Searches count *allocation units* (`shares` in the code). An allocation unit is one SM, except under MIG, where
-//! instances compete for two kinds of slices (see `mig`). A partition with v allocation units has m(v) SMs: the largest
-//! supported size that costs at most v allocation units. m(v) never decreases with v, and a test that passes never fails
-//! with more SMs. Three properties of SMs therefore also hold for allocation units:
+//! A search counts *allocation units* (`shares` in the code). An allocation unit is one SM, except under MIG, where
+//! instances compete for two kinds of slices (see `mig`). A partition with v allocation units has m(v) SMs. Here m(v) is
+//! the largest supported size that costs at most v allocation units. m(v) never decreases with v. A group that passes its
+//! test also passes with more SMs. Three properties of SMs are therefore also true for allocation units:
 //!
-//! * Bisection finds the smallest v on which tasks pass the test.
-//! * A union of groups needs at least as many allocation units as each of its parts.
-//! * Lower bounds on allocation units are valid for all plans.
+//! * Bisection finds the smallest v on which tasks pass their test.
+//! * A union of groups needs at least as many allocation units as each group.
+//! * A lower bound on allocation units is valid for all plans.
 //!
-//! m(v) increases only where v is the cost of a supported size. The smallest v is therefore always such a cost, and
-//! searches need no rounding. An allocation unit never provides more than one SM: m(v) ≤ v. The work of tasks thus bounds
-//! allocation units as it bounds SMs.
+//! m(v) increases only where v is the cost of a supported size. The smallest v is therefore always such a cost, and a
+//! search never rounds v. One allocation unit provides at most one SM: m(v) ≤ v. The work of tasks is therefore a lower
+//! bound on allocation units, as it is on SMs.
 //!
 //! Under `gpcs` and `mig`, a search decides which partitions fit together. Under the other granularities, partitions fit
-//! if and only if the GPU has enough allocation units.
+//! together if and only if the GPU has enough allocation units.
 
 mod gpcs;
 mod mig;
@@ -27,7 +27,7 @@ pub(crate) use totals::Totals;
 use gpusched_model::device::{Device, Granularity, Hardware, Place};
 use gpusched_model::error::Error;
 
-/// The supported partition sizes of a device at one granularity.
+/// Supported partition sizes of a device at one granularity.
 #[derive(Debug, Clone)]
 pub struct Offer {
     hardware: Hardware,
@@ -35,12 +35,12 @@ pub struct Offer {
     sms: Option<Vec<u32>>,
     /// Allocation units of the whole GPU.
     shares: u32,
-    /// Whether one allocation unit is one SM and placements are ignored, for every granularity.
+    /// Whether one allocation unit is one SM for every granularity, and placements are ignored.
     relaxed: bool,
 }
 
 impl Offer {
-    /// The supported partition sizes of `device` at `granularity`.
+    /// Returns the supported partition sizes of `device` at `granularity`.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if `device` does not support `granularity`.
@@ -86,8 +86,8 @@ impl Offer {
         })
     }
 
-    /// Returns a relaxation with the same sizes. One allocation unit is one SM, and placements are ignored. A lower bound on
-    /// the SMs of plans for the relaxation is therefore a lower bound for the device.
+    /// Returns a relaxation with these sizes. One allocation unit is one SM, and placements are ignored. A lower bound on
+    /// the SMs of plans for the relaxation is therefore also a lower bound for the device.
     pub(crate) fn relaxed(&self) -> Offer {
         let all = self.hardware.device.sms();
         let sizes = self.sizes();
@@ -107,18 +107,18 @@ impl Offer {
         }
     }
 
-    /// The device and its granularity.
+    /// Returns the device and the granularity.
     pub fn hardware(&self) -> &Hardware {
         &self.hardware
     }
 
-    /// Allocation units of the whole GPU.
+    /// Returns the allocation units of the whole GPU.
     pub fn shares(&self) -> u32 {
         self.shares
     }
 
-    /// m(v): the SMs of a partition with `shares` allocation units; 0 if no supported size is so small. The result never
-    /// exceeds the SMs of the GPU.
+    /// Returns m(v), the SMs of a partition with v = `shares` allocation units. Returns 0 if every supported size needs
+    /// more units. The result never exceeds the SMs of the GPU.
     pub fn sms_of(&self, shares: u32) -> u32 {
         match &self.sms {
             None => shares,
@@ -126,12 +126,12 @@ impl Offer {
         }
     }
 
-    /// SMs of the largest partition.
+    /// Returns the number of SMs of the largest partition.
     pub fn largest(&self) -> u32 {
         self.sms_of(self.shares)
     }
 
-    /// Whether partitions may not fit together although the GPU has enough allocation units.
+    /// Whether partitions may lack a placement although the GPU has enough allocation units.
     pub(crate) fn has_places(&self) -> bool {
         !self.relaxed && matches!(self.hardware.granularity, Granularity::Gpc | Granularity::Mig)
     }
@@ -141,16 +141,17 @@ impl Offer {
         self.relaxed || self.hardware.granularity != Granularity::Mig
     }
 
-    /// The memory slices of a partition with at least `sms` SMs, and the memory slices of the device. Returns `None` if the
-    /// hardware does not divide the memory, and 0 slices if no instance is so large.
+    /// Returns the memory slices of a partition with at least `sms` SMs, and the memory slices of the device. Returns
+    /// `None` if the hardware does not divide the memory. The partition has 0 slices if every instance has fewer SMs.
     pub(crate) fn slices(&self, sms: u32) -> Option<(u32, u32)> {
         let mig = self.hardware.device.mig().filter(|_| !self.counts_sms())?;
         Some((mig.memory_of(sms).unwrap_or(0), mig.memory_slices))
     }
 
-    /// The supported partition sizes in SMs, ascending and positive; empty if all sizes are supported.
+    /// Returns the supported partition sizes [SMs], ascending and positive. The list is empty if every size is supported.
     pub(crate) fn sizes(&self) -> Vec<u32> {
-        // An instance may cost more allocation units than a larger one, and still be the only instance that fits.
+        // An instance may cost more allocation units than a larger instance, and it may still be the only instance that
+        // fits.
         let instances = self.hardware.device.mig().filter(|_| !self.counts_sms());
         let mut sizes: Vec<u32> = match (instances, &self.sms) {
             (Some(mig), _) => mig.profiles.iter().map(|profile| profile.sms).collect(),
@@ -162,7 +163,7 @@ impl Offer {
         sizes
     }
 
-    /// The possible totals of partition sizes, in allocation units.
+    /// Returns the possible totals of partition sizes [allocation units].
     pub(crate) fn totals(&self) -> Totals {
         match &self.sms {
             Some(sms) if self.counts_sms() => Totals::of(sms.iter().copied()),
@@ -182,7 +183,7 @@ impl Offer {
 
     /// Places partitions of at least `sizes` SMs, in this order, with the fewest SMs in total.
     ///
-    /// Returns `None` if the device has no room for them.
+    /// Returns `None` if the device has no placement for these partitions.
     pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
         let device = &self.hardware.device;
         match self.hardware.granularity {
@@ -217,7 +218,7 @@ fn unknown(device: &Device, granularity: Granularity) -> Error {
     )
 }
 
-/// Places partitions of whole units, `unit` SMs each, one after the other.
+/// Places partitions of whole units one after the other. Each unit has `unit` SMs.
 fn in_a_row(all: u32, unit: u32, sizes: &[u32], place: impl Fn(Vec<u32>) -> Place) -> Option<Vec<Placed>> {
     let units = all / unit;
     let mut next = 0u32;
@@ -242,7 +243,7 @@ mod tests {
         Offer::new(&Device::named(name).unwrap(), granularity).unwrap()
     }
 
-    /// The supported sizes.
+    /// Returns the supported sizes.
     fn sizes(offer: &Offer) -> Vec<u32> {
         let mut sizes: Vec<u32> = (0..=offer.shares()).map(|v| offer.sms_of(v)).collect();
         assert!(sizes.is_sorted());

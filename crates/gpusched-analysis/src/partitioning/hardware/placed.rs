@@ -2,11 +2,11 @@
 
 use gpusched_model::device::Place;
 
-/// A placed partition.
+/// A partition with its placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// SMs of the partition: at least the requested number.
+    /// Number of SMs of the partition, at least the requested number.
     pub sms: u32,
-    /// The placement; `None` if the driver chooses it.
+    /// Placement of the partition; `None` if the driver chooses the placement.
     pub place: Option<Place>,
 }

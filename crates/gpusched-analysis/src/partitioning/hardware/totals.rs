@@ -1,21 +1,22 @@
 //! Possible totals of partition sizes.
 
-/// The set of all sums of partition sizes, with repetition.
+/// Set of all sums of partition sizes, where a size may occur several times.
 ///
-/// For each remainder r modulo the smallest size a, `least` contains the smallest sum with remainder r. All sums with
-/// remainder r are this sum plus a multiple of a.
+/// For each remainder r modulo the smallest size `a`, `least` contains the smallest sum with remainder r. Every sum with
+/// remainder r is this smallest sum plus a multiple of `a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Totals {
     least: Vec<Option<u64>>,
 }
 
 impl Totals {
-    /// The set of all numbers.
+    /// Returns the set of all numbers.
     pub fn all() -> Totals {
         Totals { least: vec![Some(0)] }
     }
 
-    /// The sums of the positive numbers in `sizes`. If `sizes` has no positive number, every number counts as a sum.
+    /// Returns the set of the sums of the positive numbers in `sizes`. If `sizes` has no positive number, every number is
+    /// a sum.
     pub fn of(sizes: impl IntoIterator<Item = u32>) -> Totals {
         let mut sizes: Vec<usize> = sizes
             .into_iter()
@@ -30,7 +31,8 @@ impl Totals {
         let mut least = vec![None; smallest];
         least[0] = Some(0u64);
         for &size in others {
-            // Two rounds through each cycle of remainders: the second round applies the improvements of the first.
+            // The loop passes twice through each cycle of remainders. The second pass uses the improvements of the first
+            // pass.
             for first in 0..greatest_common_divisor(smallest, size) {
                 let mut at = first;
                 for _ in 0..2 * smallest / greatest_common_divisor(smallest, size) {
@@ -47,7 +49,7 @@ impl Totals {
         Totals { least }
     }
 
-    /// The smallest sum that is at least `sms`.
+    /// Returns the smallest sum that is at least `sms`.
     pub fn at_least(&self, sms: u32) -> u32 {
         let modulus = self.least.len() as u64;
         let sums = (0u64..).zip(&self.least).filter_map(|(remainder, &least)| {
@@ -58,7 +60,7 @@ impl Totals {
             .map_or(sms, |sum| u32::try_from(sum).unwrap_or(u32::MAX))
     }
 
-    /// The largest sum below `sms`; 0 if there is no positive one.
+    /// Returns the largest sum below `sms`, or 0 if no positive sum is below `sms`.
     pub fn below(&self, sms: u32) -> u32 {
         (0..sms).rev().find(|&sum| self.at_least(sum) == sum).unwrap_or(0)
     }

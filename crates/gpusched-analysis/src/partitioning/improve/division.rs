@@ -1,25 +1,25 @@
-//! The best division of a few units into partitions, by dynamic programming over sets of units. A unit is a task, or
-//! several tasks that stay together.
+//! Division of a few units into partitions with the fewest SMs, by dynamic programming over sets of units. A unit is one
+//! task, or several tasks that stay together.
 
 use crate::partitioning::search::{Part, Sizes};
 
-/// Buffers for one division.
+/// Reusable buffers for divisions.
 #[derive(Debug, Default)]
 pub(crate) struct Division {
-    /// The fewest SMs of each set of units.
+    /// Fewest SMs for each set of units.
     least: Vec<u32>,
-    /// One side of the best split of each set of units; 0 if the set is one partition.
+    /// One of the two subsets in the best split of each set of units; 0 if the set is one partition.
     side: Vec<usize>,
     tasks: Vec<usize>,
 }
 
 impl Division {
-    /// Returns a division of `units` with the fewest SMs; `None` if it needs more than `limit`. Each unit passes on its own
-    /// SMs.
+    /// Returns a division of `units` with the fewest SMs, or `None` if every division needs more than `limit` SMs. Each
+    /// unit passes its test on its own SMs.
     ///
-    /// A set S of units needs at least the SMs of the best division of any subset. The test is sustainable, so the partitions
-    /// of S without unit u are a division of S∖{u}. The search therefore only tries sizes from this bound up to one below the
-    /// best split.
+    /// A set S of units needs at least the SMs of the best division of each subset. The tests are sustainable, so the
+    /// partitions of S without a unit u are a division of S∖{u}. The search therefore tries only sizes that are at least this
+    /// bound and smaller than the best split.
     pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
         let all = (1usize << units.len()) - 1;
         self.least.clear();
@@ -52,7 +52,8 @@ impl Division {
         })
     }
 
-    /// The best split of `set` into two sets, and the side without its last unit; (_, 0) for a single unit.
+    /// Returns the SMs of the best split of `set` into two sets, and the subset that lacks the last unit. For a single
+    /// unit, the subset is 0.
     fn best_split(&self, set: usize) -> (u32, usize) {
         let rest = set & (set - 1);
         let mut best = (u32::MAX, 0);

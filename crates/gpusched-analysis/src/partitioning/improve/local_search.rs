@@ -1,7 +1,7 @@
-//! Local search from any plan. Each step divides the tasks of a few partitions anew, as well as possible.
+//! Local search from any plan. Each step takes the tasks of a few partitions and divides them again in the best way.
 //!
-//! One step covers every move, swap, split and merge among these partitions. The search also accepts a division with the
-//! same number of SMs. It can thus move along plateaus, because most single steps save no SM.
+//! One step covers every move, swap, split and merge among these partitions. The search also accepts a division with an
+//! equal number of SMs. The search can thus cross plateaus. Plateaus are frequent, because most single steps save no SM.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,18 +9,18 @@ use rand_chacha::ChaCha8Rng;
 use super::division::Division;
 use crate::partitioning::search::{LastPlaced, Part, Sizes, total};
 
-/// Seed of the random numbers. It is fixed, so that results are the same in every run.
+/// Seed of the random numbers. The seed is constant, so the results are the same in every run.
 pub(crate) const SEED: u64 = 1;
 
-/// Maximum number of units that one step divides: a step takes 3ᵏ/2 additions and tests 2ᵏ groups.
+/// Maximum number of units that one step divides. With k units, a step takes 3ᵏ/2 additions and tests 2ᵏ groups.
 const UNITS: usize = 8;
 
-/// Improves `parts` until Σ SMs ≤ `target` or the search effort is spent.
+/// Improves `parts` until Σ SMs ≤ `target`, or until the search effort is used up.
 pub(crate) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut division = Division::default();
-    // A step may run no test, e.g., for two single-task partitions that are known not to merge. The number of idle steps is
-    // therefore limited as well.
+    // Some steps run no test, for example if two single-task partitions are known not to merge. The search therefore also
+    // limits the number of steps without a test.
     let mut idle = 0;
     let mut placed = LastPlaced::new(sizes.problem(), |part: &Part| part.sms);
     placed.note(parts);
@@ -33,7 +33,7 @@ pub(crate) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: 
     placed.restore(parts);
 }
 
-/// Divides a few partitions anew.
+/// Selects a few partitions at random and divides their tasks again.
 fn step(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, rng: &mut ChaCha8Rng, division: &mut Division) {
     let most = parts.len().min(4);
     let chosen = 2 + below(rng, most - 1);
@@ -48,8 +48,8 @@ fn step(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, rng: &mut ChaCha8Rng, 
     }
 }
 
-/// The units of `chosen`. If there are too many tasks, some move alone, and the rest of each partition forms one unit.
-/// The order is random and breaks ties.
+/// Returns the units of the partitions `chosen`, in a random order that breaks ties. With too many tasks, only some tasks
+/// are units of their own, and the remaining tasks of each partition form one unit.
 fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     let mut tasks: Vec<(usize, usize)> = (0..)
         .zip(chosen)
@@ -89,7 +89,7 @@ fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     units
 }
 
-/// A random number below `limit`, or 0. Its small bias does not matter.
+/// Returns a random number below `limit`, or 0 if `limit` is 0. The number has a small bias that does not matter.
 fn below(rng: &mut ChaCha8Rng, limit: usize) -> usize {
     (rng.next_u64() % (limit.max(1) as u64)) as usize
 }

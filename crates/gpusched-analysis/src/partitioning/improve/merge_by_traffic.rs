@@ -1,15 +1,15 @@
-//! Merges partitions with high memory traffic until the sum of all peak rates fits the memory bandwidth.
+//! Merges of partitions with high memory traffic, until the sum of all peak rates is at most the memory bandwidth.
 //!
-//! A partition runs one kernel at a time, so its peak rate is the peak rate of its most demanding kernel. If the sum of
-//! the peaks is at most the bandwidth, no partition is ever delayed, for every arbiter.
+//! A partition runs one kernel at a time. Its peak rate is therefore the highest peak rate of a single kernel. If the sum
+//! of the peak rates is at most the bandwidth, memory traffic never delays a partition, for every arbiter.
 
 use crate::interference::bandwidth::{Load, Source};
 use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::SharedMemory;
 
-/// Repeatedly merges two partitions with the highest peaks, while the peaks exceed the bandwidth of `memory`. A merge
-/// must need at most the SMs of its parts and must lower the sum of peaks. Ties: the first partition in the list.
+/// Repeatedly merges two partitions with high peak rates, as long as the sum of the peak rates exceeds the bandwidth of
+/// `memory`. The union must have at most the SMs of the two partitions and must lower the sum. Ties: the first partition.
 pub(crate) fn merge_by_traffic(
     tester: &mut GroupTester<'_>,
     memory: SharedMemory,

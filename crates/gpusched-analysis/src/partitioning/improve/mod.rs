@@ -1,9 +1,9 @@
-//! Improvement of an existing plan, by local search or for the memory traffic of its partitions.
+//! Improvement of an existing plan by local search, and by merges and repairs that take memory traffic into account.
 //!
-//! * [`start`], [`seeding`]: the initial plan of local search;
-//! * [`local_search`], [`division`]: repeated division of a few partitions;
+//! * [`start`], [`seeding`]: the initial plan of a local search;
+//! * [`local_search`], [`division`]: local search that repeatedly divides a few partitions;
 //! * [`merge_by_traffic`], before a search by merges: merges partitions with high memory traffic;
-//! * [`repair`], after a search: repairs partitions that fail with the memory traffic of other partitions.
+//! * [`repair`], after a search: repairs partitions that fail because of the memory traffic of other partitions.
 
 mod division;
 mod local_search;

@@ -1,12 +1,12 @@
-//! Repair after a search that fits the GPU. Partitions that fail with the memory traffic of other partitions get free SMs
-//! or are merged.
+//! Repair of a plan that fits the GPU. Some partitions may fail because of the memory traffic of other partitions. The
+//! repair adds free SMs to these partitions or merges them.
 
 use crate::partitioning::search::lemmas::{fits, smallest};
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 
-/// Repairs `partitions`. A partition that fails the test gets the fewest free SMs on which it passes. If the free SMs do
-/// not suffice, the partition is merged with the partition that needs the fewest extra SMs. Ties: the first partition in
-/// the list. The repair ends when neither step helps.
+/// Repairs `partitions`. A partition that fails its test gets the fewest free SMs on which it passes. If the free SMs do
+/// not suffice, it is merged with the partition for which the union has the fewest extra SMs. Ties: the first partition
+/// in the list. The repair ends when neither step is possible.
 pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
     let problem = tester.problem();
     let mut hopeless = 0;
@@ -18,7 +18,7 @@ pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate
             return partitions;
         }
         let free = problem.shares() - used;
-        // Partitions that pass, and partitions that cannot be repaired, move to the end.
+        // Partitions that pass move to the end of the list, and so do partitions that cannot be repaired.
         let part = partitions.remove(0);
         let alone = Group::of(problem, &part);
         let grown = smallest(part.sms, part.sms + free, |sms| tester.accepts(&alone, sms));

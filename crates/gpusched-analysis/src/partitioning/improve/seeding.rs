@@ -1,5 +1,4 @@
-//! Initial pairs by kind. Tasks of different kinds cause no contention, so each initial pair has one compute task and one
-//! memory task.
+//! Initial pairs of one compute task and one memory task. Tasks of different kinds cause no contention for each other.
 
 use std::cmp::Reverse;
 
@@ -7,9 +6,9 @@ use crate::partitioning::merge::savings::Savings;
 use crate::partitioning::search::{Candidate, GroupTester};
 use gpusched_model::Kind;
 
-/// Replaces some of `singles` by pairs, and returns the number of tested merges. The task with the most SMs chooses
-/// first. It takes the partner of the other kind that saves the most SMs. Ties: the higher utilization of the union, then
-/// the earlier task.
+/// Replaces some of `singles` by pairs. Returns the number of tested merges. The function selects partners for the tasks
+/// in the order of decreasing SMs. Each task forms a pair with the task of the other kind that saves the most SMs. Ties:
+/// the higher utilization of the union, then the earlier task.
 pub(crate) fn pairs_of_kinds(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<Candidate>, u64) {
     let savings = Savings::of(tester, singles);
     let problem = tester.problem();

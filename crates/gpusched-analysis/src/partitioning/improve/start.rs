@@ -1,11 +1,11 @@
-//! Initial plan of the local search: the best plan of several searches by merges.
+//! Initial plan of a local search: the best plan of several searches that merge partitions.
 
 use super::seeding::pairs_of_kinds;
 use crate::partitioning::merge::{Rules, merge_by_matching, merge_by_savings, partition_and_allocate};
 use crate::partitioning::search::{Candidate, GroupTester, Part, parts_of, total};
 
-/// Returns the initial plan with the fewest SMs and the number of tested merges. The search stops at the first plan with
-/// at most `target` SMs.
+/// Returns the initial plan with the fewest SMs, and the number of tested merges. Stops at the first plan that has at most
+/// `target` SMs.
 pub(crate) fn best_start(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -42,12 +42,12 @@ pub(crate) fn best_start(
     (best.unwrap_or_default(), tested)
 }
 
-/// Search for an initial plan.
+/// Search that computes an initial plan.
 #[derive(Copy, Clone)]
 enum Start {
     Savings,
     Matching,
-    /// Pairs of one compute and one memory task, then merges by savings.
+    /// Builds pairs of one compute task and one memory task, and then merges by savings.
     Kinds,
     Sms,
 }

@@ -1,4 +1,4 @@
-//! Algorithm 1: starts with one partition per task, and merges partitions until they fit on the GPU.
+//! Algorithm 1, which starts with one partition per task and merges partitions until they fit on the GPU.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::partitioning::search::outcome::elapsed_ns;
 use crate::partitioning::search::{Candidate, GroupTester, Outcome};
 use gpusched_model::plan::SearchStats;
 
-/// The options of Algorithm 1.
+/// Options of Algorithm 1.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Rules {
     pub forbidden: Forbidden,
@@ -21,21 +21,21 @@ pub(crate) struct Rules {
     pub preference: Preference,
 }
 
-/// Preference among the merges of a partition.
+/// Rule that selects one of the possible merges of a partition.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) enum Preference {
-    /// The relation ≫ (Definition 3).
+    /// Selects by the relation ≫ (Definition 3).
     #[default]
     FewestSms,
-    /// The relation > (Definition 4).
+    /// Selects by the relation > (Definition 4).
     BestFit {
         measure: BfMeasure,
         direction: BfDirection,
     },
 }
 
-/// Runs Algorithm 1 with `rules` from the smallest partition of each task (Lemma 2) until Σ SMs ≤ `target`. In the paper,
-/// the target is M.
+/// Runs Algorithm 1 with `rules` until Σ SMs ≤ `target`. Starts from the smallest partition of each task (Lemma 2). In the
+/// paper, the target is M.
 pub(crate) fn partition_and_allocate(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -43,7 +43,7 @@ pub(crate) fn partition_and_allocate(
     target: u32,
 ) -> Outcome {
     let mut stats = SearchStats::default();
-    // Each merge adds one partition to the list and removes two.
+    // Each merge adds one partition to the list and removes two partitions.
     let capacity = 2 * singles.len();
     let mut forbidden = ForbiddenList::new(capacity);
     if rules.forbidden == Forbidden::Act {
@@ -97,14 +97,14 @@ pub(crate) fn partition_and_allocate(
     }
 }
 
-/// A merge: the ids of two partitions, and the SMs of their union.
+/// Result of a merge: the ids of the two partitions, and the SMs of their union.
 #[derive(Copy, Clone)]
 struct Merged {
     parts: [usize; 2],
     sms: u32,
 }
 
-/// The merges of a selected partition with its eligible partners.
+/// Merges of a selected partition with its eligible partners.
 struct Attempt<'a, 'p> {
     trials: MergeTrials<'a, 'p, 'a>,
     pars: &'a PartitionList,
@@ -114,7 +114,7 @@ struct Attempt<'a, 'p> {
 }
 
 impl<'a> Attempt<'a, '_> {
-    /// Runs Algorithm 2; `None` unless the result has at most `limit` SMs.
+    /// Runs Algorithm 2 for `partner`. Returns `None` if the union does not exist or has more than `limit` SMs.
     fn merge(&mut self, partner: &'a Listed, limit: u32) -> Option<Merged> {
         *self.merges_tested += 1;
         let sms = merge(&mut self.trials, &partner.partition, limit)?;
@@ -124,13 +124,13 @@ impl<'a> Attempt<'a, '_> {
         })
     }
 
-    /// Relation ≫ (Definition 3): tries the merges with all partners and selects the merge with the fewest SMs. Ties: the
-    /// larger saving, then the first partner in the list.
+    /// Applies the relation ≫ (Definition 3): tries the merges with all partners and selects the merge with the fewest
+    /// SMs. Ties: the larger saving, then the first partner in the list.
     ///
-    /// After the first success, only better merges matter. Further failed merges with `first` are not recorded, because
+    /// After the first successful merge, only better merges count. Later failures of `first` are not recorded, because
     /// `first` leaves the list.
     fn fewest_sms(&mut self, eligible: &[usize]) -> Option<Merged> {
-        let mut best: Option<(Merged, u32)> = None; // and |P'|
+        let mut best: Option<(Merged, u32)> = None; // best merge, with |P'|
         for &id in eligible {
             let partner = self.pars.get(id);
             let size = partner.partition.sms;
@@ -144,8 +144,8 @@ impl<'a> Attempt<'a, '_> {
         best.map(|(merged, _)| merged)
     }
 
-    /// Relation `>` (Definition 4): tries the partners in order of U(P⊕P') and selects the first successful merge. Ties: the
-    /// partner with the lowest task position.
+    /// Applies the relation `>` (Definition 4): tries the partners in the order of U(P⊕P') and selects the first merge that
+    /// succeeds. Ties: the partner with the lowest task position.
     fn first_success(
         &mut self,
         measure: BfMeasure,

@@ -1,4 +1,4 @@
-//! The relation > ([Singh21] Definition 4): the order of the merges that BF tries.
+//! The relation > ([Singh21] Definition 4), which orders the merges that BF tries.
 
 use std::cmp::Ordering;
 
@@ -8,8 +8,8 @@ use super::trial::MergeTrials;
 use crate::partitioning::search::Group;
 use gpusched_model::utilization::Utilization;
 
-/// The sort key of a merge under >: U(P⊕P') at m = max(|P|, |P'|), where P is the partition in `trials`. Returns `None`
-/// if a WCET is unknown at this size. Such merges come last.
+/// Returns the sort key of a merge under >: U(P⊕P') at m = max(|P|, |P'|), where P is the partition in `trials`. Returns
+/// `None` if a WCET is unknown at this size. Merges without a key come last.
 pub(crate) fn best_fit_key(
     trials: &mut MergeTrials<'_, '_, '_>,
     measure: BfMeasure,
@@ -23,7 +23,7 @@ pub(crate) fn best_fit_key(
     }
 }
 
-/// U(P⊕P') in the chosen measure. Only keys with the same measure are compared.
+/// U(P⊕P') in the chosen measure. Only keys of one measure are compared.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum BestFitKey {
     Utilization(Utilization),
@@ -31,7 +31,7 @@ pub(crate) enum BestFitKey {
 }
 
 impl BfDirection {
-    /// Compares two merges by their keys. Unknown keys come last.
+    /// Compares two merges by their keys. A merge without a key comes last.
     pub(crate) fn compare(self, a: Option<BestFitKey>, b: Option<BestFitKey>) -> Ordering {
         match (a, b) {
             (Some(a), Some(b)) => match self {

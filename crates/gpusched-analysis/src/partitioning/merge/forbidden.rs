@@ -1,4 +1,4 @@
-//! The list of forbidden pairs, [Singh21] §3.5.3: Algorithm 1 does not retry merges that are known to fail.
+//! The list of forbidden pairs ([Singh21] §3.5.3). Algorithm 1 does not repeat merges that are known to fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,19 +13,19 @@ use crate::partitioning::search::{Candidate, GroupTester};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Forbidden {
-    /// Inactive: starts with an empty list and adds pairs of partitions whose merge failed.
+    /// Inactive list: starts empty. If a merge fails, Algorithm 1 adds the pair of partitions.
     #[default]
     Ina,
-    /// Active: first tests each pair of tasks, and never merges partitions with a failing pair.
+    /// Active list: Algorithm 1 first tests each pair of tasks, and never merges partitions that contain a failing pair.
     Act,
 }
 
-/// Pairs of partition ids that must not be merged.
+/// Pairs of partition ids that Algorithm 1 must not merge.
 #[derive(Debug)]
 pub(crate) struct ForbiddenList {
-    /// Pairs whose merge failed. An entry becomes obsolete when either partition leaves the list.
+    /// Pairs whose merge failed. A pair becomes obsolete when one of its partitions leaves the list.
     failed: SymmetricRelation,
-    /// Pairs of partitions with a failing pair of tasks. A merged partition inherits the pairs of its parts. Empty under INA.
+    /// Pairs of partitions that contain a failing pair of tasks. A union inherits the pairs of its parts. Empty under INA.
     crossing: SymmetricRelation,
 }
 
@@ -38,7 +38,7 @@ impl ForbiddenList {
         }
     }
 
-    /// Algorithm 1, line 6: tests every pair of single-task partitions. Partition i has id i.
+    /// Runs line 6 of Algorithm 1: tests every pair of single-task partitions. Partition i has id i.
     ///
     /// Returns the number of tested merges, which is always n(n−1)/2.
     pub fn prefill(&mut self, tester: &mut GroupTester<'_>, singles: &[Candidate]) -> u64 {
@@ -55,7 +55,7 @@ impl ForbiddenList {
         merges
     }
 
-    /// Algorithm 1, line 19: records a failed merge.
+    /// Runs line 19 of Algorithm 1: records a failed merge.
     pub fn add(&mut self, first: usize, second: usize) {
         self.failed.relate(first, second);
     }
@@ -67,7 +67,7 @@ impl ForbiddenList {
         }
     }
 
-    /// Fills `partners` with the partitions that may merge with `first`, and returns their number.
+    /// Fills `partners` with the partitions that may merge with `first`. Returns their number.
     pub fn partners(&self, first: usize, partitions: &Set, partners: &mut Set) -> usize {
         partners.fill_with_unrelated(partitions, first, [&self.failed, &self.crossing])
     }

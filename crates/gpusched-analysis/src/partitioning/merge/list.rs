@@ -7,10 +7,10 @@ use super::relation::Set;
 use crate::partitioning::search::{Candidate, Group, GroupTester, Problem};
 use gpusched_model::utilization::Utilization;
 
-/// A partition on the list.
+/// A partition in the list.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
-    /// Unique id during one search. A merged partition gets a new id.
+    /// Id, unique during one search. A merged partition gets a new id.
     pub id: usize,
     pub partition: Candidate,
     /// U(P) on |P| SMs.
@@ -18,7 +18,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// The lowest task position, which breaks ties.
+    /// Returns the lowest task position, which breaks ties.
     pub fn first_task(&self) -> usize {
         self.partition.tasks.first().copied().unwrap_or(usize::MAX)
     }
@@ -34,21 +34,21 @@ impl ListOrder {
     }
 }
 
-/// The sorted list of partitions, with Π = Σ |P|.
+/// Sorted list of partitions, with Π = Σ |P|.
 #[derive(Debug)]
 pub(crate) struct PartitionList {
     order: ListOrder,
-    /// All partitions by id, including removed ones.
+    /// All partitions by id, including partitions that were removed from the list.
     partitions: Vec<Listed>,
-    /// The ids on the list, in the order of the list.
+    /// Ids of the partitions in the list, in the order of the list.
     ids: Vec<usize>,
-    /// The ids on the list, as a set.
+    /// Ids of the partitions in the list, as a set.
     listed: Set,
     total_sms: u64,
 }
 
 impl PartitionList {
-    /// Creates an empty list with room for `capacity` partitions, including those removed later.
+    /// Creates an empty list for at most `capacity` partitions, including partitions that are removed later.
     pub fn new(order: ListOrder, capacity: usize) -> PartitionList {
         PartitionList {
             order,
@@ -65,22 +65,23 @@ impl PartitionList {
         self.total_sms <= target.into() && problem.fits(sizes)
     }
 
-    /// The ids of the partitions, in the order of the list.
+    /// Returns the ids of the partitions, in the order of the list.
     pub fn ids(&self) -> &[usize] {
         &self.ids
     }
 
-    /// The ids of the partitions, as a set.
+    /// Returns the ids of the partitions, as a set.
     pub fn listed(&self) -> &Set {
         &self.listed
     }
 
-    /// The partition with this id.
+    /// Returns the partition with the id `id`.
     pub fn get(&self, id: usize) -> &Listed {
         &self.partitions[id]
     }
 
-    /// Inserts `partition` at its position in the order and returns its id. Ids count up from 0.
+    /// Inserts `partition` at its position in the order, and returns its id. The first id is 0, and each new id is one
+    /// larger.
     pub fn insert(&mut self, tester: &mut GroupTester<'_>, partition: Candidate) -> usize {
         let group = Group::of(tester.problem(), &partition);
         let utilization = tester.utilization(&group, partition.sms).unwrap_or_default();
@@ -102,13 +103,13 @@ impl PartitionList {
         self.ids.remove(self.place(id));
     }
 
-    /// Position of the partition in the order of the list. No two partitions compare equal.
+    /// Returns the position of the partition in the order of the list. No two partitions are equal in this order.
     fn place(&self, id: usize) -> usize {
         self.ids
             .partition_point(|&other| self.order.compare(self.get(other), self.get(id)).is_lt())
     }
 
-    /// The partitions on the list, ordered by id.
+    /// Returns the partitions in the list, sorted by id.
     pub fn into_partitions(self) -> Vec<Candidate> {
         self.partitions
             .into_iter()

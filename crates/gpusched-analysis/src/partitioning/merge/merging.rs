@@ -4,12 +4,12 @@ use super::trial::MergeTrials;
 use crate::partitioning::search::Candidate;
 use crate::partitioning::search::lemmas::smallest;
 
-/// Returns |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both partitions pass the
+/// Returns |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both partitions pass their
 /// test.
 ///
 /// P is the partition in `trials`. Returns `None` if |P ⊕ P'| exceeds `limit` or does not exist. The test is monotone in
-/// m, because WCETs do not grow with m and the tests are sustainable. gpusched therefore tries the largest m first. If it
-/// fails, the merge fails. Otherwise bisection finds the same m as a linear scan.
+/// m, because WCETs do not grow with m and the tests are sustainable. gpusched therefore tries the largest m first. If
+/// the test fails on the largest m, the merge fails. Otherwise, bisection finds the m that a linear scan finds.
 pub(crate) fn merge<'t>(
     trials: &mut MergeTrials<'_, '_, 't>,
     partner: &'t Candidate,

@@ -4,8 +4,8 @@
 //!   ([`best_fit`]);
 //! * [`list`]: the list of partitions in its [`order`];
 //! * [`forbidden`]: the list of forbidden pairs (ACT, INA), stored as a [`relation`];
-//! * [`savings`], [`matching`]: merges selected among all pairs at once;
-//! * [`trial`]: tests of one partition with many partners.
+//! * [`savings`], [`matching`]: searches that select merges among all pairs of partitions;
+//! * [`trial`]: tests of one partition with many possible partners.
 
 mod algorithm;
 mod best_fit;

@@ -1,9 +1,9 @@
-//! The orders of [Singh21] §3.5 that users select: the order of the list of partitions, and the order of merges under >
+//! Orders of [Singh21] §3.5 that users select: the order of the list of partitions, and the order of the merges under >
 //! (Definition 4).
 
 use serde::{Deserialize, Serialize};
 
-/// Order of the list of partitions in Algorithm 1. Ties: the lowest task position first.
+/// Order of the list of partitions in Algorithm 1. Ties: the partition with the lowest task position first.
 #[derive(
     Copy,
     Clone,
@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum ListOrder {
-    /// Decreasing utilization at the partition's size.
+    /// Decreasing utilization, where each partition has its own size.
     #[default]
     Decreasing,
-    /// Increasing utilization at the partition's size.
+    /// Increasing utilization, where each partition has its own size.
     Increasing,
 }
 
-/// Meaning of U(P) in Definition 4, which the paper prints without periods.
+/// Meaning of U(P) in Definition 4. The paper prints the definition without periods.
 #[derive(
     Copy,
     Clone,
@@ -55,7 +55,7 @@ pub enum BfMeasure {
     Demand,
 }
 
-/// Value of U(P) that the relation > prefers.
+/// Whether the relation > prefers small or large values of U(P).
 #[derive(
     Copy,
     Clone,
@@ -74,9 +74,9 @@ pub enum BfMeasure {
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum BfDirection {
-    /// The smaller value first, as printed in the paper.
+    /// Smaller values first, as printed in the paper.
     #[default]
     Ascending,
-    /// The larger value first: the usual best fit.
+    /// Larger values first, which is the usual best fit.
     Descending,
 }

@@ -1,4 +1,4 @@
-//! A symmetric relation between small numbers, and sets of small numbers, stored as bits.
+//! A symmetric relation between small numbers, and sets of small numbers. The relation and the sets are stored as bits.
 
 const BITS: usize = u64::BITS as usize;
 
@@ -51,7 +51,7 @@ impl SymmetricRelation {
         }
     }
 
-    /// Relates `to` to all numbers that are related to `from`.
+    /// Relates `to` to every number that is related to `from`.
     pub fn inherit(&mut self, to: usize, from: usize) {
         for word in 0..self.words_per_row {
             let mut related = self.row(from)[word];
@@ -68,7 +68,8 @@ impl SymmetricRelation {
 }
 
 impl Set {
-    /// Sets `self` to the members of `all`, except `a`, that are unrelated to `a` in both `relations`. Returns their number.
+    /// Sets `self` to the members of `all` that are unrelated to `a` in both `relations`, without `a`. Returns their
+    /// number.
     ///
     /// All sets and relations must have the same size.
     pub fn fill_with_unrelated(&mut self, all: &Set, a: usize, relations: [&SymmetricRelation; 2]) -> usize {

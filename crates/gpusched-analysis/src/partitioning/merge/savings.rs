@@ -1,5 +1,5 @@
-//! Global savings: repeatedly merges the pair of partitions that saves the most SMs, until no merge saves SMs (Clarke &
-//! Wright's rule for routes, Operations Research 12(4), 1964).
+//! Global savings: repeatedly merges the pair of partitions that saves the most SMs, until no merge saves SMs. Clarke and
+//! Wright use this rule for routes (Operations Research 12(4), 1964).
 
 use super::merging::merge;
 use super::trial::MergeTrials;
@@ -9,15 +9,15 @@ use gpusched_model::utilization::Utilization;
 /// A merge of two partitions that saves SMs.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Saving {
-    /// |P| + |P'| − |P ⊕ P'|.
+    /// Number of saved SMs, |P| + |P'| − |P ⊕ P'|.
     pub saved: u32,
-    /// Utilization of the union on its SMs. A fuller partition leaves more SMs to the other partitions.
+    /// Utilization of the union on its SMs. A union with a high utilization leaves more SMs to the other partitions.
     pub utilization: Utilization,
-    /// |P ⊕ P'|.
+    /// Number of SMs of the union, |P ⊕ P'|.
     pub sms: u32,
 }
 
-/// The saving of every pair, indexed by the larger position, then by the smaller position.
+/// Savings of all pairs, indexed by the larger position and then by the smaller position.
 pub(crate) struct Savings {
     rows: Vec<Vec<Option<Saving>>>,
     /// Number of tested merges.
@@ -37,7 +37,7 @@ impl Savings {
         savings
     }
 
-    /// The savings of the partition at `position` with each partition before it.
+    /// Returns the savings of the partition at `position` with each partition before this position.
     fn row(
         &mut self,
         tester: &mut GroupTester<'_>,
@@ -61,12 +61,12 @@ impl Savings {
             .collect()
     }
 
-    /// The saving of partitions `a` and `b`; `None` if the merge saves no SMs.
+    /// Returns the saving of partitions `a` and `b`, or `None` if their merge saves no SMs.
     pub fn get(&self, a: usize, b: usize) -> Option<Saving> {
         self.rows[a.max(b)][a.min(b)]
     }
 
-    /// The pair with the largest saving. Ties: the higher utilization of the union, then the earlier pair.
+    /// Returns the pair with the largest saving. Ties: the higher utilization of the union, then the earlier pair.
     fn best(&self) -> Option<(usize, usize, Saving)> {
         let mut best: Option<(usize, usize, Saving)> = None;
         for (b, row) in self.rows.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Savings {
         best
     }
 
-    /// Removes partition `position`. The later partitions move up.
+    /// Removes the partition at `position`. The positions of the later partitions decrease by one.
     fn remove(&mut self, position: usize) {
         self.rows.remove(position);
         for row in &mut self.rows[position..] {
@@ -91,7 +91,7 @@ impl Savings {
     }
 }
 
-/// Merges partitions until Σ SMs ≤ `target` or no merge saves SMs. Returns the number of tested merges.
+/// Merges partitions until Σ SMs ≤ `target`, or until no merge saves SMs. Returns the number of tested merges.
 pub(crate) fn merge_by_savings(
     tester: &mut GroupTester<'_>,
     partitions: &mut Vec<Candidate>,
@@ -118,7 +118,7 @@ pub(crate) fn merge_by_savings(
     savings.tested
 }
 
-/// Σ |P|.
+/// Returns Σ |P|.
 pub(crate) fn sum(partitions: &[Candidate]) -> u64 {
     partitions.iter().map(|partition| u64::from(partition.sms)).sum()
 }

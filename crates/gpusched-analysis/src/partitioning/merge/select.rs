@@ -1,10 +1,10 @@
-//! Algorithm 3: selects the partition to merge next, and its eligible partners.
+//! Algorithm 3, which selects the next partition to merge and its eligible partners.
 
 use super::forbidden::ForbiddenList;
 use super::list::PartitionList;
 use super::relation::Set;
 
-/// The eligible partners of one partition.
+/// Eligible partners of one partition.
 #[derive(Debug)]
 pub(crate) struct Eligible {
     /// Ids of the partners, in the order of the list.
@@ -23,11 +23,11 @@ impl Eligible {
     }
 }
 
-/// Returns the position of the first partition P in the list, from position `from` on, that has eligible partners. Writes
-/// the partners to `eligible`. Returns `None` if no partition has eligible partners.
+/// Returns the position of a partition P that has eligible partners, and writes its partners to `eligible`. P is the first
+/// such partition in the list from position `from` on. Returns `None` if no partition has eligible partners.
 ///
-/// Errata: the loop ends when the *candidates* run out (printed: `pars`), and P is never its own partner. `from` skips
-/// the partitions that ran out of partners since the last change of the list.
+/// Errata: the loop ends when no *candidate* remains (the paper prints `pars`), and P is never its own partner. `from`
+/// skips the partitions that have had no partners since the last change of the list.
 pub(crate) fn select_partitions(
     pars: &PartitionList,
     from: usize,

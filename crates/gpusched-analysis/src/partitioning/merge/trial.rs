@@ -4,15 +4,15 @@ use crate::partitioning::search::tester::load::Load;
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::utilization::Utilization;
 
-/// A partition, and its loads in recent trials. Neighboring partners often lead to the same load.
+/// A partition, and its loads in recent trial merges. Similar partners often lead to equal loads.
 pub(crate) struct MergeTrials<'e, 'p, 't> {
     pub tester: &'e mut GroupTester<'p>,
     pub partition: &'t Candidate,
-    /// Recent loads, indexed by the number of SMs modulo the length.
+    /// Recent loads. The index is the number of SMs modulo the length of the array.
     recent: [Recent; 8],
 }
 
-/// The load on `sms` SMs under these contention classes.
+/// Load on `sms` SMs under the contention classes `classes`.
 #[derive(Copy, Clone)]
 struct Recent {
     sms: u32,
@@ -34,25 +34,25 @@ impl<'e, 'p, 't> MergeTrials<'e, 'p, 't> {
         }
     }
 
-    /// [`Group::that_may_fit`] of the partition and `partner`.
+    /// Returns the result of [`Group::that_may_fit`] for the partition and `partner`.
     #[inline]
     pub fn with(&self, partner: &'t Candidate, sms: u32) -> Option<Group<'t>> {
         Group::that_may_fit(self.tester.problem(), self.partition, partner, sms)
     }
 
-    /// As [`GroupTester::accepts`], for the partition and a partner.
+    /// Whether the partition and a partner, as `group`, pass the test like in [`GroupTester::accepts`].
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(group, sms);
         self.tester.accepts_with(load, group, sms)
     }
 
-    /// As [`GroupTester::utilization`], for the partition and a partner.
+    /// Returns the utilization of the partition and a partner, like [`GroupTester::utilization`].
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(group, sms);
         self.tester.utilization_with(load, group, sms)
     }
 
-    /// The load of the partition and a partner.
+    /// Returns the load of the partition and a partner on `sms` SMs.
     fn load(&mut self, group: &Group<'_>, sms: u32) -> Load {
         let recent = &mut self.recent[sms as usize % 8];
         if recent.sms != sms || recent.classes != group.classes {

@@ -1,4 +1,4 @@
-//! Lower bound on the SMs of any plan: the sum of valid prices, or the result of a complete search.
+//! Lower bound on the SMs of every plan. The bound is the sum of valid prices, or the result of a complete search.
 
 use super::pricing::Priced;
 use super::units::ONE;
@@ -6,36 +6,36 @@ use super::works::Works;
 use crate::partitioning::hardware::Totals;
 use gpusched_model::plan::{LowerBound, Proof};
 
-/// The best lower bound so far.
+/// The best lower bound that is known so far.
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
-    /// Least work of each task. These prices are also valid, and the easiest to check.
+    /// Least work of each task. Used as prices, these values are valid and the easiest to check.
     work: Vec<i64>,
-    /// Valid prices: the price sum of every group is at most its SMs.
+    /// Valid prices. With valid prices, the price sum of every group is at most its number of SMs.
     prices: Vec<i64>,
-    /// The number of SMs that a complete search has proven.
+    /// Lower bound that a complete search has proven [SMs].
     searched: u32,
-    /// The possible totals of partition sizes.
+    /// Possible totals of partition sizes.
     totals: Totals,
 }
 
-/// Rounds a price down to price units, and clamps it to the possible range.
+/// Rounds `price` down to price units, and limits it to the possible range.
 pub(super) fn rounded(price: f64) -> i64 {
-    // The price is finite and below 2³² SMs, so i64 represents it closely. Pricing checks the rounded value.
+    // The price is finite and below 2³² SMs, so an i64 represents it closely. Pricing checks the rounded price.
     (price.clamp(0.0, f64::from(u32::MAX)) * ONE as f64).floor() as i64
 }
 
 /// Rounds `units`, which must not be negative, up to SMs.
 pub(super) fn whole_sms(units: i64) -> u32 {
-    debug_assert!(units >= 0, "{units} units are no SMs");
+    debug_assert!(units >= 0, "{units} units are negative");
     let units = units.max(0);
     let whole = units / ONE + i64::from(units % ONE > 0);
     u32::try_from(whole).unwrap_or(u32::MAX)
 }
 
 impl Bound {
-    /// Uses the work of each task in isolation as its price. These prices are valid, because a group has at least the work of
-    /// its tasks.
+    /// Creates a bound whose price for each task is the work of the task in isolation. These prices are valid, because
+    /// the work of a group is at least the sum of the works of its tasks.
     pub fn of_work(works: &Works, tasks: usize, totals: Totals) -> Bound {
         let work: Vec<i64> = (0..tasks).map(|task| works.alone(task)).collect();
         Bound {
@@ -46,7 +46,7 @@ impl Bound {
         }
     }
 
-    /// Creates a bound with `prices` alone, for tests.
+    /// Creates a bound that has only `prices`, for tests.
     #[cfg(test)]
     pub fn of_prices(prices: Vec<i64>) -> Bound {
         Bound {
@@ -61,9 +61,11 @@ impl Bound {
         &self.prices
     }
 
-    /// Offers `prices` for which the price sum of a group on m SMs is at most m·(1 + `excess`), with `excess` in price units.
+    /// Takes prices that may be invalid. With `prices`, the price sum of a group on m SMs is at most m·(1 + `excess`),
+    /// where `excess` is in price units.
     ///
-    /// Scales the prices down to valid prices and keeps them if they prove more. Returns whether they do.
+    /// Scales the prices down to valid prices, and keeps the valid prices if their sum is a better bound. Returns whether
+    /// it is.
     pub fn offer(&mut self, prices: &[i64], excess: i64) -> bool {
         let scaled = prices.iter().map(|&price| {
             let price = i128::from(price) * i128::from(ONE) / i128::from(ONE + excess.max(0));
@@ -78,7 +80,8 @@ impl Bound {
         better
     }
 
-    /// Offers `prices` with the result of pricing, and keeps them if they prove more. Returns whether they do.
+    /// Takes `prices` with the result of pricing, and keeps valid prices if their sum is a better bound. Returns whether
+    /// it is.
     pub fn offer_priced(&mut self, prices: &[i64], priced: &Priced) -> bool {
         let lowered: Vec<i64> = prices
             .iter()
@@ -93,12 +96,12 @@ impl Bound {
         self.searched = self.searched.max(sms);
     }
 
-    /// Σ prices [price units].
+    /// Returns the sum of all prices [price units].
     pub fn total(&self) -> i64 {
         self.prices.iter().sum()
     }
 
-    /// The lower bound: no plan has fewer SMs.
+    /// Returns the lower bound on the SMs of every plan.
     pub fn sms(&self) -> u32 {
         self.totals.at_least(whole_sms(self.total()).max(self.searched))
     }
@@ -107,7 +110,7 @@ impl Bound {
         self.totals.at_least(whole_sms(self.total()).max(1))
     }
 
-    /// Converts the bound to the form in plans.
+    /// Converts the bound to the form that plans store.
     pub fn into_statement(self) -> LowerBound {
         let (sms, by_prices) = (self.sms(), self.by_prices());
         LowerBound {
@@ -121,8 +124,8 @@ impl Bound {
         }
     }
 
-    /// Moves the prices towards the tasks' own work, as long as they prove the same number of SMs. Prices between two lists
-    /// of valid prices are valid, too. With smaller price sums, the check of the bound takes less time.
+    /// Moves the prices towards the work of the tasks, as long as the prices prove an equal number of SMs. Prices between
+    /// two lists of valid prices are valid, too. With smaller price sums, the check of the bound takes less time.
     fn eased(&self) -> Vec<i64> {
         // Rounding reduces each price by less than one price unit.
         let less = self.totals.below(self.by_prices());
@@ -130,7 +133,7 @@ impl Bound {
         self.towards_work(&self.prices, goal)
     }
 
-    /// Moves `prices` towards the tasks' own work until they sum to `goal`, minus rounding.
+    /// Moves `prices` towards the work of the tasks, until the prices sum to `goal` minus rounding errors.
     pub fn towards_work(&self, prices: &[i64], goal: i64) -> Vec<i64> {
         let (most, least) = (prices.iter().sum::<i64>(), self.work.iter().sum::<i64>());
         if goal >= most || least >= most {

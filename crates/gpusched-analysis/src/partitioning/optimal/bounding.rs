@@ -1,4 +1,4 @@
-//! Computation of a lower bound, and of plans from its intermediate results.
+//! Computation of a lower bound, and of plans from the intermediate results of this computation.
 
 use super::bound::Bound;
 use super::columns::Columns;
@@ -8,7 +8,7 @@ use crate::partitioning::hardware::{Offer, Totals};
 use crate::partitioning::search::{Aim, Experience, Part, Problem, Sizes, total};
 use gpusched_model::plan::LowerBound;
 
-/// A lower bound under construction, with the known groups.
+/// A lower bound under construction, together with the known groups.
 pub(crate) struct Bounding<'p> {
     pub(super) works: Works,
     pub(super) pricing: Pricing<'p>,
@@ -17,7 +17,7 @@ pub(crate) struct Bounding<'p> {
 }
 
 impl<'p> Bounding<'p> {
-    /// Starts with the lower bound from the tasks' own work.
+    /// Creates the lower bound that follows from the work of the tasks.
     pub fn new(problem: &'p Problem<'p>) -> Bounding<'p> {
         let works = Works::new(problem);
         let totals = problem.offer().map_or_else(Totals::all, Offer::totals);
@@ -29,15 +29,16 @@ impl<'p> Bounding<'p> {
         }
     }
 
-    /// The lower bound: no plan has fewer SMs.
+    /// Returns the lower bound on the SMs of every plan.
     pub fn sms(&self) -> u32 {
         self.bound.sms()
     }
 
-    /// Generates groups until the prices are near the optimum over all groups, the bound reaches the value that `aim`
-    /// requires, or the search effort is spent. Returns whether one of the first two happened.
+    /// Generates groups until the prices are near the optimum over all groups, or the bound reaches the value that `aim`
+    /// requires. Returns false if the search effort is used up first.
     ///
-    /// Starts from `parts` and from all groups recorded so far. `alone` contains the sizes of single tasks.
+    /// The generation starts from `parts` and from all groups recorded so far. `alone` contains the size of each
+    /// single-task group.
     pub fn approach(&mut self, sizes: &mut Sizes<'_, '_>, alone: Vec<u32>, parts: &[Part], aim: Aim) -> bool {
         let experience = sizes.experience().clone();
         experience.test_groups(sizes, &alone);
@@ -54,9 +55,9 @@ impl<'p> Bounding<'p> {
         self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
-    /// Passes the prices, and the groups of the linear program if there are any, to the next search.
+    /// Passes the prices to the next search. Also passes the groups of the linear program, if there is one.
     ///
-    /// Results of tests with memory traffic are not passed on, because they are valid only with this traffic.
+    /// Results of tests with memory traffic are not passed, because they are valid only for this memory traffic.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
         if sizes.expects_traffic() {
             return;
@@ -70,7 +71,7 @@ impl<'p> Bounding<'p> {
         }
     }
 
-    /// Improves `parts` by diving, if `aim` requires a better plan.
+    /// Improves `parts` by diving if `aim` requires a better plan.
     pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         if total(parts) > aim.target(self.sms()) {
             let known = (&self.works, &mut self.pricing);
@@ -78,34 +79,34 @@ impl<'p> Bounding<'p> {
         }
     }
 
-    /// Raises the bound by column generation until it reaches the value that `aim` requires for `parts`, or the search effort
-    /// is spent.
+    /// Raises the bound by column generation until it reaches the value that `aim` requires for `parts`. Stops earlier if
+    /// the search effort is used up.
     pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, parts: &[Part], aim: Aim) {
         let known = (&self.works, &mut self.pricing);
         let enough = aim.enough(total(parts));
         self.columns.generate(sizes, known, &mut self.bound, enough);
     }
 
-    /// Improves `parts` by a choice among the known groups, until `aim` is reached.
+    /// Improves `parts` by a selection from the known groups, until the plan reaches `aim`.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         self.columns.choose(sizes, parts, aim.target(self.sms()));
     }
 
-    /// Closes the gap between the bound and `parts` within the search effort.
+    /// Closes the gap between the bound and `parts`, as far as the search effort permits.
     pub fn close(&mut self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, aim: Aim) {
         let known = (&self.works, &mut self.pricing);
         self.columns.close(sizes, known, parts, &mut self.bound, aim);
     }
 
-    /// Converts the bound to the form in plans.
+    /// Converts the bound to the form that plans store.
     pub fn into_statement(self) -> LowerBound {
         self.bound.into_statement()
     }
 }
 
 impl Experience {
-    /// Tests the groups of several tasks, so that groups that pass and save SMs are recorded. `alone` contains the sizes of
-    /// single tasks.
+    /// Tests groups of several tasks, so that groups that pass and save SMs are recorded. `alone` contains the size of
+    /// each single-task group.
     fn test_groups(&self, sizes: &mut Sizes<'_, '_>, alone: &[u32]) {
         for tasks in self.groups.iter().filter(|tasks| tasks.len() > 1) {
             if sizes.exhausted() {

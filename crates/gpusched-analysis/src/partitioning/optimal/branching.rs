@@ -1,10 +1,10 @@
 //! Branch and bound over a fixed list of groups. A branch decides whether two tasks share a partition (Ryan & Foster,
 //! 1981).
 //!
-//! The search covers all plans with each task in exactly one group. A cover with a task in two groups is equivalent to
-//! such a plan, so the search does not seek it. It closes a node when the prices of the node prove that the node contains
-//! no better plan. For this proof the prices are rounded down and checked against every group of the node. The search
-//! drops groups that no better plan can contain.
+//! The search covers all plans that contain each task in exactly one group. A cover with a task in two groups is
+//! equivalent to such a plan, so the search ignores it. The search closes a node when the prices of the node prove that
+//! the node contains no better plan. For this proof, the search rounds the prices down and checks them against every
+//! group of the node. The search also drops groups that cannot be part of a better plan.
 
 #[cfg(test)]
 mod tests;
@@ -14,16 +14,16 @@ use super::master::{Master, SURPLUS};
 use super::units::ONE;
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// Result of the search.
+/// Result of a branch-and-bound search.
 pub(super) struct Searched {
-    /// A plan within the limit on SMs. It is the best plan if the search was complete.
+    /// A plan within the limit on SMs, if the search found one. The plan is the best plan if the search was complete.
     pub best: Option<Vec<Part>>,
-    /// Whether the search proves that no better plan of these groups exists.
+    /// Whether the search proves that no better plan consists of these groups.
     pub complete: bool,
 }
 
-/// Returns the best choice of `groups` that covers tasks 0 to `tasks` − 1 on at most `most` SMs. The search stops at a
-/// plan of at most `target` SMs, or when the search effort of `sizes` is spent.
+/// Returns the best selection of `groups` that covers tasks 0 to `tasks` − 1 on at most `most` SMs. The search stops at a
+/// plan with at most `target` SMs, or when the search effort of `sizes` is used up.
 pub(super) fn search(
     sizes: &mut Sizes<'_, '_>,
     tasks: usize,
@@ -63,8 +63,8 @@ pub(super) fn search(
     }
 }
 
-/// After a node without children, continues at the node with the lowest bound. Ties: the latest node. Choices near the
-/// root matter more than choices deep in the tree.
+/// Selects the next node after a node without children: the node with the lowest bound. Ties: the latest node. The choices
+/// near the root matter more than the choices deep in the tree.
 fn resume(open: &mut [Node]) {
     let lowest = (0..open.len()).rev().min_by_key(|&node| open[node].bound);
     if let (Some(lowest), Some(last)) = (lowest.filter(|_| open.len() <= OPEN), open.len().checked_sub(1)) {
@@ -72,7 +72,7 @@ fn resume(open: &mut [Node]) {
     }
 }
 
-/// Maximum number of open nodes for this rule. With more nodes, which take memory, the latest node is next.
+/// Maximum number of open nodes for the rule of [`resume`]. With more nodes, the latest node is next, to limit the memory.
 const OPEN: usize = 300;
 
 /// Maximum number of nodes of one search.
@@ -80,11 +80,11 @@ const NODES: u32 = 20_000;
 
 /// A node of the search tree.
 struct Node {
-    /// Lower bound on the plans of the node [price units].
+    /// Lower bound on the SMs of all plans of the node [price units].
     bound: i64,
     /// Indices of the groups of the node, ascending.
     groups: Vec<usize>,
-    /// The basis of the parent node; empty at the root.
+    /// Basis of the parent node; empty for the root.
     basis: Vec<Basic>,
 }
 
@@ -92,21 +92,21 @@ struct Node {
 #[derive(Copy, Clone)]
 enum Basic {
     Group(usize),
-    /// A single task or a surplus, with the same number in every node.
+    /// Column of a single task, or surplus column. The column has an equal number in every node.
     Other(usize),
 }
 
 struct Search<'g> {
     tasks: usize,
     groups: &'g [Part],
-    /// Limit on the SMs. Plans with more SMs are of no use.
+    /// Maximum number of SMs of a plan that the search seeks.
     most: u32,
     best: Option<Vec<Part>>,
     complete: bool,
 }
 
 impl Search<'_> {
-    /// Returns the child nodes of `node`. The more promising child is last.
+    /// Returns the child nodes of `node`. The last child is the most promising.
     fn branch(&mut self, sizes: &mut Sizes<'_, '_>, node: Node) -> Vec<Node> {
         let (mut master, dropped) = self.master(&node);
         let mut node = node.groups;
@@ -139,9 +139,10 @@ impl Search<'_> {
             let cover: Vec<&Part> = shares.map(|&(group, _)| &self.groups[group]).collect();
             if self.take(&cover) {
                 let groups = node;
-                return vec![Node { bound, groups, basis }]; // solve the node again with the smaller limit
+                return vec![Node { bound, groups, basis }]; // solve the node again with the lower limit
             }
-            // The solution is integral within float precision, but it is not a plan of use. There is no pair to branch on.
+            // The solution is integral within float precision, but it is no plan within the limit. There is no pair to
+            // branch on.
             self.complete = false;
             return Vec::new();
         };
@@ -171,9 +172,9 @@ impl Search<'_> {
         vec![apart, together]
     }
 
-    /// Returns the linear program of `node` at the basis of its parent, and the groups of this basis that `node` does not
-    /// have. These groups follow the groups of the node. Each costs the same as an uncovered task, which is more than any
-    /// plan may cost.
+    /// Returns the linear program of `node`, which starts at the basis of the parent node. Also returns the groups of
+    /// this basis that `node` lacks. The columns of these groups follow the columns of the node. The cost of such a group
+    /// equals the cost of an uncovered task, which is more than the SMs of any plan.
     fn master(&self, node: &Node) -> (Master, Vec<usize>) {
         let dear = f64::from(self.most) + 1.0;
         let mut master = Master::new(&vec![dear; self.tasks]);
@@ -186,7 +187,7 @@ impl Search<'_> {
             .iter()
             .map(|&basic| match basic {
                 Basic::Other(column) => column,
-                // The group indices are ascending.
+                // The group indices are in ascending order.
                 Basic::Group(group) => {
                     self.tasks
                         + match node.groups.binary_search(&group) {
@@ -206,8 +207,8 @@ impl Search<'_> {
         (master, dropped)
     }
 
-    /// Returns the two tasks for which the linear program is least certain whether they share a partition; `None` if it is
-    /// certain for all pairs.
+    /// Returns the pair of tasks for which the linear program is least certain whether the two tasks share a partition.
+    /// Returns `None` if it is certain for every pair.
     fn fractional_pair(&self, chosen: &[(usize, f64)]) -> Option<(usize, usize)> {
         let mut shares = vec![0.0; self.tasks * self.tasks];
         for &(index, share) in chosen {
@@ -228,7 +229,7 @@ impl Search<'_> {
         best.map(|(pair, _)| (pair / self.tasks, pair % self.tasks))
     }
 
-    /// Keeps `cover` if it is a plan within the limit. Returns whether it is.
+    /// Keeps `cover` as the best plan if it is a plan within the limit. Returns whether it is such a plan.
     fn take(&mut self, cover: &[&Part]) -> bool {
         let Some(parts) = thinned(self.tasks, cover).filter(|parts| total(parts) <= self.most) else {
             return false;
@@ -238,7 +239,8 @@ impl Search<'_> {
         true
     }
 
-    /// Converts `prices` to price units, and lowers them until the price sum of every group of the node is at most its SMs.
+    /// Converts `prices` to price units. Lowers the prices until the price sum of every group of the node is at most its
+    /// SMs.
     fn feasible_prices(&self, prices: &[f64], node: &[usize]) -> Vec<i64> {
         let mut prices: Vec<i64> = prices.iter().map(|&price| rounded(price)).collect();
         for group in node.iter().map(|&group| &self.groups[group]) {
@@ -255,8 +257,8 @@ impl Search<'_> {
     }
 }
 
-/// Converts `cover` to a plan: each of `tasks` tasks stays only in its first group. A group never needs more SMs after a
-/// task leaves it. Returns `None` if a task is in no group.
+/// Converts `cover` to a plan by keeping each of `tasks` tasks only in its first group. A group without one of its tasks
+/// never needs more SMs. Returns `None` if a task is in no group.
 pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
     let mut covered = vec![false; tasks];
     let mut parts = Vec::new();
@@ -275,7 +277,7 @@ pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
     (!covered.contains(&false)).then_some(parts)
 }
 
-/// Price sum of `group`.
+/// Returns the price sum of `group`.
 fn worth(prices: &[i64], group: &Part) -> i64 {
     group.tasks.iter().map(|&task| prices[task]).sum()
 }

@@ -1,4 +1,4 @@
-//! The known groups, their prices, and conclusions from both.
+//! The known groups, their prices, and conclusions from the groups and the prices.
 
 use super::bound::{Bound, rounded};
 use super::master::Master;
@@ -9,28 +9,29 @@ use super::{branching, tested};
 use crate::partitioning::search::{Aim, Part, Sizes, total};
 use gpusched_model::Policy;
 
-/// The known groups.
+/// The groups that the search knows.
 pub(super) struct Columns {
-    /// The SMs of each task alone.
+    /// Number of SMs that each task needs in its own partition.
     pub alone: Vec<u32>,
     pub master: Master,
-    /// Groups that are not in the linear program yet.
+    /// Known groups that are not yet in the linear program.
     pool: Vec<Part>,
 }
 
-/// The least works of the tasks, and the state of pricing.
+/// Least works of the tasks, and the state of pricing.
 pub(super) type Known<'w, 'p> = (&'w Works, &'w mut Pricing<'p>);
 
-/// Limits of a search for groups, for pricing with measures and for pricing with tests of every group.
+/// Limits of a search for groups: for pricing with measures, and for pricing that tests every group.
 pub(super) struct Reach {
     pub measured: Limits,
     pub tested: tested::Limits,
 }
 
-/// Number of visited groups from which on a table of possible gains pays off.
+/// Number of visited groups after which the search creates a table of possible gains.
 const EASY: u64 = 20;
 
-/// Limits of one round of column generation. Each family contributes few groups, because prices change after the round.
+/// Limits of one round of column generation. Each family contributes only a few groups, because the prices change after
+/// each round.
 pub(super) const ROUND: Limits = Limits {
     groups_each: 4,
     groups_of_family: 40,
@@ -39,14 +40,14 @@ pub(super) const ROUND: Limits = Limits {
     easy: EASY,
 };
 
-/// Limits of one round of column generation if every visited group is tested.
+/// Limits of one round of column generation if the search tests every visited group.
 pub(super) const TESTED_ROUND: tested::Limits = tested::Limits {
     per_task: 10,
     groups: 500,
     patience: 50_000,
 };
 
-/// Limits of the enumeration of all groups for branch and bound.
+/// Limits of the enumeration of all groups before branch and bound.
 const ALL: Reach = Reach {
     measured: Limits {
         groups_each: usize::MAX,
@@ -62,11 +63,12 @@ const ALL: Reach = Reach {
     },
 };
 
-/// Number of groups that move from the pool to the linear program at a time.
+/// Number of groups that move from the pool to the linear program in one step.
 const FROM_POOL: usize = 500;
 
 impl Columns {
-    /// Creates the linear program with each task alone. The groups of `pool` join it when they help.
+    /// Creates the linear program with one column for each single-task group. A group of `pool` becomes a column when it
+    /// is useful.
     pub fn new(alone: Vec<u32>, pool: Vec<Part>) -> Columns {
         let costs: Vec<f64> = alone.iter().map(|&sms| f64::from(sms)).collect();
         Columns {
@@ -76,8 +78,8 @@ impl Columns {
         }
     }
 
-    /// Adds `groups` to the linear program. If it already has more than `many` columns, first drops those with a reduced cost
-    /// above `far`.
+    /// Adds `groups` to the linear program. If the program has more than `many` columns, first drops the columns with a
+    /// reduced cost above `far`.
     pub fn add(&mut self, groups: &[Part], many: usize, far: f64) {
         if self.master.columns() > many {
             self.master.drop_above(far);
@@ -85,7 +87,7 @@ impl Columns {
         groups.iter().for_each(|group| self.master.add(group));
     }
 
-    /// Returns the groups with an excess of at least `floor`, and whether the list is complete.
+    /// Returns the groups whose excess is at least `floor`, and whether the list is complete.
     pub fn worth(
         sizes: &mut Sizes<'_, '_>,
         (works, pricing): Known<'_, '_>,
@@ -115,8 +117,8 @@ impl Columns {
         Columns::worth(sizes, known, prices, -room, &ALL)
     }
 
-    /// Returns the prices of the linear program with all useful groups of the pool; `None` if the search effort is spent
-    /// first.
+    /// Returns the prices of the linear program with all useful groups of the pool. Returns `None` if the search effort
+    /// is used up first.
     pub fn proposed(&mut self, sizes: &mut Sizes<'_, '_>) -> Option<Vec<i64>> {
         while !sizes.exhausted() {
             let solved = self.master.solve(|| sizes.is_late());
@@ -132,7 +134,7 @@ impl Columns {
         None
     }
 
-    /// Moves the groups of the pool with the largest excess to the linear program. Returns whether there were any.
+    /// Moves the groups with the largest excess from the pool to the linear program. Returns whether it moved a group.
     fn add_from_pool(&mut self, prices: &[i64]) -> bool {
         let worth = |part: &Part| {
             let price: i64 = part.tasks.iter().map(|&task| prices[task]).sum();
@@ -160,14 +162,15 @@ impl Columns {
         self.pool.len() < before
     }
 
-    /// The prices of the linear program in price units. No price exceeds the SMs of its task alone.
+    /// Returns the prices of the linear program in price units. The price of a task never exceeds the SMs that the task
+    /// needs in its own partition.
     fn prices(&self) -> Vec<i64> {
         let alone = self.alone.iter().map(|&sms| i64::from(sms) * ONE);
         let prices = self.master.prices().iter().zip(alone);
         prices.map(|(&price, most)| rounded(price).min(most)).collect()
     }
 
-    /// Tests every pair of tasks and adds the pairs that save SMs, until the time is spent.
+    /// Tests every pair of tasks and adds the pairs that save SMs. Stops when the time is used up.
     pub fn add_pairs(&mut self, sizes: &mut Sizes<'_, '_>) {
         for b in 0..self.alone.len() {
             if sizes.is_late() {
@@ -188,7 +191,7 @@ impl Columns {
         }
     }
 
-    /// Replaces `parts` by a better plan of the known groups, if the search finds one.
+    /// Replaces `parts` by a better plan of known groups if the search finds one.
     pub fn choose(&self, sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32) {
         let known: Vec<Part> = self.master.parts().collect();
         let less = total(parts).saturating_sub(1);
@@ -198,11 +201,12 @@ impl Columns {
         }
     }
 
-    /// Closes the gap between `bound` and `parts`, and improves both, within the search effort.
+    /// Closes the gap between `bound` and `parts`, and improves both, as far as the search effort permits.
     ///
-    /// For each number of SMs in between, gpusched enumerates all groups that such a plan can contain, and searches for the
-    /// best choice of them. In a plan of m SMs, the values SMs − price sum of the groups are at least 0 and add up to at most
-    /// m − Σ prices. The enumeration of all groups with at most this value is therefore complete.
+    /// For each number of SMs m between the bound and the plan, gpusched enumerates all groups that a plan of m SMs can
+    /// contain. gpusched then searches for the best selection of these groups. In a plan of m SMs, each group has a
+    /// difference between its SMs and its price sum. The differences are at least 0 and add up to at most m − Σ prices.
+    /// So it suffices to enumerate the groups with a difference of at most this value.
     pub fn close(
         &self,
         sizes: &mut Sizes<'_, '_>,
@@ -215,12 +219,13 @@ impl Columns {
         let mut most = bound.sms();
         while most < total(parts) && total(parts) > aim.target(bound.sms()) && !sizes.exhausted() {
             if aim.is_beyond(most) {
-                return; // no plan fits, and the objective only asks for a plan that fits
+                return; // no plan fits, but the objective requires a plan that fits
             }
             let most_here = aim.reach(most);
             let room = i64::from(most_here) * ONE - bound.total();
             let mut complete = false;
-            // Start with the groups that have the smallest SMs − price sum, because a plan may consist of these groups alone.
+            // The search starts with the groups that have the smallest differences, because a plan may consist of such
+            // groups.
             for part in [8, 4, 2, 1] {
                 let known = (works, &mut *pricing);
                 let (groups, all) = Columns::within(sizes, known, bound.prices(), room / part);

@@ -1,8 +1,8 @@
-//! Diving: plans from the linear program (Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for branch and
-//! price", 2019).
+//! Diving: computation of plans from the linear program (Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for
+//! branch and price", 2019).
 //!
-//! The dive repeatedly chooses the groups that the linear program selects fully, or else the group with the largest
-//! share. It generates the groups that the remaining tasks then lack.
+//! A dive repeatedly selects the groups that the linear program contains fully, or else the group with the largest share.
+//! After each selection, it generates new groups for the remaining tasks.
 
 #[cfg(test)]
 mod tests;
@@ -16,30 +16,30 @@ use super::pricing::Limits;
 use super::units::ONE;
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// Share from which on the linear program selects a group fully.
+/// Share above which a group counts as fully contained in the solution of the linear program.
 const SURE: f64 = 0.999;
 
-/// Maximum loss by choices before gpusched generates new groups [SMs]. The loss is the increase of the total value.
+/// Maximum loss by selections before gpusched generates new groups [SMs]. The loss is the increase of the total value.
 const LOSS: f64 = 0.1;
 
-/// Maximum number of generation rounds between two choices.
+/// Maximum number of generation rounds between two selections.
 const ROUNDS: u32 = 30;
 
-/// Reduced cost above which a group is dropped when the program is rebuilt [SMs].
+/// Reduced cost above which gpusched drops a group when it rebuilds the program [SMs].
 const FAR: f64 = 0.3;
 
-/// Maximum number of visited groups in one part of a family while the search finds no group.
+/// Maximum number of visited groups in one part of a family, as long as the search finds no group.
 const NODES: u64 = 1_000;
 
 impl Columns {
-    /// Replaces `parts` by the plan at the end of a dive, if this plan has fewer SMs.
+    /// Replaces `parts` by the result of a dive if the result has fewer SMs.
     pub fn dive(&mut self, sizes: &mut Sizes<'_, '_>, known: Known<'_, '_>, parts: &mut Vec<Part>) {
         if let Some(plan) = self.plan_below(sizes, known, total(parts)) {
             *parts = plan;
         }
     }
 
-    /// Returns the plan at the end of a dive, if it has fewer than `most` SMs.
+    /// Returns the result of a dive, or `None` if the dive finds no plan with fewer than `most` SMs.
     fn plan_below(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -59,11 +59,11 @@ impl Columns {
             let known = (works, &mut *pricing);
             let paid = f64::from(total(&chosen));
             let value = self.complete(sizes, known, &mut rest, fair - paid)?;
-            // After the first choice, a larger loss triggers a search for better groups.
+            // After the first selection, a loss above `LOSS` triggers a search for better groups.
             fair = fair.min(paid + value + LOSS);
             let groups = rest.surest(&left);
             if groups.is_empty() {
-                return None; // only float residues of the chosen groups are left
+                return None; // only float residues of the selected groups remain
             }
             for column in groups {
                 let group = &rest.groups[column];
@@ -82,8 +82,8 @@ impl Columns {
         (total(&plan) < most).then_some(plan)
     }
 
-    /// Solves the program of `rest`, and generates groups for it while its value exceeds `fair`. Returns the value; `None` if
-    /// the search effort is spent first.
+    /// Solves the program `rest`, and generates groups for it as long as its value exceeds `fair`. Returns the value, or
+    /// `None` if the search effort is used up first.
     fn complete(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -126,10 +126,10 @@ impl Columns {
     }
 }
 
-/// The linear program of the tasks that were left at its creation. Groups that were chosen later cost 0.
+/// Linear program of the tasks that remain. Groups that were selected after its creation cost 0.
 struct Rest {
     master: Master,
-    /// Groups of its columns, with task positions.
+    /// Group of each column, with positions of tasks.
     groups: Vec<Part>,
     /// Row of each task.
     row_of: Vec<Option<usize>>,
@@ -137,7 +137,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// Creates the program of the tasks in `left`, with `groups` restricted to these tasks.
+    /// Creates the program of the tasks in `left`. `groups` are restricted to these tasks.
     fn new(alone: &[u32], left: &[bool], mut groups: Vec<Part>) -> Rest {
         let tasks: Vec<usize> = (0..left.len()).filter(|&task| left[task]).collect();
         let costs: Vec<f64> = tasks.iter().map(|&task| f64::from(alone[task])).collect();
@@ -174,7 +174,7 @@ impl Rest {
         self.groups.push(group);
     }
 
-    /// The price of each task [price units]; 0 for tasks that were chosen before.
+    /// Returns the price of each task [price units]. A task that was selected before the creation has the price 0.
     fn prices(&self, alone: &[u32]) -> Vec<i64> {
         let price = |(row, &alone): (&Option<usize>, &u32)| match *row {
             Some(row) => rounded(self.master.prices()[row]).min(i64::from(alone) * ONE),
@@ -183,7 +183,7 @@ impl Rest {
         self.row_of.iter().zip(alone).map(price).collect()
     }
 
-    /// Returns the groups with tasks in `left` that the program selects fully, or else the group with the largest share.
+    /// Returns the groups of `left` tasks that the solution contains fully, or else the group with the largest share.
     fn surest(&self, left: &[bool]) -> Vec<usize> {
         let of_use = |column: usize| self.groups[column].tasks.iter().any(|&task| left[task]);
         let mut columns: Vec<(usize, f64)> = self

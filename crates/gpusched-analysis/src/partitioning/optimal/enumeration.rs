@@ -1,34 +1,34 @@
-//! Enumeration of all plans of few tasks, for partitions with placements. A plan with fewer allocation units does not
-//! always have a better placement, so no bound on allocation units can end the search.
+//! Enumeration of all plans of a few tasks, for partitions that require a placement. A plan with fewer allocation units
+//! does not always have a better placement, so no bound on allocation units can end the search.
 
 use crate::partitioning::search::{Part, Problem, Sizes};
 
-/// Maximum number of tasks. 10 tasks have 115,975 divisions, and the search cuts most of them off early.
+/// Maximum number of tasks. 10 tasks have 115,975 divisions, and the enumeration skips most of them.
 const MOST_TASKS: usize = 10;
 
 /// Cost of one search for a placement, in tests.
 const PLACE: u64 = 5;
 
-/// The enumeration of all divisions of the tasks.
+/// Enumeration of all divisions of the tasks into groups.
 struct Enumeration<'s, 'e, 'p> {
     sizes: &'s mut Sizes<'e, 'p>,
     problem: &'p Problem<'p>,
-    /// The fewest SMs on which each group (a bit set of tasks) passes; `None` if it passes on no supported size.
+    /// Fewest SMs on which each group (a bit set of tasks) passes its test; `None` if it fails on every supported size.
     needs: Vec<Option<u32>>,
-    /// The groups of the current division.
+    /// Groups of the current division.
     groups: Vec<usize>,
-    /// The fewest SMs so far, with placement. Only plans with fewer SMs are of use.
+    /// Fewest SMs of a placed plan so far. The enumeration seeks only plans with fewer SMs.
     best: u64,
-    /// The groups of the plan with the fewest SMs.
+    /// Groups of the plan with the fewest SMs so far.
     found: Option<Vec<usize>>,
     cut_short: bool,
 }
 
-/// Returns the groups of the plan with the fewest SMs on the hardware, with the SMs that each group needs, if it has
-/// fewer SMs than `parts`. The sizes of `parts` are allocation units.
+/// Returns the groups of the plan with the fewest SMs on the hardware, with the number of SMs that each group needs.
+/// Returns `Some(None)` if no plan has fewer SMs than `parts`. The sizes of `parts` are allocation units.
 ///
-/// Returns `None` if the search is cut short, or if there are too many tasks. It also returns `None` if partitions need
-/// no placement, or if tests count memory traffic, because then a group alone has no verdict.
+/// Returns `None` if the search is cut short, or if there are too many tasks. Also returns `None` if partitions require no
+/// placement. Also returns `None` if tests count memory traffic, because a single group then has no verdict.
 pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();
@@ -72,13 +72,13 @@ pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option
     (!cut_short).then_some(better)
 }
 
-/// The tasks of `group`, ascending.
+/// Returns the tasks of `group`, ascending.
 fn members(group: usize) -> Vec<usize> {
     (0..MOST_TASKS).filter(|task| group & (1 << task) != 0).collect()
 }
 
 impl Enumeration<'_, '_, '_> {
-    /// Adds `task` to each group and to a new group, and continues with the next task.
+    /// Adds `task` to each group of the division, or to a new group, and continues with the next task.
     fn extend(&mut self, task: usize) {
         if self.sizes.exhausted() {
             self.cut_short = true;
@@ -86,7 +86,7 @@ impl Enumeration<'_, '_, '_> {
         }
         let needs = self.groups.iter().map(|&group| self.needs[group]);
         let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
-            return; // a group that fails still fails with more tasks
+            return; // a group that fails also fails with more tasks
         };
         if needs.iter().map(|&sms| u64::from(sms)).sum::<u64>() >= self.best {
             return;
@@ -105,8 +105,8 @@ impl Enumeration<'_, '_, '_> {
         self.groups.pop();
     }
 
-    /// Keeps the current groups, which contain all tasks and need `needs` SMs, if their placement has fewer SMs than the
-    /// best.
+    /// Keeps the current groups as the best plan if their placement has fewer SMs than the best plan. The groups contain
+    /// all tasks and need `needs` SMs.
     fn note(&mut self, needs: &[u32]) {
         self.sizes.charge(PLACE);
         let placed = self.problem.placed_sms(needs).map(u64::from);

@@ -1,4 +1,4 @@
-//! Column generation: rounds of proposed prices and of groups with a positive excess.
+//! Column generation. Each round proposes prices and searches for groups with a positive excess.
 
 #[cfg(test)]
 mod tests;
@@ -12,40 +12,40 @@ use super::works::Works;
 use crate::partitioning::search::Sizes;
 use gpusched_model::Policy;
 
-/// Reductions of the proof target, tried in turn, if every visited group is tested [SMs].
+/// Reductions of the target for the proof, tried one after the other if every visited group is tested [SMs].
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
-/// Margin above a whole number of SMs that makes prices prove the next number [price units].
+/// Amount by which a price sum exceeds a whole number of SMs to prove the next number [price units].
 const JUST_ABOVE: i64 = 1_000;
 
-/// Differences of price sums below this value do not matter [price units].
+/// Difference of price sums that counts as small [price units].
 const NEAR: i64 = ONE / 10;
 
-/// If the price sum exceeds a whole number of SMs by less than this value, it hardly proves the next number [price
-/// units].
+/// Smallest amount by which the value of the program must exceed a number of SMs to make a proof of the next number likely
+/// [price units].
 const MARGIN: i64 = ONE / 4;
 
-/// Number of visited groups in all open parts of families, above which gpusched tries prices that prove less.
+/// Number of visited groups in all open parts of families above which gpusched tries to prove a smaller bound.
 const PATIENT: u64 = 200_000;
 
-/// Minimum excess of groups in the first rounds [price units].
+/// Minimum excess of the groups that the first rounds generate [price units].
 pub(super) const FLOOR: i64 = ONE / 20;
 
-/// If a round finds fewer groups than this number, the next round searches at least as deeply.
+/// Number of groups per round below which the next round searches at least as deeply.
 const FEW: usize = 50;
 
-/// Number of columns above which gpusched drops groups that are far from useful.
+/// Number of columns above which gpusched drops the groups with a high reduced cost.
 const COLUMNS: usize = 6_000;
 
-/// Reduced cost above which a group is far from useful [SMs].
+/// Reduced cost above which a group is dropped [SMs].
 const FAR: f64 = 0.25;
 
 impl Columns {
-    /// Generates groups with a minimum excess until there are few. The proposed prices are then near the optimum of the
-    /// linear program, but not proven. Returns whether this state is reached.
+    /// Generates groups with a minimum excess until a round finds only a few groups. The proposed prices are then near the
+    /// optimum of the linear program, but not proven. Returns whether this state, or a bound of `enough` SMs, is reached.
     ///
-    /// `bound` becomes the best lower bound that is proven meanwhile. Bounds above `enough` SMs are of no use. If every
-    /// visited group is tested, the minimum excess does not apply.
+    /// `bound` becomes the best lower bound that the rounds prove. A bound above `enough` SMs has no additional value. If
+    /// the search tests every visited group, it ignores the minimum excess.
     pub fn approach(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -70,13 +70,13 @@ impl Columns {
         bound.sms() >= enough
     }
 
-    /// Generates groups until no group has a positive excess, or the search effort is spent.
+    /// Generates groups until no group has a positive excess, or until the search effort is used up.
     ///
-    /// `bound` becomes the best lower bound that is proven meanwhile. Bounds above `enough` SMs are of no use.
+    /// `bound` becomes the best lower bound that the rounds prove. A bound above `enough` SMs has no additional value.
     ///
-    /// Only whole SMs count, and smaller prices require fewer visited groups. Pricing therefore uses prices between the
-    /// prices of the linear program and the best proven prices (Wentges 1997), so that their sum just proves the next whole
-    /// number.
+    /// Only whole SMs count, and pricing visits fewer groups if the prices are smaller. Pricing therefore uses prices
+    /// between the prices of the linear program and the best proven prices (Wentges 1997). The sum of these prices just
+    /// suffices to prove the next number of SMs.
     pub fn generate(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -118,11 +118,11 @@ impl Columns {
         }
     }
 
-    /// As [`Columns::generate`], with a test of every visited group.
+    /// Generates groups like [`Columns::generate`], with a test of every visited group.
     ///
-    /// Prices are first reduced until they just prove some SMs less than they could. The reduction shrinks to 0 over the
-    /// rounds. With smaller gains per task, pricing visits far fewer groups, and the groups that it finds help the full
-    /// prices as well.
+    /// The first rounds reduce the prices so that they just prove a few SMs less than the full prices could. Later rounds
+    /// reduce the prices less, and the last round does not reduce them. With smaller gains per task, pricing visits far
+    /// fewer groups. The groups that it finds are also useful for the full prices.
     fn generate_by_tests(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -152,11 +152,11 @@ impl Columns {
     }
 }
 
-/// Returns the target for the price sum [price units]; `None` if no improvement is possible. The prices of the linear
-/// program sum to `value`. The target proves `easier` SMs less than `value` could.
+/// Returns the target for the price sum [price units], or `None` if no improvement is possible. The prices of the linear
+/// program have the sum `value`. Prices at the target prove `easier` SMs less than `value` could.
 fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     if bound.sms() >= whole_sms(value) {
-        // The closer the prices are to the linear program, the more groups they exclude from a plan of this size.
+        // Prices closer to the linear program exclude more groups from a plan of this size.
         return (value - bound.total() >= NEAR).then_some(value - NEAR / 2);
     }
     let most = whole_sms(value).min(enough) - 1;
@@ -167,12 +167,13 @@ fn goal(value: i64, bound: &Bound, enough: u32, easier: u32) -> Option<i64> {
     Some(i64::from(beaten) * ONE + JUST_ABOVE)
 }
 
-/// The price sum that just proves one SM more than `bound` [price units].
+/// Returns the price sum that just proves one SM more than `bound` [price units].
 fn next(bound: &Bound) -> i64 {
     i64::from(bound.sms()) * ONE + JUST_ABOVE
 }
 
-/// Moves `proven` towards `prices`, which have a larger sum, until the sum is `goal` price units, minus rounding.
+/// Moves the prices `proven` towards `prices`, which have a larger sum. The sum of the result is `goal` price units minus
+/// rounding errors.
 fn between(proven: &[i64], prices: &[i64], goal: i64) -> Vec<i64> {
     let (from, to): (i64, i64) = (proven.iter().sum(), prices.iter().sum());
     let (part, whole) = (i128::from(goal - from), i128::from(to - from));

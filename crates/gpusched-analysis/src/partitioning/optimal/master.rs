@@ -1,24 +1,24 @@
-//! The linear program of choosing groups: min Σ size·x with every task covered. It is solved by a primal simplex with an
-//! explicit inverse of the basis.
+//! Linear program for the selection of groups: min Σ size·x with every task covered. A primal simplex with an explicit
+//! inverse of the basis solves it.
 //!
-//! The rows are tasks (tens of them). The right-hand sides are perturbed slightly, against degeneracy. The prices are
-//! floats and only proposals: callers round them down and price with integers.
+//! Each row is a task, so there are a few tens of rows. The right-hand sides are perturbed slightly to avoid degeneracy.
+//! The prices are floats and only proposals. The callers round the prices down and continue with integers.
 
 use crate::partitioning::search::Part;
 
 /// Tolerance of reduced costs and pivots.
 const EPSILON: f64 = 1e-9;
 
-/// Number of candidate columns that are examined repeatedly before all columns are examined again.
+/// Number of candidate columns that the simplex examines repeatedly before it examines all columns again.
 const CANDIDATES: usize = 50;
 
-/// Smaller pivots count as 0.
+/// Threshold below which a pivot counts as 0.
 const PIVOT: f64 = 1e-7;
 
-/// Tolerance for values below 0.
+/// Tolerance for negative values.
 const SLACK: f64 = 1e-9;
 
-/// Number of pivots between two checks of the time.
+/// Number of pivots between two checks of the time limit.
 const ASKED: u32 = 16;
 
 /// Maximum number of pivots.
@@ -29,7 +29,7 @@ const PIVOTS: u32 = 100_000;
 pub(super) struct Master {
     rows: usize,
     columns: Vec<(Vec<u32>, f64)>,
-    /// Columns of the basis: a column number, or `SURPLUS` + row.
+    /// Columns of the basis. An entry is a column number, or [`SURPLUS`] + row.
     basis: Vec<usize>,
     inverse: Vec<f64>,
     right: Vec<f64>,
@@ -39,11 +39,11 @@ pub(super) struct Master {
     work: usize,
 }
 
-/// First number of the surplus columns of the rows.
+/// Number of the surplus column of the first row.
 pub(super) const SURPLUS: usize = usize::MAX / 2;
 
 impl Master {
-    /// Creates the program with one column of cost `costs[task]` for each task alone. These columns form the first basis.
+    /// Creates the program with one column of cost `costs[task]` for each single task. These columns form the first basis.
     pub fn new(costs: &[f64]) -> Master {
         let rows = costs.len();
         let right: Vec<f64> = (0..rows)
@@ -69,13 +69,13 @@ impl Master {
         }
     }
 
-    /// The column numbers of the basis. Surplus columns have the largest numbers.
+    /// Returns the column numbers of the basis. Surplus columns have the largest numbers.
     pub fn basis(&self) -> &[usize] {
         &self.basis
     }
 
-    /// Continues from `basis`, whose columns may cost more than before. If `basis` is invalid or singular, the basis stays
-    /// unchanged.
+    /// Continues from `basis`. The columns of `basis` may have higher costs than before. If `basis` is invalid or
+    /// singular, the current basis remains.
     pub fn start_from(&mut self, basis: &[usize]) {
         let known = |&column: &usize| column < self.columns.len() || column >= SURPLUS;
         if basis.len() == self.rows && basis.iter().all(known) {
@@ -91,31 +91,31 @@ impl Master {
         self.add_at(part, f64::from(part.sms));
     }
 
-    /// Adds `part` with its own cost.
+    /// Adds `part` with the cost `cost` instead of its SMs.
     pub fn add_at(&mut self, part: &Part, cost: f64) {
         let rows = part.tasks.iter().map(|&task| task as u32).collect();
         self.columns.push((rows, cost));
     }
 
-    /// The columns as groups.
+    /// Returns the columns as groups.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         (0..self.columns.len()).map(|column| self.part(column))
     }
 
-    /// Column `column` as a group.
+    /// Returns column `column` as a group.
     pub fn part(&self, column: usize) -> Part {
         let (rows, cost) = &self.columns[column];
         Part {
-            sms: *cost as u32, // the cost comes from an integer
+            sms: *cost as u32, // the cost was an integer
             tasks: rows.iter().map(|&task| task as usize).collect(),
         }
     }
 
-    /// Solves the program from its current basis. Returns false if it took too many pivots, or if `late` returns true.
+    /// Solves the program from its current basis. Returns false if it needs too many pivots, or if `late` returns true.
     pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
         let mut pivots = 0;
         loop {
-            // The best columns are examined repeatedly before all columns are examined again.
+            // The simplex examines the best columns repeatedly before it examines all columns again.
             let mut candidates = self.entering();
             if candidates.is_empty() {
                 return true;
@@ -135,12 +135,12 @@ impl Master {
         }
     }
 
-    /// The columns of several tasks with a reduced cost of at most `most`.
+    /// Returns the columns of several tasks whose reduced cost is at most `most`.
     pub fn columns_within(&self, most: f64) -> impl Iterator<Item = usize> + '_ {
         (self.rows..self.columns.len()).filter(move |&column| self.reduced(column) <= most)
     }
 
-    /// Sets the cost of column `column`, which is chosen, to 0. Solving then moves the prices of its tasks to 0.
+    /// Sets the cost of the selected column `column` to 0. The next solution then moves the prices of its tasks to 0.
     pub fn pay(&mut self, column: usize) {
         let cost = std::mem::take(&mut self.columns[column].1);
         for (place, _) in self
@@ -156,24 +156,24 @@ impl Master {
         }
     }
 
-    /// The work since the last call, converted to tests of groups (estimated).
+    /// Returns the work since the last call, converted to tests of groups (estimated).
     pub fn work(&mut self) -> u64 {
         (std::mem::take(&mut self.work) / 256) as u64
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// Reduced cost of column `column`: its cost minus the price sum of its tasks.
+    /// Returns the reduced cost of column `column`: its cost minus the price sum of its tasks.
     fn reduced(&self, column: usize) -> f64 {
         let (rows, cost) = &self.columns[column];
         rows.iter()
             .fold(*cost, |cost, &row| cost - self.prices[row as usize])
     }
 
-    /// Drops columns with a reduced cost above `most`, but keeps single tasks and the basis.
+    /// Drops the columns whose reduced cost is above `most`, except the columns of single tasks and of the basis.
     pub fn drop_above(&mut self, most: f64) {
         let kept: Vec<bool> = (0..self.columns.len())
             .map(|column| column < self.rows || self.basis.contains(&column) || self.reduced(column) <= most)
@@ -194,13 +194,13 @@ impl Master {
         });
     }
 
-    /// The price of each task [SMs].
+    /// Returns the price of each task [SMs].
     pub fn prices(&self) -> &[f64] {
         &self.prices
     }
 
-    /// The columns with a positive value, and their values. Column numbers follow the order of addition, after the single
-    /// tasks.
+    /// Returns the columns that have a positive value, with their values. The columns of single tasks have the first
+    /// numbers. The other columns are numbered in the order of their addition.
     pub fn chosen(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.basis
             .iter()
@@ -209,7 +209,7 @@ impl Master {
             .map(|(&column, &value)| (column, value))
     }
 
-    /// The columns with the most negative reduced costs.
+    /// Returns the columns with the most negative reduced costs.
     fn entering(&mut self) -> Vec<usize> {
         self.work += self.columns.len();
         let columns = (0..self.columns.len()).chain((0..self.rows).map(|row| SURPLUS + row));
@@ -223,8 +223,8 @@ impl Master {
             .collect()
     }
 
-    /// Returns the candidate with the most negative reduced cost, and this cost. Candidates without a negative cost are
-    /// removed.
+    /// Returns the candidate with the most negative reduced cost, and this cost. Removes the candidates whose reduced
+    /// cost is not negative.
     fn best_of(&self, candidates: &mut Vec<usize>) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
         candidates.retain(|&column| {
@@ -237,7 +237,7 @@ impl Master {
         best
     }
 
-    /// The negated reduced cost of a column.
+    /// Returns the negated reduced cost of a column.
     fn saved(&self, column: usize) -> f64 {
         match column.checked_sub(SURPLUS) {
             Some(row) => -self.prices[row],
@@ -245,7 +245,7 @@ impl Master {
         }
     }
 
-    /// B⁻¹·a.
+    /// Returns B⁻¹·a for the column `a` that enters the basis.
     fn column(&self, entering: usize) -> Vec<f64> {
         let mut column = vec![0.0; self.rows];
         for (row, value) in column.iter_mut().enumerate() {
@@ -262,8 +262,8 @@ impl Master {
         column
     }
 
-    /// Returns the row whose value reaches 0 first as `column` enters. Among rows with nearly equal ratios, it returns the
-    /// row with the largest pivot, for numerical stability (Harris 1973).
+    /// Returns the row whose value becomes 0 first while `column` enters the basis. If several rows have nearly equal
+    /// ratios, returns the row with the largest pivot, for numerical stability (Harris 1973).
     fn leaving(&self, column: &[f64]) -> Option<usize> {
         let rows = column.iter().enumerate().filter(|&(_, &pivot)| pivot > PIVOT);
         let ratio = |row: usize, slack: f64| (self.values[row].max(0.0) + slack) / column[row];
@@ -305,7 +305,8 @@ impl Master {
         self.values[row] = value;
     }
 
-    /// Recomputes everything from the basis. Returns false, without any change, if the basis is singular.
+    /// Recomputes the inverse, the values and the prices from the basis. Returns false without a change if the basis is
+    /// singular.
     fn refactor(&mut self) -> bool {
         let rows = self.rows;
         let mut matrix = vec![0.0_f64; rows * rows];

@@ -1,16 +1,16 @@
 //! The fewest SMs, with a proof: set partitioning by column generation.
 //!
-//! A plan chooses groups of tasks. Each group gets the fewest SMs on which it passes the test. The linear relaxation of
-//! this choice has a dual price for each task. The *price sum* of a group is the sum of the prices of its tasks, and its
-//! *excess* is its price sum minus its SMs. Prices are *valid* if no group has a positive excess. The sum of valid prices
-//! is a lower bound on the SMs of any plan.
+//! A plan is a selection of groups of tasks. Each group gets the fewest SMs on which it passes its test. The linear
+//! relaxation of this selection has a dual price for each task. The *price sum* of a group is the sum of the prices of
+//! its tasks. The *excess* of a group is its price sum minus its SMs. Prices are *valid* if no group has a positive
+//! excess. The sum of valid prices is a lower bound on the SMs of every plan.
 //!
 //! * [`pricing`] searches for groups with a positive excess.
 //! * [`master`] proposes prices.
-//! * [`branching`] chooses among the groups known at the end. It then closes the gap over all groups that a better plan
-//!   could contain.
+//! * [`branching`] selects a plan from the groups that are known at the end. The search then closes the gap with all
+//!   groups that a better plan could contain.
 //!
-//! All conclusions use integer prices.
+//! All proofs use integer prices.
 
 mod bound;
 mod bounding;
@@ -37,25 +37,26 @@ pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
 
-/// Solver that chooses the fewest SMs among known groups.
+/// Solver that selects the plan with the fewest SMs from the known groups.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Solver {
-    /// Branch and bound. Its conclusions use integers only.
+    /// Branch and bound. The proofs of this solver use only integers.
     #[default]
     Exact,
-    /// HiGHS first, to find plans. If HiGHS finds no plan, this is stated as a claim, not as a proof
-    /// ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs)). The remaining search effort goes into the proof.
+    /// HiGHS, which first searches for plans. If HiGHS finds no plan, the result is stated as a claim, not as a proof
+    /// ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs)). gpusched uses the remaining search effort for
+    /// the proof.
     #[cfg(feature = "highs")]
     Highs,
 }
 
-/// Search effort after which diving begins, after which gpusched stops improving the lower bound, and after which it
-/// stops choosing among the known groups, in twentieths of the total.
+/// Ends of three phases, in twentieths of the search effort. After the first phase, diving starts. After the second phase,
+/// gpusched stops improving the lower bound. After the third phase, it stops selecting a plan from the known groups.
 const APPROACH: u32 = 10;
 const BOUND: u32 = 15;
 const CHOICE: u32 = 17;
 
-/// Returns a plan of few SMs, and the best lower bound within the search effort.
+/// Returns a plan with few SMs, and the best lower bound that gpusched finds within the search effort.
 pub(crate) fn optimal(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,
@@ -84,7 +85,7 @@ pub(crate) fn optimal(
             bounding.dive(&mut sizes, &mut parts, aim);
             bounding.raise(&mut sizes, &parts, aim);
             sizes.spend(CHOICE, 20);
-            // The prices are better than in the first dive.
+            // The prices are now better than in the first dive.
             bounding.dive(&mut sizes, &mut parts, aim);
             bounding.choose(&mut sizes, &mut parts, aim);
             0

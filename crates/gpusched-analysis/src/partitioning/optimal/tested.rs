@@ -1,13 +1,13 @@
-//! Pricing for policies other than EDF. The measures cover neither blocking nor priorities, so every visited group is
-//! tested.
+//! Pricing for policies other than EDF. The measures count neither blocking nor priorities, so the search tests every
+//! visited group.
 //!
-//! The search is a depth-first walk over all groups. The size of a group never decreases when a task joins, and is at
-//! least the work of the group. The surplus of a task is its price minus its work. The excess of a group with more tasks
-//! is therefore at most its price sum minus its work, plus one of three terms per kind:
+//! The search is a depth-first walk over all groups. The size of a group is at least its work, and it never decreases
+//! when a task joins the group. The surplus of a task is its price minus its work. If tasks join a group, its excess is
+//! at most its price sum minus its work, plus one of three terms for each kind:
 //!
 //! * 0, if no task of the kind joins;
-//! * the largest surplus of a task of the kind, if one task joins;
-//! * the sum of all positive surpluses under the contention of two tasks of the kind, if more tasks join.
+//! * the largest surplus of a task of the kind, if exactly one task joins;
+//! * the sum of all positive surpluses, under the contention of two tasks of the kind, if several tasks join.
 
 use super::bound::whole_sms;
 use super::units::ONE;
@@ -19,9 +19,9 @@ use gpusched_model::wcet::MAX_SMS;
 /// Result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Tested {
-    /// The groups with an excess of at least the floor.
+    /// Groups with an excess of at least the floor.
     pub groups: Vec<Part>,
-    /// The largest excess (Σ prices − SMs, in price units) among the visited groups; at least 0.
+    /// Largest excess (Σ prices − SMs) among the visited groups, at least 0 [price units].
     pub most: i64,
     /// Whether the walk visited every group with an excess of at least the floor.
     pub complete: bool,
@@ -30,16 +30,16 @@ pub(super) struct Tested {
 /// Limits that end a walk early.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of groups found below one group.
+    /// Maximum number of groups that the walk finds for each first task.
     pub per_task: usize,
-    /// Maximum number of groups found.
+    /// Maximum number of groups that the walk finds in total.
     pub groups: usize,
-    /// Maximum number of tested groups, once some groups are found.
+    /// Number of tested groups after which the walk ends if it has found enough groups.
     pub patience: u64,
 }
 
-/// Returns the groups whose price sum is at least their size plus `floor`. Each of `prices` lies between 0 and the SMs of
-/// its task alone.
+/// Returns the groups whose price sum is at least their size plus `floor`. The price of a task is between 0 and the SMs
+/// that the task needs in its own partition.
 pub(super) fn price(
     sizes: &mut Sizes<'_, '_>,
     works: &Works,
@@ -61,7 +61,7 @@ pub(super) fn price(
 struct Node {
     co_located: CoLocated,
     price: i64,
-    /// Size of the group. Every larger group has at least this size.
+    /// Size of the group. Every group that contains this group has at least this size.
     sms: u32,
 }
 
@@ -74,20 +74,20 @@ struct Walk<'s, 'w, 'e, 'p> {
     /// Tasks by decreasing ratio of price to work.
     order: Vec<usize>,
     prices: Vec<i64>,
-    /// Sum of the positive surpluses of the tasks from a position of the order on. `maxima` contains the largest surplus. The
-    /// index is (kind · classes + class) · (n + 1) + position.
+    /// Sum of the positive surpluses of the tasks from each position of the order on. `maxima` contains the largest
+    /// surplus. The index is (kind · classes + class) · (n + 1) + position.
     sums: Vec<i64>,
     maxima: Vec<i64>,
-    /// Σ prices from a position on.
+    /// Sum of the prices of the tasks from each position of the order on.
     price_sums: Vec<i64>,
     path: Vec<usize>,
-    /// Work of the group at each depth, by kind · classes + class.
+    /// Work of the group at each depth of the walk, indexed by kind · classes + class.
     depths: Vec<i64>,
     sorted: Vec<usize>,
     tested: Tested,
 }
 
-/// Number of found groups that justify a new round when `patience` ends.
+/// Number of found groups that are enough when the walk has tested `patience` groups.
 const FEW: usize = 20;
 
 /// A value below every possible excess.
@@ -102,8 +102,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         limits: Limits,
     ) -> Walk<'s, 'w, 'e, 'p> {
         let n = prices.len();
-        // A task with price 0 increases the excess of no group. But if the floor is at most 0, a group of interest may contain
-        // it.
+        // A task with price 0 raises the excess of no group. But if the floor is at most 0, a group that counts may
+        // contain such a task.
         let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0 || floor <= 0).collect();
         let ratio = |task: usize| {
             let work = i128::from(works.alone(task).max(1));
@@ -155,7 +155,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
             || (self.spent % 256 == 255 && self.sizes.exhausted())
     }
 
-    /// Visits `node` extended by each task from position `from` on, and the larger groups below.
+    /// Visits all groups that extend `node` by tasks from position `from` on.
     fn extend(&mut self, node: &Node, from: usize) {
         let before = self.tested.groups.len();
         for position in from..self.order.len() {
@@ -176,8 +176,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         }
     }
 
-    /// Returns `node` extended by the task at `position`, if this group may grow to an excess of at least the floor. Records
-    /// the group if it has this excess itself.
+    /// Returns `node` extended by the task at `position`, if the excess of a larger group can be at least the floor.
+    /// Records the extended group if its own excess is at least the floor.
     fn child(&mut self, node: &Node, position: usize) -> Option<Node> {
         let task = self.order[position];
         let (kind, classes) = (self.works.kind(task), self.works.classes);
@@ -201,7 +201,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         if grown.max(child.price - i64::from(child.sms) * ONE) < self.floor {
             return None;
         }
-        // On more SMs, no group from here on has an excess of at least the floor.
+        // On more SMs than this limit, neither the group nor a larger group has an excess of at least the floor.
         let all = child.price + self.price_sums[position + 1] - self.floor;
         let most = sms_within(all);
         self.sorted.clear();
@@ -224,7 +224,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         (grown >= self.floor).then_some(child)
     }
 
-    /// Work of the group at the end of the path, under the contention classes `at`.
+    /// Returns the work of the group at the end of the path, under the contention classes `at`.
     fn work_of(&self, at: [u8; 3]) -> i64 {
         let classes = self.works.classes;
         let works = &self.depths[(self.path.len() + 1) * 3 * classes..];
@@ -233,7 +233,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
             .sum()
     }
 
-    /// The largest possible excess of `node` with at least one task from `position` on.
+    /// Returns an upper bound on the excess of `node` with at least one more task from `position` on.
     fn may_grow_to(&self, node: &Node, position: usize) -> i64 {
         let interference = self.sizes.problem().interference();
         let (classes, width) = (self.works.classes, self.order.len() + 1);
@@ -255,7 +255,7 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
     }
 }
 
-/// The most SMs that cost at most `units`, between 0 and [`MAX_SMS`].
+/// Returns the largest number of SMs whose price is at most `units`, between 0 and [`MAX_SMS`].
 fn sms_within(units: i64) -> u32 {
     units.div_euclid(ONE).clamp(0, MAX_SMS.into()) as u32
 }
@@ -264,7 +264,7 @@ fn sms_within(units: i64) -> u32 {
 mod tests {
     use super::*;
 
-    /// With a limit of 0 SMs, a group would never be tested, and a wrong bound would remain undetected.
+    /// If the limit were 0 SMs, the walk would never test a group, and a wrong bound would remain undetected.
     #[test]
     fn prices_beyond_all_sms_are_not_taken_for_none() {
         assert_eq!((sms_within(-1), sms_within(ONE - 1), sms_within(ONE)), (0, 0, 1));

@@ -1,10 +1,10 @@
-//! Least work that a task adds to a group, by contention class. Pricing uses it in its bounds.
+//! Least work that a task adds to a group, for each contention class. The bounds of pricing use it.
 
 use super::units::ONE;
 use crate::interference::{CoLocated, kind_index};
 use crate::partitioning::search::Problem;
 
-/// Least work divided by the period, in price units and rounded down, and the possible growths of a group.
+/// Least work of each task divided by its period (rounded down, in price units), and the possible growths of a group.
 #[derive(Debug)]
 pub(super) struct Works {
     pub classes: usize,
@@ -12,16 +12,16 @@ pub(super) struct Works {
     work: Vec<i64>,
     /// Kind of each task.
     kinds: Vec<usize>,
-    /// Kind counts of one task, for each kind that occurs.
+    /// Numbers of tasks by kind for one single task, for each kind that occurs.
     one: [Option<CoLocated>; 3],
     pub growths: Vec<Growth>,
 }
 
-/// The number of tasks of each kind that join a group: 0, 1, or 2 and more (stored as 2).
+/// Number of tasks of each kind that join a group: 0, 1, or several (stored as 2).
 #[derive(Debug)]
 pub(super) struct Growth {
     pub counts: [u8; 3],
-    /// Smallest kind counts with these numbers.
+    /// Smallest numbers of tasks by kind that match these counts.
     pub co_located: CoLocated,
 }
 
@@ -51,7 +51,7 @@ impl Works {
         works
     }
 
-    /// Adds the work of `task` in all contention classes. A class that does not occur in small groups gets the work in
+    /// Adds the work of `task` in all contention classes. If small groups never have a class, its entry is the work in
     /// isolation, which is the smallest work.
     fn add(&mut self, problem: &Problem<'_>, task: usize) {
         let alone = problem.co_located(&[task]);
@@ -74,7 +74,7 @@ impl Works {
         }
     }
 
-    /// The smallest work of `task` over all contention classes.
+    /// Returns the smallest work of `task` over all contention classes.
     pub fn alone(&self, task: usize) -> i64 {
         (0..self.classes)
             .map(|class| self.work(task, class))
@@ -90,7 +90,7 @@ impl Works {
         self.work[task * self.classes + class]
     }
 
-    /// The kind counts `co_located` plus one task of `kind`.
+    /// Returns the numbers of tasks by kind after one task of `kind` joins `co_located`.
     pub fn with_one(&self, co_located: &CoLocated, kind: usize) -> CoLocated {
         match &self.one[kind] {
             Some(one) => co_located.with(one),
@@ -99,7 +99,7 @@ impl Works {
     }
 }
 
-/// Least work / T of one task, in price units, rounded down.
+/// Returns the least work of one task divided by its period, rounded down [price units].
 fn units(problem: &Problem<'_>, task: usize, co_located: &CoLocated) -> i64 {
     let work = u128::from(problem.work(task, co_located).saturated());
     i64::try_from((work * ONE as u128) >> 48).unwrap_or(i64::MAX >> 16)

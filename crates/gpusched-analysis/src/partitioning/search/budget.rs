@@ -4,19 +4,19 @@ use std::time::{Duration, Instant};
 
 use gpusched_model::plan::EndedBy;
 
-/// The limits that the user sets.
+/// Limits that the user sets.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SearchLimits {
     /// Maximum number of tests of candidate partitions. If absent, gpusched uses
     /// [`default_budget`](crate::partitioning::default_budget).
     pub budget: Option<u64>,
-    /// Time limit. The search stops when the time or the search effort is spent. With a time limit, results depend on the
-    /// machine.
+    /// Time limit. The search stops when it has used up the time or the search effort. With a time limit, the results
+    /// depend on the machine.
     pub time: Option<Duration>,
 }
 
 impl SearchLimits {
-    /// Returns the limits with `tests` tests unless the user set another number.
+    /// Returns the limits, with `tests` as the number of tests if the user sets no number.
     pub(crate) fn or(self, tests: u64) -> Limits {
         Limits {
             tests: self.budget.unwrap_or(tests),
@@ -25,7 +25,7 @@ impl SearchLimits {
     }
 }
 
-/// The limits of a search before it starts.
+/// Limits of a search that has not started yet.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
     tests: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits of `searches` searches together: the sum of their tests, and the time limit of one.
+    /// Returns the total limits of `searches` searches: the sum of their tests, and the time limit of a single search.
     pub fn of_all(self, searches: u64) -> Limits {
         Limits {
             tests: self.tests.saturating_mul(searches),
@@ -41,13 +41,13 @@ impl Limits {
         }
     }
 
-    /// Starts the search: the time limit counts from now on.
+    /// Starts the search. The time limit counts from now on.
     pub fn start(self) -> Budget {
         Budget::new(self.tests, self.time)
     }
 }
 
-/// The limits of a running search: a number of tests, which is the same on every machine, and a time limit, which is not.
+/// Limits of a running search: a number of tests, which does not depend on the machine, and a time limit, which does.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Budget {
     tests: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Creates a budget of at most `tests` tests and, if given, at most the time `limit` from now on.
+    /// Creates a budget of `tests` tests. If `limit` is present, it also limits the time from now on.
     pub fn new(tests: u64, limit: Option<Duration>) -> Budget {
         Budget {
             tests,
@@ -65,12 +65,12 @@ impl Budget {
         }
     }
 
-    /// Whether the budget is spent after `tested` tests.
+    /// Whether the budget is used up after `tested` tests.
     pub fn is_spent(&self, tested: u64) -> bool {
         tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
-    /// The limit that is reached after `tested` tests; `None` if neither is.
+    /// Returns the limit that the search has reached after `tested` tests, or `None` if it has reached no limit.
     pub fn spent(&self, tested: u64) -> Option<EndedBy> {
         match self.is_spent(tested) {
             false => None,
@@ -79,18 +79,18 @@ impl Budget {
         }
     }
 
-    /// The number of remaining tests after `tested` tests.
+    /// Returns the number of tests that remain after `tested` tests.
     #[cfg(feature = "highs")]
     pub fn tests_left(&self, tested: u64) -> u64 {
         self.tests.saturating_sub(tested)
     }
 
-    /// The remaining time; `None` without a time limit.
+    /// Returns the remaining time, or `None` without a time limit.
     pub fn time_left(&self) -> Option<Duration> {
         self.limit.map(|limit| limit.saturating_sub(self.start.elapsed()))
     }
 
-    /// Returns the budget with at most `tests` tests.
+    /// Returns the budget with its number of tests limited to `tests`.
     pub fn at_most(self, tests: u64) -> Budget {
         Budget {
             tests: self.tests.min(tests),
@@ -98,7 +98,7 @@ impl Budget {
         }
     }
 
-    /// Returns the first `part` of `of` equal parts of the budget.
+    /// Divides the budget into `of` equal parts, and returns the first `part` parts as one budget.
     pub fn part(self, part: u32, of: u32) -> Budget {
         let of = of.max(1);
         let share = u128::from(self.tests) * u128::from(part) / u128::from(of);

@@ -1,20 +1,20 @@
-//! A partition under construction.
+//! A partition that a search constructs.
 
 use super::part::Part;
 use super::problem::Problem;
 use super::work::LeastWork;
 use crate::interference::CoLocated;
 
-/// A set of tasks and the SMs of its partition.
+/// A set of tasks, and the number of SMs of its partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// |P|.
+    /// |P|: number of SMs.
     pub sms: u32,
-    /// 𝒯(P): positions in the task set, ascending.
+    /// 𝒯(P): positions of the tasks in the task set, ascending.
     pub tasks: Vec<usize>,
     /// Number of tasks of each kind.
     pub(crate) co_located: CoLocated,
-    /// Least work of the tasks. On fewer SMs than this work, U exceeds 1.
+    /// Least work of the tasks [SMs]. On fewer SMs than this number, the utilization U exceeds 1.
     pub(crate) work: LeastWork,
 }
 
@@ -30,7 +30,7 @@ impl Candidate {
         }
     }
 
-    /// As [`Candidate::new`], for a partition that is never merged.
+    /// Creates a candidate like [`Candidate::new`], for a partition that the search never merges.
     pub(crate) fn unmerged(problem: &Problem<'_>, sms: u32, tasks: Vec<usize>) -> Candidate {
         Candidate {
             sms,
@@ -50,12 +50,12 @@ impl Candidate {
         }
     }
 
-    /// Computes the data that merges require.
+    /// Returns the candidate with the data that merges require.
     pub(crate) fn mergeable(self, problem: &Problem<'_>) -> Candidate {
         Candidate::new(problem, self.sms, self.tasks)
     }
 
-    /// Returns the tasks of `self` and `other` as one candidate on `sms` SMs.
+    /// Returns a candidate that contains the tasks of `self` and `other`, on `sms` SMs.
     pub(crate) fn joined(&self, other: &Candidate, problem: &Problem<'_>, sms: u32) -> Candidate {
         let mut tasks = Vec::with_capacity(self.tasks.len() + other.tasks.len());
         tasks.extend_from_slice(&self.tasks);
@@ -71,7 +71,7 @@ impl Candidate {
     }
 }
 
-/// Converts candidates to parts, without the data that merges require.
+/// Converts candidates to parts. Parts lack the data that merges require.
 pub(crate) fn parts_of(partitions: Vec<Candidate>) -> Vec<Part> {
     partitions
         .into_iter()

@@ -1,18 +1,18 @@
-//! Groups of tasks that a search tests: one partition, or two partitions that may merge.
+//! Groups of tasks that a search tests. A group is one partition, or two partitions that the search may merge.
 
 use super::candidate::Candidate;
 use super::problem::Problem;
 use crate::interference::CoLocated;
 use gpusched_model::utilization::Utilization;
 
-/// The tasks of one or two partitions, and the contention among them.
+/// Tasks of one or two partitions, and the contention among these tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct Group<'t> {
-    /// The tasks of each partition.
+    /// Tasks of each partition.
     pub parts: [&'t [usize]; 2],
     /// Number of tasks of each kind in all partitions.
     pub co_located: CoLocated,
-    /// Contention class of each kind, by [`kind_index`].
+    /// Contention class of each kind, indexed by [`kind_index`].
     pub classes: [u8; 3],
 }
 
@@ -21,12 +21,12 @@ impl<'t> Group<'t> {
         Group::new(problem, [&partition.tasks, &[]], partition.co_located)
     }
 
-    /// `tasks` (positions in the set, ascending) as one partition.
+    /// Returns `tasks` as one partition. `tasks` contains positions in the set, ascending.
     pub fn of_tasks(problem: &Problem<'_>, tasks: &'t [usize]) -> Group<'t> {
         Group::new(problem, [tasks, &[]], problem.co_located(tasks))
     }
 
-    /// `tasks` as one partition, with the known kind counts `co_located`.
+    /// Returns `tasks` as one partition whose numbers of tasks by kind, `co_located`, are already known.
     pub fn among(problem: &Problem<'_>, tasks: &'t [usize], co_located: CoLocated) -> Group<'t> {
         Group::new(problem, [tasks, &[]], co_located)
     }
@@ -36,9 +36,9 @@ impl<'t> Group<'t> {
         Group::new(problem, [&first.tasks, &second.tasks], co_located)
     }
 
-    /// Returns the tasks of both partitions; `None` if their least work already exceeds `sms` SMs.
+    /// Returns the tasks of both partitions, or `None` if their least work exceeds `sms` SMs.
     ///
-    /// In this case every test of deadlines fails: Lemma 1 for two partitions.
+    /// If the least work exceeds `sms` SMs, every test of deadlines fails. This fact is Lemma 1 for two partitions.
     #[inline]
     pub fn that_may_fit(
         problem: &Problem<'_>,

@@ -12,8 +12,8 @@ use gpusched_model::{Contention, Task};
 
 /// Lemma 1 (necessary): if Σ Cⁿ(1)/T > M, no partitioning is schedulable.
 ///
-/// The printed form is correct if m·Cⁿ(m) is least at m = 1. With min over m of m·Cⁿ(m) in place of Cⁿ(1), the lemma is
-/// correct for every WCET function (erratum).
+/// The printed form is correct if the minimum of m·Cⁿ(m) is at m = 1. With min over m of m·Cⁿ(m) in place of Cⁿ(1), the
+/// lemma is correct for every WCET function (erratum).
 pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
     let work = problem
         .tasks()
@@ -23,7 +23,7 @@ pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
     compare_total(work, problem.sms().into()) == Ordering::Greater
 }
 
-/// Lemma 1 as a lower bound: ⌈Σ min m·Cⁿ(m) / T⌉, at least 1. No plan has fewer SMs.
+/// Returns the lower bound from Lemma 1, ⌈Σ min m·Cⁿ(m) / T⌉, at least 1. No plan uses fewer SMs than this bound.
 pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
     let work = (0..problem.tasks().len())
         .map(|task| problem.work(task, &problem.co_located(&[task])))
@@ -32,11 +32,11 @@ pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
     smallest(1, problem.shares(), fits).unwrap_or(problem.shares())
 }
 
-/// Lemma 2: returns the smallest m on which `task` is schedulable in isolation; `None` if M SMs do not suffice.
+/// Lemma 2: returns the smallest m on which `task` is schedulable in isolation. Returns `None` if M SMs do not suffice.
 ///
-/// The test is monotone in m. Doubling m and then bisecting therefore finds the same m as the printed scan. The search
-/// starts at a lower bound: every test of deadlines requires C(m) ≤ min(T, D − J), and the least such m is at least min
-/// m·C(m) / min(T, D − J).
+/// The test is monotone in m. Therefore, doubling m and then bisecting finds the m that the printed scan finds. The search
+/// starts at a lower bound. Every test of deadlines requires C(m) ≤ min(T, D − J), so m is at least
+/// min m·C(m) / min(T, D − J).
 pub(crate) fn smallest_partition(tester: &mut GroupTester<'_>, task: usize) -> Option<Candidate> {
     let problem = tester.problem();
     let mut partition = Candidate::unmerged(problem, 1, vec![task]);
@@ -55,7 +55,7 @@ pub(crate) fn smallest_partition(tester: &mut GroupTester<'_>, task: usize) -> O
     Some(partition)
 }
 
-/// ⌈min m·C(m) / min(T, D − J)⌉ of task `index` in isolation; 1 if the policy has no test of deadlines.
+/// Returns ⌈min m·C(m) / min(T, D − J)⌉ for task `index` in isolation, or 1 if the policy has no test of deadlines.
 fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
     if problem.policy().counts_work() {
         return 1;
@@ -63,18 +63,18 @@ fn least_sms(problem: &Problem<'_>, index: usize) -> u32 {
     let task = &problem.tasks()[index];
     let urgency = task.deadline().ns().saturating_sub(task.jitter().ns());
     let time = urgency.min(task.period().ns()).max(1);
-    // If the work exceeds 64 bits, the bound is 1, and the test decides.
+    // If the work exceeds 64 bits, the function returns 1 as the lower bound, and the test decides.
     let work = u64::try_from(problem.least_work_alone(index)).unwrap_or(0);
     u32::try_from(work.div_ceil(time)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Lemma 3: schedulable partitions form a schedulable system if and only if the GPU has enough SMs.
+/// Lemma 3: partitions that are all schedulable form a schedulable system if and only if the GPU has enough SMs.
 pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// Applies the lemmas at the start of every heuristic. Returns the smallest partition of every task, not yet prepared for
-/// merging.
+/// Applies the lemmas at the start of every heuristic. Returns the smallest partition of every task, without the data that
+/// merges require.
 ///
 /// # Errors
 /// Fails with the reason why no partitioning exists.
@@ -90,7 +90,8 @@ pub(crate) fn smallest_partitions(tester: &mut GroupTester<'_>) -> Result<Vec<Ca
         .collect()
 }
 
-/// Why `task` has no partition: Lemma 2, unless its WCET is unknown on all partition sizes.
+/// Returns the reason why `task` has no partition. The reason is Lemma 2, unless its WCET is unknown on all partition
+/// sizes.
 fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
     let known_from = problem.tasks()[task].wcet().smallest_sms(Contention::Isolated);
     match known_from > problem.sms_of(problem.shares()) {
@@ -99,9 +100,9 @@ fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
     }
 }
 
-/// Whether the lemmas are valid. They assume that a task has its least work and its smallest partition in isolation. This
-/// is wrong if its WCET in conflict is known on fewer SMs than its isolated WCET, because co-located tasks then make the
-/// WCET known.
+/// Whether the lemmas are valid for `problem`. The lemmas assume that a task has its least work and its smallest
+/// partition in isolation. The assumption is wrong if the WCET in conflict is known on fewer SMs than the isolated WCET.
+/// In this case, co-located tasks make the WCET known.
 fn hold(problem: &Problem<'_>) -> bool {
     let alone_first = |task: &Task| {
         let first = |contention| task.wcet().smallest_sms(contention);
@@ -110,8 +111,8 @@ fn hold(problem: &Problem<'_>) -> bool {
     problem.tasks().iter().all(alone_first)
 }
 
-/// Returns the smallest m in [`low`, `high`] that passes a test monotone in m; `None` if `high` fails or the range is
-/// empty.
+/// Returns the smallest m in [`low`, `high`] for which `passes` is true. `passes` is monotone in m. Returns `None` if it is
+/// false for `high`, or if the range is empty.
 pub(crate) fn smallest(low: u32, high: u32, mut passes: impl FnMut(u32) -> bool) -> Option<u32> {
     if low > high || !passes(high) {
         return None;

@@ -1,14 +1,14 @@
-//! Common parts of all searches. A *group* is a candidate partition: a set of tasks that is considered as one partition.
+//! Code that all searches share. A *group* is a candidate partition: a set of tasks that is considered as one partition.
 //!
 //! * [`problem`]: the tasks, the GPU, the test and the interference model;
-//! * [`scale`]: a common factor on the WCETs;
-//! * [`tester`]: the test for searches, with its tables and short cuts;
-//! * [`candidate`], [`group`], [`work`]: partitions under construction, and pairs of partitions that may merge;
+//! * [`scale`]: a common factor on all WCETs;
+//! * [`tester`]: a fast test for searches, with tables and shortcuts;
+//! * [`candidate`], [`group`], [`work`]: partitions under construction, and pairs of partitions that a search may merge;
 //! * [`lemmas`]: Lemmas 1–3;
-//! * [`sizes`]: the SMs that a group needs, within the search effort ([`budget`]);
-//! * [`part`]: a group with its SMs;
+//! * [`sizes`]: the number of SMs that a group needs, within the search effort ([`budget`]);
+//! * [`part`]: a group with its number of SMs;
 //! * [`objective`]: the objective of a search;
-//! * [`placed`]: the last plan with a placement on the hardware;
+//! * [`placed`]: the last plan of a search that has a placement on the hardware;
 //! * [`outcome`]: the result of a search.
 
 pub(crate) mod budget;

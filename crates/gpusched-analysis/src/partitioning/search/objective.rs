@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Objective {
-    /// As few SMs as possible.
+    /// A plan with as few SMs as possible.
     #[default]
     Sms,
-    /// The first plan that fits on the GPU.
+    /// The first plan that fits the GPU.
     Feasible,
-    /// The plan on the whole GPU whose WCETs may grow by the largest common factor. Ties: the fewest SMs.
+    /// The plan for the whole GPU whose WCETs may all grow by the largest common factor. Ties: the fewest SMs.
     Margin,
 }
 
 impl Objective {
-    /// Whether this is the default value, which files omit.
+    /// Whether this value is the default, which files omit.
     pub fn is_default(&self) -> bool {
         *self == Objective::default()
     }
@@ -26,18 +26,20 @@ impl Objective {
 
 /// End condition of a search: the objective, the SMs of the GPU, and the accepted optimality gap.
 ///
-/// A search for the largest WCET margin consists of searches for a plan that fits, and uses their end condition.
+/// A search for the largest WCET margin consists of several searches for a plan that fits. The end condition of these
+/// searches applies.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Aim {
     pub objective: Objective,
-    /// M, the SMs of the GPU.
+    /// M, the number of SMs of the GPU.
     pub sms: u32,
-    /// Accepted optimality gap in SMs, for a plan that fits, or if no plan can fit.
+    /// Accepted optimality gap [SMs]. The gap applies to plans that fit. If no plan can fit, the gap applies to every
+    /// plan.
     pub gap: u32,
 }
 
 impl Aim {
-    /// The number of SMs at which the search may end if no plan has fewer than `bound` SMs.
+    /// Returns the number of SMs at which the search may stop, if every plan has at least `bound` SMs.
     pub fn target(self, bound: u32) -> u32 {
         let near = bound.saturating_add(self.gap);
         match self.objective {
@@ -47,7 +49,7 @@ impl Aim {
         }
     }
 
-    /// The smallest lower bound at which the search may end with a plan of `held` SMs.
+    /// Returns the smallest lower bound with which the search may stop at a plan of `held` SMs.
     pub fn enough(self, held: u32) -> u32 {
         let near = held.saturating_sub(self.gap);
         match self.objective {
@@ -57,7 +59,7 @@ impl Aim {
         }
     }
 
-    /// The largest number of SMs of the plans that one search covers, if no plan has fewer than `least` SMs.
+    /// Returns the largest number of SMs for which one search seeks plans, if every plan has at least `least` SMs.
     pub fn reach(self, least: u32) -> u32 {
         match self.objective {
             Objective::Sms => least,
@@ -65,7 +67,7 @@ impl Aim {
         }
     }
 
-    /// Whether plans with at least `least` SMs are of no use.
+    /// Whether a plan with `least` SMs or more has no value for the objective.
     pub fn is_beyond(self, least: u32) -> bool {
         self.objective != Objective::Sms && least > self.sms
     }
@@ -75,8 +77,8 @@ impl Aim {
 mod tests {
     use super::*;
 
-    /// A bound suffices if and only if the search may end with the plan. If a plan can fit, the search only ends with a plan
-    /// that fits.
+    /// A lower bound suffices if and only if the search may stop at the plan. As long as a plan can fit, the search stops
+    /// only at a plan that fits.
     #[test]
     fn enough_is_the_least_bound_at_which_the_search_may_end() {
         let objective = Objective::Sms;

@@ -14,19 +14,19 @@ use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, Proof, SearchSt
 pub(crate) struct Outcome {
     /// Partitions at the end of the search.
     pub partitions: Vec<Candidate>,
-    /// Lower bound: no plan has fewer SMs.
+    /// Lower bound on the SMs of every plan.
     pub bound: Option<LowerBound>,
-    /// Whether a lower bound on allocation units proves that no plan fits.
+    /// Whether a lower bound on allocation units proves that no plan fits the GPU.
     pub excluded: bool,
-    /// Present if the search enumerated all plans. `Some(None)`: `partitions` has the fewest SMs on the hardware.
-    /// `Some(Some(groups))`: `groups` has the fewest SMs. Each group states the SMs that it needs.
+    /// Present if the search enumerated all plans. `Some(None)` means that `partitions` has the fewest SMs on the hardware.
+    /// `Some(Some(groups))` means that `groups` has the fewest SMs. Each group contains the number of SMs that it needs.
     pub enumerated: Option<Option<Vec<Part>>>,
     /// Statistics of the search.
     pub stats: SearchStats,
 }
 
 impl Outcome {
-    /// Creates an outcome with `parts`, after `tested` tests since `start`.
+    /// Creates an outcome that consists of `parts`, after `tested` tests since `start`.
     pub fn of_parts(problem: &Problem<'_>, parts: Vec<Part>, tested: u64, start: Instant) -> Outcome {
         let mut outcome = Outcome {
             partitions: parts
@@ -40,7 +40,7 @@ impl Outcome {
         outcome
     }
 
-    /// Whether every task is in a partition that passes. Local search requires this.
+    /// Whether every task is in a partition that passes its test. Local search requires this property.
     pub fn is_whole(&self, problem: &Problem<'_>) -> bool {
         let placed: usize = self.partitions.iter().map(|p| p.tasks.len()).sum();
         placed == problem.tasks().len()
@@ -50,7 +50,7 @@ impl Outcome {
                 .all(|partition| problem.accepts(&partition.tasks, problem.sms_of(partition.sms)))
     }
 
-    /// Applies Lemma 3 to the partitions, and computes the verdict of each.
+    /// Applies Lemma 3 to the partitions, and computes the verdict of each partition.
     pub fn into_plan(self, problem: &Problem<'_>) -> Plan {
         let enumerated = self.enumerated.is_some();
         let parts = self.enumerated.flatten().unwrap_or_else(|| {
@@ -114,8 +114,9 @@ impl Outcome {
     }
 }
 
-/// Places `parts`, which state the SMs that they need. Returns their tasks with the SMs that they get, and whether they
-/// fit on the hardware. Without a device, each part gets the SMs that it needs.
+/// Places `parts` on the hardware. Each part contains the number of SMs that it needs. Returns the tasks of each part
+/// with the SMs that it gets, and whether all parts fit on the hardware. Without a device, each part gets the SMs that it
+/// needs.
 fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>, bool) {
     let parts = parts
         .into_iter()
@@ -129,7 +130,7 @@ fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>
     match offer.place(&sizes) {
         None => (parts, false),
         Some(placed) => {
-            assert_eq!(placed.len(), parts.len(), "a place for each partition");
+            assert_eq!(placed.len(), parts.len(), "one placement per partition");
             for ((_, at), placed) in parts.iter_mut().zip(placed) {
                 *at = placed;
             }
@@ -138,7 +139,7 @@ fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>
     }
 }
 
-/// The time since `start` [ns].
+/// Returns the time since `start` [ns].
 pub(crate) fn elapsed_ns(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,8 +1,8 @@
-//! A group of tasks with its SMs, and knowledge from searches with other WCETs.
+//! A group of tasks with its number of SMs, and knowledge that a search keeps for the next search.
 
 use super::scale::Scale;
 
-/// A group of tasks and its SMs.
+/// A group of tasks and its number of SMs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     pub sms: u32,
@@ -10,18 +10,20 @@ pub(crate) struct Part {
     pub tasks: Vec<usize>,
 }
 
-/// Σ SMs.
+/// Returns the total number of SMs of `parts`.
 pub(crate) fn total(parts: &[Part]) -> u32 {
     parts.iter().fold(0, |sum, part| sum.saturating_add(part.sms))
 }
 
-/// Knowledge that a search passes to the next search for the same problem with another factor on the WCETs.
+/// Knowledge that a search passes to the next search. The next search solves the same problem with another factor on the
+/// WCETs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Experience {
-    /// Groups from the last search. The next search tests them first.
+    /// Groups that the last search found. The next search tests these groups first.
     pub groups: Vec<Vec<usize>>,
-    /// Dual prices by task, each list with a factor at which the price sum of every group is at most its SMs.
+    /// Lists of dual prices by task. Each list is stored with a factor at which the price sum of every group is at most
+    /// its SMs.
     ///
-    /// At larger factors, groups need at least as many SMs, so the prices are valid there, too.
+    /// At a larger factor, every group needs at least as many SMs, so the prices stay valid.
     pub prices: Vec<(Scale, Vec<i64>)>,
 }

@@ -1,11 +1,11 @@
-//! The last plan during a search that had a placement on the hardware. A plan with fewer SMs may have no placement.
+//! The last plan of a search that had a placement on the hardware. A later plan with fewer SMs may have no placement.
 
 use super::problem::Problem;
 
-/// Stores the last plan with a placement. It stores nothing if placements are always possible.
+/// Keeps the last plan that has a placement. Keeps no plan if every plan has a placement.
 pub(crate) struct LastPlaced<'p, P> {
     problem: &'p Problem<'p>,
-    /// Allocation units of a part.
+    /// Function that returns the allocation units of a part.
     shares: fn(&P) -> u32,
     last: Option<Vec<P>>,
 }
@@ -19,7 +19,7 @@ impl<'p, P: Clone> LastPlaced<'p, P> {
         }
     }
 
-    /// Records `parts`, the current plan of the search.
+    /// Records `parts`, the current plan of the search, if they have a placement.
     pub fn note(&mut self, parts: &[P]) {
         if self.problem.has_places() && self.fit(parts) {
             self.last = Some(parts.to_vec());

@@ -3,26 +3,26 @@
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 
-/// Factor on WCETs and longest blocks, in thousandths. Products are rounded up to whole nanoseconds.
+/// Factor on all WCETs and all longest blocks, in thousandths. Products are rounded up to whole nanoseconds.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Scale(u64);
 
 impl Scale {
-    /// The factor 1: WCETs as in the task set.
+    /// The factor 1, which leaves the WCETs of the task set unchanged.
     pub const ONE: Scale = Scale(1000);
 
     pub fn permille(permille: u64) -> Scale {
         Scale(permille)
     }
 
-    /// Multiplies `time` by the factor. The result is at most 1 ns above [`Time::LIMIT`], which is longer than any deadline.
+    /// Multiplies `time` by the factor. The result is at most 1 ns above [`Time::LIMIT`], so it can exceed every deadline.
     pub fn time(self, time: Time) -> Time {
         let ns = (u128::from(time.ns()) * u128::from(self.0)).div_ceil(1000);
         Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
     }
 
-    /// Multiplies work [SM·ns] by the factor. The result is a lower bound on m·C(m) at this factor, because m·C(m) is an
-    /// integer and at least the product.
+    /// Multiplies `work` [SM·ns] by the factor. The result is a lower bound on m·C(m) at this factor. The reason is that
+    /// m·C(m) is an integer and at least the product.
     pub fn work(self, work: u128) -> u128 {
         work.saturating_mul(self.0.into()).div_ceil(1000)
     }

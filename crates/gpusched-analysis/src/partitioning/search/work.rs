@@ -1,30 +1,30 @@
-//! Least work of a partition: a lower bound on the SM time of its tasks, for every number of SMs.
+//! Least work of a partition. The least work is a lower bound on the SM time of the tasks, for every number of SMs.
 
 use super::problem::Problem;
 use crate::interference::{CoLocated, kind_index};
 
-/// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under various contention.
+/// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under different contention.
 ///
-/// The struct stores two cases: the partition alone, and the partition with a second copy of itself. With more co-located
-/// tasks, the contention class of a kind usually equals the class in one of the two cases. If it does not, the work of
-/// the kind is still at least its work in the partition alone.
+/// The struct stores the work in two cases: the partition alone, and the partition together with a second copy of it.
+/// With more co-located tasks, the contention class of a kind usually equals its class in one of these cases. Otherwise,
+/// the work of the kind is at least its work in the first case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeastWork {
     own: InCompany,
     crowded: InCompany,
 }
 
-/// Least work under one contention class per kind.
+/// Least work under one contention class for each kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InCompany {
-    /// Contention class by [`kind_index`], like all arrays here.
+    /// Contention class of each kind, indexed by [`kind_index`] like all arrays in this file.
     classes: [u8; 3],
     work: [u64; 3],
     total: u64,
 }
 
 impl LeastWork {
-    /// The least work of `tasks` with the kind counts `co_located`.
+    /// Returns the least work of `tasks`, whose numbers by kind are `co_located`.
     pub fn of(problem: &Problem<'_>, tasks: &[usize], co_located: &CoLocated) -> LeastWork {
         let within = |co_located: &CoLocated| {
             let mut work = [0u64; 3];
@@ -40,7 +40,7 @@ impl LeastWork {
         LeastWork { own, crowded }
     }
 
-    /// The least work of a partition that is never merged: no bound.
+    /// Returns a lower bound of 0 for a partition that the search never merges.
     pub fn unknown() -> LeastWork {
         let none = InCompany::new([0; 3], [0; 3]);
         LeastWork {
@@ -49,7 +49,7 @@ impl LeastWork {
         }
     }
 
-    /// The least work of the union of two partitions with the kind counts `co_located`.
+    /// Returns the least work of the union of two partitions, whose numbers of tasks by kind are `co_located`.
     pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, co_located: &CoLocated) -> LeastWork {
         let within = |co_located: &CoLocated| {
             let classes = problem.interference().class_of_each_kind(co_located);
@@ -65,17 +65,19 @@ impl LeastWork {
         }
     }
 
-    /// Least work of the partition alone, and thus with any further co-located tasks.
+    /// Returns the least work of the partition alone. This work is also a lower bound with any additional co-located
+    /// tasks.
     pub fn alone(&self) -> u64 {
         self.own.total
     }
 
-    /// Least work with a second copy of the partition. If even this work fits, more precise numbers are unnecessary.
+    /// Returns the least work with a second copy of the partition. If even this work fits, the search needs no tighter
+    /// bound.
     pub fn crowded(&self) -> u64 {
         self.crowded.total
     }
 
-    /// Least work with further co-located tasks, under the contention classes `classes`.
+    /// Returns the least work with additional co-located tasks, if the contention classes are `classes`.
     pub fn among(&self, classes: [u8; 3]) -> u64 {
         if classes == self.crowded.classes {
             return self.crowded.total;
@@ -102,7 +104,7 @@ impl InCompany {
     }
 }
 
-/// Saturates at the largest number, which stands for all larger values.
+/// Returns the sum of `work`. The sum saturates at the largest number, which stands for all larger values.
 fn total(work: [u64; 3]) -> u64 {
     work.into_iter().fold(0, u64::saturating_add)
 }
@@ -113,7 +115,7 @@ mod tests {
     use crate::interference::{Interference, model_of};
     use gpusched_model::{Policy, TaskSet};
 
-    /// The sum of the parts equals the work of the union computed anew, and the union has at least the work of its parts.
+    /// The joined work equals the newly computed work of the union, and the union has at least the work of each part.
     #[test]
     fn joined_work_is_that_of_the_union() {
         let tasks: Vec<String> = [r#""kind":"compute","#, r#""kind":"memory","#, ""]

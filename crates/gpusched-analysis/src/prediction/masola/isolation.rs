@@ -1,4 +1,4 @@
-//! A kernel in isolation: Eqs 1 to 4 and 17.
+//! Properties of a kernel in isolation: Eqs 1 to 4 and 17.
 
 use gpusched_model::group::MemoryPlatform;
 
@@ -17,7 +17,7 @@ pub fn saturation(u: f64, alpha: f64, s_p: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-alpha * (u - s_p)))
 }
 
-/// Eq. 3: KAI = executed instructions / L2 accesses / 1000.
+/// Eq. 3: KAI = (number of executed instructions) / (number of L2 accesses) / 1000.
 pub fn kai(instructions: f64, l2_accesses: f64) -> f64 {
     instructions / l2_accesses / 1000.0
 }
@@ -28,9 +28,10 @@ pub fn latency(time_all: f64, sat: f64, all: u32, kai: f64, u: f64, sms: u32) ->
     time_all / ((sat + 1.0) * (all - kai * u)) * (all * all / sms)
 }
 
-/// Eq. 17: BW(k, n) from BW_isolated(k, N) [GB/s].
+/// Eq. 17: computes BW(k, n) from BW_isolated(k, N) [GB/s].
 ///
-/// Below BW_threshold = BW_max·S_p it is proportional to n. Otherwise it is EM_BW·(1 − e^(−n / max(1, N − banks))).
+/// If BW_isolated(k, N) is below BW_threshold = BW_max·S_p, BW(k, n) is proportional to n. Otherwise BW(k, n) is
+/// EM_BW·(1 − e^(−n / max(1, N − banks))).
 pub fn bandwidth(bandwidth_all: f64, sms: u32, platform: &MemoryPlatform) -> f64 {
     let (all, n) = (f64::from(platform.sms), f64::from(sms));
     let threshold = platform.bandwidth.as_f64() * f64::from(platform.l2_banks) / all;

@@ -1,4 +1,4 @@
-//! The model of [Masola23], equation by equation, as printed. `docs/errata.md` lists its errors.
+//! The prediction model of [Masola23], with its equations as printed. `docs/errata.md` lists the errors in the equations.
 
 mod isolation;
 mod penalties;
@@ -19,10 +19,11 @@ use super::model::Model;
 use super::result::Prediction;
 use gpusched_model::group::MemoryPlatform;
 
-/// Predicts each kernel with Eq. 8. Eq. 4 replaces a missing C_k(n), and Eq. 17 replaces a missing BW(k, n).
+/// Predicts the execution time of each kernel with Eq. 8. If C_k(n) is missing, Eq. 4 replaces it. If BW(k, n) is missing, Eq. 17
+/// replaces it.
 ///
 /// # Errors
-/// [`PredictionError`] if a kernel has no KAI, or if Eq. 4 gives no positive value.
+/// Returns a [`PredictionError`] if a kernel has no KAI, or if the result of Eq. 4 is not positive.
 pub fn predict(
     alone: &[Isolated],
     platform: &MemoryPlatform,
@@ -43,7 +44,7 @@ pub fn predict(
     Ok(Prediction::of(model, &alone, windows))
 }
 
-/// The figures of a kernel that the equations of windows use.
+/// Returns the values of a kernel that the equations of the windows use.
 fn kernel(
     index: usize,
     alone: &Isolated,

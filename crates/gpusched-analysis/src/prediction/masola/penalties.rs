@@ -1,4 +1,4 @@
-//! Penalties of a kernel in a window with a demand of at least EM_BW: Eqs 9 to 16.
+//! Penalties of a kernel in a window whose total demand is at least EM_BW: Eqs 9 to 16.
 
 /// Eq. 10: Penalty_SM = N/n / size(K(w)).
 pub fn penalty_sm(all: u32, sms: u32, present: usize) -> f64 {
@@ -28,7 +28,7 @@ pub fn request_density(accesses: f64, latency: f64) -> f64 {
     accesses / latency
 }
 
-/// Eq. 16a: Penalty_MPD = DR(k, n, w) / MDA(w), where MDA is the largest density in the window (Eq. 16c).
+/// Eq. 16a: Penalty_MPD = DR(k, n, w) / MDA(w), where MDA(w) is the largest request density in the window (Eq. 16c).
 pub fn penalty_density(density: f64, largest: f64) -> f64 {
     match largest > 0.0 {
         true => density / largest,
@@ -36,9 +36,9 @@ pub fn penalty_density(density: f64, largest: f64) -> f64 {
     }
 }
 
-/// Eq. 15: Penalties, from the product of Eq. 9.
+/// Eq. 15: computes the penalties from the product of Eq. 9.
 ///
-/// gpusched takes the printed "Penalties_BW" for Penalty_BW. The `elected` kernel uses the branch for products below 1.
+/// gpusched assumes that the printed "Penalties_BW" means Penalty_BW. The `elected` kernel uses the equation for products below 1.
 pub fn penalties(product: f64, elected: bool, bandwidth: f64, interference: f64, density: f64) -> f64 {
     if elected || product < 1.0 {
         bandwidth.min(interference)

@@ -1,7 +1,7 @@
 //! Time windows and their contributions to the predictions: Eqs 5 to 8.
 //!
-//! Assumptions of §7.1: all kernels start at 0, and each kernel runs for its isolated time. L2 accesses are spread evenly over the
-//! time of a kernel. This is our variant of L2Accesses(k, w).
+//! Assumptions of §7.1: all kernels start at time 0, and each kernel runs for its isolated execution time. To compute L2Accesses(k,
+//! w), gpusched assumes in addition that a kernel spreads its L2 accesses evenly over its execution time.
 
 use super::isolation::saturation_point;
 use super::penalties::{
@@ -11,7 +11,7 @@ use super::variant::Variant;
 use crate::prediction::{Part, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// The figures of a kernel in the equations.
+/// Values of a kernel that the equations use.
 pub(super) struct Kernel {
     pub sms: u32,
     /// C_k(n) [ns].
@@ -28,7 +28,7 @@ pub fn overlap(size: f64, time: f64) -> f64 {
     size / time
 }
 
-/// Eq. 6: Π(k, n, w), 1 while the demand of the window is below EM_BW [GB/s].
+/// Eq. 6: Π(k, n, w), which is 1 if the demand of the window is below EM_BW [GB/s].
 pub fn penalty(demand: f64, effective_bandwidth: f64, penalties: f64) -> f64 {
     match demand < effective_bandwidth {
         true => 1.0,
@@ -41,7 +41,7 @@ pub fn interference(demand: f64, bandwidth_max: f64, s_p: f64) -> f64 {
     f64::max(1.0, demand / (bandwidth_max * s_p))
 }
 
-/// The windows W, with the summands of Eq. 8 for each kernel.
+/// Returns the windows W. For each kernel in a window, the result has the summand of Eq. 8.
 pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant) -> Vec<Window> {
     let mut ends: Vec<f64> = kernels.iter().map(|kernel| kernel.time).collect();
     ends.sort_by(f64::total_cmp);
@@ -55,7 +55,7 @@ pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, variant: Va
     windows
 }
 
-/// One window, from `start` to `end`.
+/// Returns the window from `start` to `end`.
 fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start: f64, end: f64) -> Window {
     let present: Vec<(usize, &Kernel)> = kernels
         .iter()
@@ -77,7 +77,7 @@ fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start
         .iter()
         .map(|(_, kernel)| density(kernel))
         .fold(0.0, f64::max);
-    // The kernel with the largest demand; in a tie, the first.
+    // The elected kernel has the largest demand; in a tie, it is the first such kernel.
     let elected = present
         .iter()
         .rev()
@@ -97,7 +97,7 @@ fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start
             Variant::Repaired => penalties.max(1.0),
         };
         let penalty = penalty(demand, effective, penalties);
-        // Eq. 8, one summand
+        // One summand of Eq. 8.
         let time = kernel.latency * overlap * interference * penalty;
         Part {
             kernel: index,

@@ -2,7 +2,8 @@
 
 use crate::schedulability::Demand;
 
-/// B(t) = max {lengthₖ − 1 : Dₖ > t}. A job with a later deadline started its non-preemptable part at least 1 ns before.
+/// Blocking B(t) = max {lengthₖ − 1 : Dₖ > t}. A blocking job has a later deadline, and started its non-preemptable part at least 1
+/// ns before the job that it blocks was released.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Blocking {
     /// lengthₖ − 1 [ns].
@@ -10,12 +11,12 @@ pub(super) struct Blocking {
     most: u64,
 }
 
-/// B(t), and the start of the interval on which the step function B has this value.
+/// Value of the step function B at t, and the start of the interval on which B has this value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Step {
     /// B(t) [ns].
     pub hold: u64,
-    /// B is constant on [since, t].
+    /// Start of the interval: B is constant on [since, t].
     pub since: u64,
 }
 
@@ -23,7 +24,8 @@ impl Blocking {
     /// No blocking.
     pub const NONE: Blocking = Blocking { hold: |_| 0, most: 0 };
 
-    /// Blocking by a job that continues for up to `hold` [ns] after the release of a job with an earlier deadline.
+    /// Creates the blocking of `tasks`. `hold` returns the longest time for which a job of a task continues after the release of a
+    /// job with an earlier deadline [ns].
     pub fn new(tasks: &[Demand], hold: fn(&Demand) -> u64) -> Blocking {
         let earliest = tasks.iter().map(|task| task.deadline).min().unwrap_or_default();
         let later = tasks.iter().filter(|task| task.deadline > earliest);
@@ -33,24 +35,24 @@ impl Blocking {
         }
     }
 
-    /// The blocking that `task` causes [ns].
+    /// Returns the blocking that `task` causes [ns].
     pub fn by(&self, task: &Demand) -> u64 {
         if self.most == 0 { 0 } else { (self.hold)(task) }
     }
 
-    /// The largest B(t) at a deadline t.
+    /// Returns the largest B(t) over all deadlines t.
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// B(t) at t = `interval`.
+    /// Returns the value of B at t = `interval`.
     pub fn at(&self, tasks: &[Demand], interval: u64) -> Step {
         if self.most == 0 {
             return Step { hold: 0, since: 0 };
         }
         let (later, due) = (|task: &&Demand| task.deadline.ns() > interval, tasks.iter());
         let hold = due.clone().filter(later).map(self.hold).max().unwrap_or(0);
-        // Towards shorter intervals, B grows at the deadline of a task that blocks longer.
+        // As t decreases, B increases at the deadline of a task that blocks longer.
         let since = due
             .filter(|task| task.deadline.ns() <= interval && (self.hold)(task) > hold)
             .map(|task| task.deadline.ns())

@@ -1,4 +1,4 @@
-//! The processor-demand criterion with blocking.
+//! The processor-demand criterion, extended by blocking.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -15,20 +15,21 @@ use gpusched_model::verdict::Evidence;
 /// Result of the processor-demand criterion.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// The demand fits every interval. The test checked intervals up to this length; longer intervals cannot fail.
+    /// The demand in every interval is at most the length of the interval. The test checked intervals up to this length; longer
+    /// intervals never fail.
     Fits(u64),
     /// The demand in an interval of length `interval` exceeds the interval.
     Exceeds { interval: u64, demand: u64 },
-    /// U > 1.
+    /// The utilization U exceeds 1.
     Overload,
-    /// J ≥ D of this task.
+    /// J ≥ D for the task at this position.
     Jitter(usize),
-    /// More than [`STEP_LIMIT`] steps.
+    /// The test needs more than [`STEP_LIMIT`] steps.
     TooLong,
 }
 
 impl Answer {
-    /// Converts to evidence; `checked` contains the intervals that QPA visited.
+    /// Converts the answer to evidence. `checked` has the intervals that QPA visited.
     pub fn evidence(self, checked: Vec<(Time, Time)>) -> Evidence {
         match self {
             Answer::Fits(interval) => Evidence::DemandWithinSupply {
@@ -46,15 +47,16 @@ impl Answer {
     }
 }
 
-/// Applies the criterion to `tasks` without jitter under `blocking`. QPA passes its intervals and demands to `visit`.
+/// Applies the criterion to `tasks` without jitter under `blocking`. QPA passes each interval that it visits, and the demand, to
+/// `visit`.
 pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64, u64)) -> Answer {
     let bound = interval::utilization_bound(tasks, blocking.most());
-    // A bound exists only if U < 1.
+    // The bound exists only if U < 1.
     if bound.is_none() && utilization_against_one(tasks) == Ordering::Greater {
         return Answer::Overload;
     }
     if blocking.most() == 0 && tasks.iter().all(|task| task.deadline >= task.period) {
-        // dbf(t) ≤ U·t ≤ t.
+        // dbf(t) ≤ U·t ≤ t, so no interval can fail.
         return Answer::Fits(0);
     }
     match interval_to_check(tasks, blocking.most(), bound) {
@@ -67,7 +69,7 @@ pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64
     }
 }
 
-/// Whether [`decide`] finds that the demand fits. Uses a short cut if one applies.
+/// Returns whether [`decide`] finds that the demand fits. Uses a short cut if possible.
 pub(super) fn passes(tasks: &[Demand], blocking: Blocking) -> bool {
     if lines::fails_at_first_deadline(tasks, &blocking) {
         return false;
@@ -80,7 +82,8 @@ thread_local! {
     static RELEASED: Cell<Vec<Demand>> = const { Cell::new(Vec::new()) };
 }
 
-/// Calls `work` on the tasks with deadline D − J and without jitter. Otherwise returns the first task with J ≥ D.
+/// Calls `work` on the tasks with deadlines D − J and without jitter. If a task has J ≥ D, returns the position of the first such
+/// task instead.
 pub(super) fn without_jitter<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.jitter == Time::ZERO) {
         return Ok(work(demands));

@@ -1,18 +1,18 @@
-//! dbf(t), the demand under EDF (Baruah, Mok & Rosier, RTSS 1990).
+//! The demand bound function dbf(t) under EDF (Baruah, Mok & Rosier, RTSS 1990).
 
 use std::cmp::Ordering;
 
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 
-/// dbf(t): demand of all jobs that arrive and are due within an interval of length `interval` [ns].
+/// Returns dbf(t): the demand of all jobs with arrival and deadline within an interval of length t = `interval` [ns].
 pub fn demand_bound(demands: &[Demand], interval: u64) -> u128 {
     demands.iter().fold(0u128, |total, demand| {
         total.saturating_add(demand.within(interval))
     })
 }
 
-/// Latest deadline before `interval` of a job of the synchronous schedule [ns].
+/// Returns the latest deadline before `interval` of a job in the synchronous schedule [ns].
 pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<u64> {
     demands
         .iter()
@@ -20,7 +20,7 @@ pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<
         .max()
 }
 
-/// Compares U with 1.
+/// Compares the utilization U with 1.
 pub(super) fn utilization_against_one(tasks: &[Demand]) -> Ordering {
     let terms = tasks.iter().map(|task| (task.wcet.ns().into(), task.period.ns()));
     compare_total(terms, 1)

@@ -1,20 +1,20 @@
-//! L: the length up to which a test checks intervals.
+//! L: length of the longest interval that a test must check.
 //!
 //! L is the smaller of
-//! * Lₐ: for t ≥ max(Dᵢ − Tᵢ), dbf(t) ≤ Σ (t + Tᵢ − Dᵢ)·Uᵢ, so dbf(t) + B ≤ t from
-//!   (B + Σ max(0, Tᵢ − Dᵢ)·Uᵢ) / (1 − U) on;
+//! * Lₐ: for t ≥ max(Dᵢ − Tᵢ), dbf(t) ≤ Σ (t + Tᵢ − Dᵢ)·Uᵢ. So dbf(t) + B ≤ t for all t of at least
+//!   (B + Σ max(0, Tᵢ − Dᵢ)·Uᵢ) / (1 − U).
 //! * L_b: the length of the synchronous busy period that starts with work B. A violation at t > L_b implies a violation at t − L_b.
 //!
-//! Both are rounded up, which only adds intervals to check. If U = 1, only L_b exists, and only without B. From the largest
-//! deadline D on there is no blocking, so then L = max(D, L_b).
+//! Both are rounded up, which only adds intervals to check. If U = 1, only L_b exists, and only for B = 0. There is no blocking for
+//! t of at least the largest deadline D, so L = max(D, L_b) in this case.
 
 use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 
-/// L for demand and blocking of at most `blocking` [ns], given `bound`, the [`utilization_bound`] for this blocking. `None` if no
-/// bound is found in 64 bits within the step limit.
+/// Returns L for blocking of at most `blocking` [ns]. `bound` is the [`utilization_bound`] for this blocking. Returns `None` if no
+/// L is found in 64 bits within the step limit.
 pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u64>) -> Option<u64> {
-    // If Lₐ is only a few periods, QPA takes less time than the search for L_b.
+    // If Lₐ is at most this number of periods, QPA takes less time than the search for L_b.
     const FEW: u64 = 64;
     let longest = tasks.iter().map(|task| task.period.ns()).max()?;
     match bound {
@@ -28,11 +28,11 @@ pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u
     }
 }
 
-/// Lₐ for `blocking` [ns], rounded up. `None` if U is 1, or so close to 1 that the bound does not fit 64 bits.
+/// Returns Lₐ for `blocking` [ns], rounded up. Returns `None` if U is 1, or so close to 1 that Lₐ exceeds 64 bits.
 pub(super) fn utilization_bound(tasks: &[Demand], blocking: u64) -> Option<u64> {
     const SCALE: u32 = 48;
     let one = 1u128 << SCALE;
-    let mut utilization = 0u128; // Σ Uᵢ in 2⁻⁴⁸, each term rounded up
+    let mut utilization = 0u128; // Σ Uᵢ in units of 2⁻⁴⁸, each term rounded up
     let mut numerator = u128::from(blocking); // B + Σ max(0, Tᵢ − Dᵢ)·Uᵢ [ns], each term rounded up
     let mut least = 0u64; // max(Dᵢ − Tᵢ)
     for task in tasks {
@@ -53,8 +53,8 @@ pub(super) fn utilization_bound(tasks: &[Demand], blocking: u64) -> Option<u64> 
     Some(u64::try_from(bound).ok()?.max(least))
 }
 
-/// L_b: length of the synchronous busy period that starts with `extra` work. `None` if it is not found within `steps`, or exceeds
-/// `limit`.
+/// Returns L_b: the length of the synchronous busy period that starts with work `extra`. Returns `None` if the length exceeds
+/// `limit`, or is not found within `steps`.
 fn busy_period(tasks: &[Demand], extra: u64, limit: u64, steps: u64) -> Option<u64> {
     let work = |length: u64| {
         tasks.iter().try_fold(extra, |total, task| {

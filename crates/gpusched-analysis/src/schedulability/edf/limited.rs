@@ -1,11 +1,11 @@
-//! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). Sufficient, not exact.
+//! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient, not exact.
 //!
 //! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
-//! * A split kernel may need one more wave of blocks: bₖ. A job preempts only when it starts, so it pays once: Cₕ becomes Cₕ + max
-//!   {bₖ} over the kernels that it can preempt.
+//! * A preempted kernel may need one more wave of blocks, with the time bₖ. A job preempts only when it starts, so it causes this
+//!   time once: Cₕ becomes Cₕ + max {bₖ} over the kernels that h can preempt.
 //!
-//! Job h can preempt a job of k only if the job of k was released before h and is due later. The job of k may have no jitter, and h
-//! its full jitter. So the condition on k is Dₖ > Dₕ − Jₕ, and not Dₖ − Jₖ > Dₕ − Jₕ.
+//! Job h can preempt a job of k only if the job of k was released before h and has a later deadline. In the worst case, the job of
+//! k has no jitter, and h has its full jitter. So the condition on k is Dₖ > Dₕ − Jₕ, and not Dₖ − Jₖ > Dₕ − Jₕ.
 
 use std::cell::Cell;
 
@@ -25,10 +25,10 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// Result of [`test`] without evidence.
+/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     let fails = |tasks: &[Demand]| lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, hold));
-    // The charges only increase the demand.
+    // The added preemption times only increase the demand.
     if without_jitter(demands, fails).unwrap_or(true) {
         return false;
     }
@@ -48,10 +48,11 @@ fn hold(task: &Demand) -> u64 {
     task.block.ns().saturating_sub(1)
 }
 
-/// Calls `work` on the tasks with their charges and without jitter. Otherwise returns the first task with J ≥ D.
+/// Calls `work` on the tasks with the added preemption times and without jitter. If a task has J ≥ D, returns the position of the
+/// first such task instead.
 fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.block >= demand.wcet) {
-        return without_jitter(demands, work); // no kernel is ever preempted
+        return without_jitter(demands, work); // no kernel has a preemption point
     }
     let charged = demands.iter().enumerate().map(|(position, demand)| Demand {
         wcet: Time::from_ns(demand.wcet.ns().saturating_add(charge(demands, position))),
@@ -60,7 +61,7 @@ fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Res
     scratch::with(&CHARGED, charged, |charged| without_jitter(charged, work))
 }
 
-/// The longest extra wave that a preemption by the task at `position` can cost a kernel [ns].
+/// Returns the longest extra wave of another kernel that a preemption by the task at `position` can cause [ns].
 fn charge(demands: &[Demand], position: usize) -> u64 {
     let preempting = &demands[position];
     let due = preempting.deadline.ns().saturating_sub(preempting.jitter.ns());

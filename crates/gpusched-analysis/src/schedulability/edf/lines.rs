@@ -1,41 +1,42 @@
-//! Lines above the demand prove that most sets are schedulable, and limit the intervals that QPA must check.
+//! A fast sufficient test: straight lines above the demand. It decides most sets, and limits the intervals that QPA must check.
 //!
-//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So from one deadline to the next larger deadline, the
-//! demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the deadlines so far. A line is at most t
-//! from W/(1 − S) on (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of all lines is sufficient. If it fails, the undecided
-//! intervals are between the first and the last line that fails, and QPA decides them.
+//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. Consider the t from one deadline to the next larger
+//! deadline. There, the demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the tasks with deadlines
+//! of at most t. The value of the line is at most t for t ≥ W/(1 − S) (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of
+//! all lines is sufficient. If it fails, the undecided intervals are between the first and the last line that fails. QPA decides
+//! them.
 //!
-//! A sort of many deadlines would take longer than all other steps. So with more than a few tasks, deadlines with equal highest
-//! bits are all treated as the smallest of them. This is slightly pessimistic, and QPA corrects it.
+//! Sorting many deadlines would take longer than all other steps. So if there are more than a few tasks, all deadlines with the
+//! same highest bit count as the smallest of these deadlines. This is slightly pessimistic, and QPA corrects it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};
 use gpusched_model::time::Time;
 
-/// Largest number of tasks that are sorted by deadline.
+/// Largest number of tasks for which the test sorts the deadlines.
 const FEW: usize = 16;
 
-/// Largest Σ U·max(0, T − D) [ns] for this short cut. Beyond it, and for a utilization next to 1, the full test decides, because it
-/// may reach its step limit.
+/// Largest Σ U·max(0, T − D) [ns] for which the short cut decides. For larger sums, and for a utilization close to 1, the full test
+/// decides, because it may reach its step limit.
 const OFFSET_LIMIT: u64 = 1 << 53;
 
-/// QPA steps after which the full test decides.
+/// Number of QPA steps after which the full test decides.
 const STEPS: u32 = 10_000;
 
-/// Contribution of one task, or of several tasks, to the line above the demand.
+/// Contribution of one task, or of several tasks, to the lines above the demand.
 #[derive(Copy, Clone, Default)]
 struct Step {
-    /// Smallest deadline; the demand is 0 before it.
+    /// Smallest deadline of the tasks [ns]. For shorter intervals, the demand of the tasks is 0.
     from: u64,
-    /// Σ U [2⁻³²].
+    /// Σ U [units of 2⁻³²].
     slope: u64,
     /// Σ U·max(0, T − D) [ns].
     offset: u64,
-    /// Blocking by a job of these tasks [ns].
+    /// Blocking that a job of these tasks causes [ns].
     hold: u64,
 }
 
-/// Whether dbf(t) + B(t) > t at the earliest deadline. Most unschedulable sets without preemption fail there.
+/// Returns whether dbf(t) + B(t) > t at the earliest deadline t. Without preemption, most unschedulable sets fail at this deadline.
 pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> bool {
     let Some(earliest) = tasks.iter().map(|task| task.deadline.ns()).min() else {
         return false;
@@ -44,12 +45,13 @@ pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> 
     due > 0 && due.saturating_add(blocking.most().into()) > earliest.into()
 }
 
-/// Whether dbf(t) + B(t) ≤ t for all t, and U ≤ 1. `None` if no short cut decides. With blocking, tasks must have no jitter.
+/// Returns whether U ≤ 1, and dbf(t) + B(t) ≤ t for all t. Returns `None` if no short cut decides. If there is blocking, the tasks
+/// must have no jitter.
 pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     if demands.len() <= FEW {
         let last = last_first_deadline(demands)?;
         if demand_bound(demands, last)? > last {
-            return Some(false); // most sets that fail, fail here
+            return Some(false); // most unschedulable sets fail at this deadline
         }
         let mut steps = [Step::default(); FEW];
         for (count, demand) in demands.iter().enumerate() {
@@ -71,7 +73,7 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
         decide(demands, blocking, steps, last)
     } else {
         let mut octaves = [Step::default(); 64];
-        let mut occupied = 0u64; // one bit per octave
+        let mut occupied = 0u64; // one bit per octave that contains a deadline
         for demand in demands {
             let step = match Step::of(demand, &blocking) {
                 Ok(step) => step,
@@ -91,7 +93,7 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
         }
         let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
         let octaves = &mut octaves[first as usize..=last as usize];
-        // Within an octave, tasks with later deadlines may block tasks with earlier deadlines.
+        // A task can block a task with an earlier deadline in the same octave.
         let mut later = 0;
         for octave in octaves.iter_mut().rev() {
             later = octave.hold.max(later);
@@ -101,7 +103,8 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     }
 }
 
-/// Replaces the blocking that each step causes by the blocking that it suffers: the maximum over the steps with larger deadlines.
+/// Replaces the blocking that each step causes by the blocking that each step suffers. This is the maximum over the steps with
+/// larger deadlines.
 fn hold_before(steps: &mut [Step]) {
     let (mut later, mut equal, mut from) = (0, 0, u64::MAX);
     for step in steps.iter_mut().rev() {
@@ -115,7 +118,7 @@ fn hold_before(steps: &mut [Step]) {
 }
 
 impl Step {
-    /// Creates the step of one task. `Err` if this task alone determines the result of [`answer`].
+    /// Creates the step of one task. Returns `Err` if this task alone determines the result of [`answer`].
     #[inline]
     fn of(demand: &Demand, blocking: &Blocking) -> Result<Step, Option<bool>> {
         if demand.wcet == Time::ZERO {
@@ -123,7 +126,7 @@ impl Step {
         }
         let from = match demand.deadline.checked_sub(demand.jitter) {
             Some(deadline) if demand.wcet <= deadline => deadline.ns(),
-            _ => return Err(Some(false)), // late even in isolation
+            _ => return Err(Some(false)), // misses its deadline even in isolation
         };
         let slope = share::above(demand.wcet, demand.period).ok_or(None)?;
         let offset = share::of(slope, demand.period.ns().saturating_sub(from)).ok_or(None)?;
@@ -136,7 +139,7 @@ impl Step {
     }
 }
 
-/// Largest deadline D − J, if all are positive.
+/// Returns the largest D − J, or `None` if not all D − J are positive.
 fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     let mut last = 0;
     for demand in demands {
@@ -149,8 +152,8 @@ fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     Some(last)
 }
 
-/// The result of all lines, with steps by increasing deadline and the blocking of each step in `hold`. Steps without a task are
-/// skipped. There is no violation at `checked`.
+/// Returns the result for all lines. `steps` are sorted by deadline, and their `hold` is the blocking that they suffer. The
+/// function ignores steps without a task. The caller has checked that there is no violation at `checked`.
 fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) -> Option<bool> {
     let load: u64 = steps.iter().map(|step| step.slope).sum();
     if load > share::ONE + share::EXCESS * demands.len() as u64 {
@@ -168,13 +171,13 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
     while let Some(step) = steps.next() {
         slope += step.slope;
         offset += step.offset;
-        // The line is at most t iff offset ≤ (1 − slope)·t. Blocking adds to the offset.
+        // The line is at most t if and only if `offset` ≤ (1 − `slope`)·t. Blocking increases the offset.
         let (line, room) = (
             u128::from(offset.checked_add(step.hold)?) << 32,
             u128::from(share::ONE - slope),
         );
         if line > room * u128::from(step.from) {
-            // Most violations are at the first deadline of some task.
+            // Most violations occur at the first deadline of a task.
             if step.from != checked {
                 let hold = blocking.at(demands, step.from).hold;
                 if demand_bound(demands, step.from)?.checked_add(hold)? > step.from {
@@ -193,26 +196,27 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
         return Some(true);
     };
     let holds_from = match (u64::try_from(open.line), u64::try_from(open.room)) {
-        (Ok(line), Ok(room)) => line / room, // several times faster
+        (Ok(line), Ok(room)) => line / room, // division in 64 bits is several times faster
         _ => u64::try_from(open.line / open.room).ok()?,
     }
     .checked_add(1)?;
     qpa(demands, blocking, open.from, holds_from.min(open.next))
 }
 
-/// Intervals where lines fail.
+/// Range of intervals for which lines fail.
 #[derive(Copy, Clone)]
 struct Open {
-    /// First interval.
+    /// Shortest interval of the range.
     from: u64,
-    /// The last line that fails is below t from line/room on, or ends at `next`.
+    /// Offset of the last line that fails. For t ≥ `line`/`room`, this line is at most t. It ends at `next`.
     line: u128,
     room: u128,
-    /// The deadline where the next line begins.
+    /// Deadline at which the next line begins.
     next: u64,
 }
 
-/// Whether dbf(t) + B(t) ≤ t from `to` down to `from`. `None` if not decided within [`STEPS`] and 64 bits (Zhang & Burns 2009).
+/// Returns whether dbf(t) + B(t) ≤ t for all t from `to` down to `from`. Returns `None` if it is not decided within [`STEPS`] and
+/// in 64 bits (Zhang & Burns 2009).
 fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<bool> {
     let mut t = to;
     for _ in 0..STEPS {
@@ -221,7 +225,7 @@ fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<boo
         if demand > t {
             return Some(false);
         }
-        // While B does not change, no interval from `demand` up to t is violated, because dbf is no larger there.
+        // As long as B does not change, there is no violation from `demand` to t, because dbf does not decrease in t.
         t = match demand {
             _ if demand < step.since => last_deadline_before(demands, step.since).unwrap_or(0),
             _ if demand < t => demand,
@@ -234,7 +238,7 @@ fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<boo
     None
 }
 
-/// dbf(t), if it fits 64 bits. All D − J are positive here.
+/// Returns dbf(t), or `None` if it exceeds 64 bits. All D − J must be positive.
 fn demand_bound(demands: &[Demand], t: u64) -> Option<u64> {
     let mut total = 0u64;
     for demand in demands {

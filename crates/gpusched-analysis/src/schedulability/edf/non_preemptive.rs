@@ -1,7 +1,7 @@
 //! Non-preemptive EDF: schedulable iff U ≤ 1 and dbf(t) + max {Cₖ − 1 : Dₖ > t} ≤ t at every deadline t (George, Rivierre
 //! & Spuri, INRIA RR-2966, 1996; Jeffay, Stanat & Martel, RTSS 1991, for D = T). Exact.
 //!
-//! A running kernel is never preempted, and the partition does not idle while a kernel waits.
+//! A running kernel is never preempted. The partition is never idle while a kernel waits.
 
 use super::blocking::Blocking;
 use super::criterion::{Answer, decide, passes, without_jitter};
@@ -18,7 +18,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// Result of [`test`] without evidence.
+/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     without_jitter(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
 }

@@ -21,7 +21,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// Result of [`test`] without evidence.
+/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     lines::answer(demands, Blocking::NONE)
         .unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
@@ -31,10 +31,10 @@ fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
     without_jitter(demands, |tasks| decide(tasks, Blocking::NONE, visit)).unwrap_or_else(Answer::Jitter)
 }
 
-/// Slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
+/// Returns the slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
 ///
-/// Each busy period absorbs up to x of extra work, such as an overrun, without a deadline miss. `None` if the set is not
-/// schedulable. A lower bound, often 0, if U is 1 or within 2⁻⁴⁸ of 1.
+/// Up to x of extra work per busy period, such as an overrun, causes no deadline miss. Returns `None` if the set is not
+/// schedulable. If U is 1 or within 2⁻⁴⁸ of 1, the result is a lower bound on the slack, often 0.
 pub fn slack(demands: &[Demand]) -> Option<Time> {
     if !accepts(demands) {
         return None;
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn violated_interval_is_named() {
-        // Two jobs that are due within 5 need 6.
+        // Two jobs with deadlines within 5 need a time of 6.
         let evidence = test(&set(&[(3, 4, 100), (3, 5, 100)]));
         assert_eq!(
             evidence,
@@ -93,7 +93,7 @@ mod tests {
             test(&set(&[(1, 2, 2), (1, 3, 3), (1_000_001, 6_000_000, 6_000_000)])),
             Evidence::UtilizationAboveOne
         );
-        // U = 1 and a constrained deadline: dbf(5) = 5, dbf(4) = 5
+        // U = 1, one deadline is shorter than its period, and dbf(5) = 5, dbf(4) = 5.
         assert!(test(&set(&[(1, 2, 2), (3, 5, 6)])).is_positive());
         assert!(!test(&set(&[(1, 2, 2), (3, 4, 6)])).is_positive());
         assert!(test(&set(&[(2, 2, 4), (2, 4, 4)])).is_positive());
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn slack_is_the_least_distance_of_demand_and_interval() {
-        // dbf: 2 at 5, 5 at 9, 7 at 15, …: least distance 3 at 5
+        // dbf is 2 at t = 5, 5 at t = 9, and 7 at t = 15. The least value of t − dbf(t) is 3, at t = 5.
         assert_eq!(slack(&set(&[(2, 5, 10), (3, 9, 20)])), Some(Time::from_ns(3)));
         assert_eq!(slack(&set(&[(3, 4, 100), (3, 5, 100)])), None);
     }

@@ -1,30 +1,32 @@
 //! Quick Processor-demand Analysis (Zhang & Burns, IEEE Trans. Computers 58(9), 2009), with blocking.
 //!
-//! The walk goes backwards from L. If f(t) = dbf(t) + B(t) ≤ t, there is no violation in [f(t), t] while B does not change: f(t') ≤
-//! f(t) ≤ t' for each t' in this range. B is a step function, so the walk stops at each of its steps. B has fewer steps than there
-//! are tasks.
+//! QPA visits intervals in descending order, beginning at L. Let f(t) = dbf(t) + B(t). If f(t) ≤ t, [f(t), t] has no violation as
+//! long as B is constant there: f(t') ≤ f(t) ≤ t' for each t' in this range. B is a step function, so QPA also stops at the start
+//! of each step of B and continues below it. B has fewer steps than there are tasks.
 
 use super::blocking::Blocking;
 use super::demand_bound::{demand_bound, last_deadline_before};
 use crate::schedulability::Demand;
 
-/// QPA or busy-period steps after which the test gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
+/// Number of steps, of QPA or of a busy period, after which the test gives up with
+/// [`Undecided`](gpusched_model::verdict::Evidence::Undecided). A step takes O(n) time.
 ///
-/// Reached only if U is 1 or next to 1, and the hyperperiod is extremely long. The problem is coNP-hard.
+/// A test reaches this limit only if U is 1 or close to 1, and the hyperperiod is extremely long. The problem is coNP-hard.
 pub const STEP_LIMIT: u64 = 1_000_000;
 
-/// Result of a walk.
+/// Result of QPA.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Walk {
-    /// The walk reached the first deadline without a violation.
+    /// QPA reached the first deadline without a violation.
     Fits,
-    /// The walk found a violation.
+    /// QPA found a violation in an interval of length `interval`.
     Exceeds { interval: u64, demand: u64 },
-    /// The walk reached the step limit.
+    /// QPA reached the step limit.
     TooLong,
 }
 
-/// Checks whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`. Passes each t and the left-hand side to `visit`.
+/// Checks whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`. Passes each visited t and the value of the
+/// left-hand side to `visit`.
 pub(super) fn walk(
     tasks: &[Demand],
     extra: u64,
@@ -37,7 +39,7 @@ pub(super) fn walk(
         let Some(t) = next else { return Walk::Fits };
         let due = demand_bound(tasks, t);
         if due == 0 {
-            return Walk::Fits; // before the first deadline
+            return Walk::Fits; // t is before the first deadline
         }
         let step = blocking.at(tasks, t);
         let demand = due.saturating_add(u128::from(extra) + u128::from(step.hold));

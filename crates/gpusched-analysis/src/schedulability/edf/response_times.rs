@@ -1,13 +1,13 @@
-//! Worst-case response times under preemptive EDF (Spuri, INRIA RR-2772, 1996), with release jitter. Exact for sporadic
-//! tasks with arbitrary deadlines, if ties between deadlines go against the task.
+//! Worst-case response times under preemptive EDF (Spuri, INRIA RR-2772, 1996), with release jitter. The response times are exact
+//! for sporadic tasks with arbitrary deadlines, if a job with the same deadline has precedence over the analyzed job.
 //!
-//! The busy period starts at 0. All other tasks then release a job that arrived as early as their jitter allows. The analyzed job of
-//! task i arrived at a − Jᵢ, so it is due at d = a + D'ᵢ. Its predecessors arrived as late as possible. It is done at the least L
-//! with the following equation, where the sum is over j with D'ⱼ ≤ d:
+//! The busy period starts at 0. At this time, each other task releases a job that arrived as early as its jitter allows. The
+//! analyzed job of task i arrived at a − Jᵢ, so its deadline is d = a + D'ᵢ. The earlier jobs of task i arrived as late as
+//! possible. The analyzed job ends at the least L with the following equation, where the sum is over all j with D'ⱼ ≤ d:
 //!
 //! L = (1 + ⌊a/Tᵢ⌋)·Cᵢ + Σ min(⌈(L + Jⱼ)/Tⱼ⌉, 1 + ⌊(d − D'ⱼ)/Tⱼ⌋)·Cⱼ
 //!
-//! Rᵢ = max (L − a + Jᵢ) over each a where the right-hand side steps, within one busy period or one hyperperiod.
+//! Rᵢ = max (L − a + Jᵢ) over each a where the right-hand side has a step, within one busy period or one hyperperiod.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -17,9 +17,10 @@ use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 
-/// Computes the response time of each task from its arrival [ns], even if it exceeds the deadline.
+/// Computes the response time of each task, from the arrival of a job to its end [ns]. The result may exceed the deadline.
 ///
-/// Returns `None` if U > 1, if J > D for some task (its deadline precedes its release), or after [`STEP_LIMIT`] steps.
+/// Returns `None` if U > 1, or after [`STEP_LIMIT`] steps. Also returns `None` if J > D for a task, because a deadline then
+/// precedes the release.
 pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
     if utilization_against_one(demands) == Ordering::Greater
         || demands.iter().any(|demand| demand.jitter > demand.deadline)
@@ -33,8 +34,8 @@ pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
         .collect()
 }
 
-/// Time from which arrivals are no worse than earlier arrivals [ns]. It is the longest busy period or, if that does not end, the
-/// hyperperiod.
+/// Returns the horizon of the analysis [ns]: later arrivals cause no longer response times. It is the longest busy period or, if
+/// the busy period does not end, the hyperperiod.
 fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
     let hyperperiod = demands.iter().try_fold(1u64, |hyperperiod, demand| {
         let period = demand.period.ns();
@@ -65,7 +66,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// D − J.
+/// Returns D − J.
 fn urgency(demand: &Demand) -> u64 {
     demand.deadline.ns().saturating_sub(demand.jitter.ns())
 }
@@ -73,13 +74,15 @@ fn urgency(demand: &Demand) -> u64 {
 fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut u64) -> Option<u64> {
     let own = &demands[position];
     let mut worst = own.wcet.ns().checked_add(own.jitter.ns())?;
-    // The deadline of the job equals the deadline of a job of another task, or the job directly follows its predecessors.
+    // Candidates for a: the deadline of the analyzed job equals the deadline of a job of another task, or the analyzed job directly
+    // follows its predecessor.
     let mut arrivals = BTreeSet::new();
     for demand in demands {
         let period = demand.period.ns();
         let mut arrival = match urgency(demand).checked_sub(urgency(own)) {
             Some(later) => later,
-            // The first deadline that is not before the deadline of the first job of task i.
+            // Arrival for which both deadlines are equal, at the first such deadline that is not before the first deadline of task
+            // i.
             None => (period - (urgency(own) - urgency(demand)) % period) % period,
         };
         while arrival < horizon {
@@ -95,7 +98,7 @@ fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut 
     Some(worst)
 }
 
-/// L for a = `arrival` [ns].
+/// Returns L for a = `arrival` [ns].
 fn completion(demands: &[Demand], position: usize, arrival: u64, steps: &mut u64) -> Option<u64> {
     let own = &demands[position];
     let due = arrival.checked_add(urgency(own))?;

@@ -4,31 +4,31 @@ use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use std::cmp::Ordering;
 
-/// A task in the recurrences; times in ns.
+/// A task, as the recurrences use it. Times are in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Task {
-    /// C.
+    /// C, the WCET.
     pub wcet: u64,
-    /// T, positive.
+    /// T, the period; > 0.
     pub period: u64,
-    /// D.
+    /// D, the relative deadline.
     pub deadline: u64,
-    /// J.
+    /// J, the release jitter.
     pub jitter: u64,
-    /// b.
+    /// b, the longest time without a preemption point.
     pub block: u64,
     /// Position of the task in the partition.
     pub position: usize,
 }
 
 impl Task {
-    /// D − J: the time from the latest release to the deadline.
+    /// Returns D − J, the time from the latest release to the deadline.
     pub fn urgency(&self) -> u64 {
         self.deadline.saturating_sub(self.jitter)
     }
 }
 
-/// The tasks with `demands`. Earlier checks reject a period of 0 as overload.
+/// Returns the tasks with `demands`. Earlier checks reject tasks with a period of 0.
 pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
     demands.iter().enumerate().map(|(position, demand)| Task {
         wcet: demand.wcet.ns(),
@@ -40,18 +40,18 @@ pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
     })
 }
 
-/// A task with the other tasks of its partition.
+/// A task, and the tasks of its partition with higher and with lower priority.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Level<'a> {
-    /// hp(i).
+    /// hp(i): tasks with higher priority.
     pub higher: &'a [Task],
-    /// i.
+    /// Task i.
     pub task: &'a Task,
-    /// lp(i).
+    /// lp(i): tasks with lower priority.
     pub lower: &'a [Task],
 }
 
-/// The level at rank `rank` of `tasks`, highest priority first.
+/// Returns the level of the task at rank `rank`. `tasks` are sorted by priority, highest first.
 pub(super) fn at(tasks: &[Task], rank: usize) -> Level<'_> {
     Level {
         higher: &tasks[..rank],
@@ -61,7 +61,9 @@ pub(super) fn at(tasks: &[Task], rank: usize) -> Level<'_> {
 }
 
 impl Level<'_> {
-    /// Whether task i and the tasks above it need more than the processor, if each higher-priority job takes `waste` [ns] more.
+    /// Returns whether the utilization of task i and the tasks with higher priority exceeds 1, if each job with higher priority
+    /// takes
+    /// `waste` [ns] longer.
     pub fn overloaded(&self, waste: u64) -> bool {
         let higher = self
             .higher
@@ -71,7 +73,8 @@ impl Level<'_> {
         compare_total(higher.chain(own), 1) == Ordering::Greater
     }
 
-    /// Number of jobs of task i after which this level repeats, if it is not overloaded: lcm of the periods / T.
+    /// Returns the number of jobs of task i after which this level repeats, if it is not overloaded: the least common multiple of
+    /// the periods, divided by T.
     pub fn jobs_in_hyperperiod(&self) -> Option<u64> {
         let own = u128::from(self.task.period);
         let mut hyperperiod = own;

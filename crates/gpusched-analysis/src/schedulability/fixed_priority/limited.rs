@@ -1,16 +1,17 @@
-//! Preemption at thread-block boundaries ([Sanudo20] §III-B). Sufficient, not exact.
+//! Preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient, not exact.
 //!
-//! * A kernel waits for at most one block of a lower-priority kernel: B = max {bₖ − 1} over lower priorities.
-//! * A split kernel may need one more wave of blocks. A job preempts only when it starts, so each job of higher priority is charged
-//!   γᵢ = max {bₖ : k not below i, bₖ < Cₖ} once. Costs for kernels below i do not count.
+//! * A kernel waits for at most one block of a kernel with lower priority: B = max {bₖ − 1} over lower priorities.
+//! * A preempted kernel may need one more wave of blocks. A job preempts only when it starts, so each job with higher priority
+//!   causes the extra time γᵢ = max {bₖ : k not below i, bₖ < Cₖ} once. The extra time of kernels below i does not count.
 //! * The test does not use the fact that the last block of a job cannot be preempted.
 //!
-//! B and γ depend on the sets of tasks above and below, but not on their order. So Audsley's algorithm stays optimal.
+//! B and γ depend on the sets of tasks with higher and with lower priority, but not on the order within the sets. So Audsley's
+//! algorithm stays optimal.
 
 use super::level::{Level, Task};
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Preemption after the running thread block.
+/// Preemption as soon as the running thread blocks end.
 pub(super) struct Limited;
 
 impl Recurrence for Limited {

@@ -5,7 +5,7 @@
 //! * [`non-preemptive`](Preemption::NonPreemptive): exact (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007);
 //! * [`limited`](Preemption::Limited): preemption at thread-block boundaries; sufficient.
 //!
-//! Deadlines are arbitrary. If D > T, or without preemption, the first job is not always the worst case.
+//! Deadlines are arbitrary. If D > T, or without preemption, a later job can have a longer response time than the first job.
 
 mod audsley;
 mod bound;
@@ -50,7 +50,7 @@ thread_local! {
     static RANKED: Cell<Vec<Task>> = const { Cell::new(Vec::new()) };
 }
 
-/// Result of [`test`] without evidence.
+/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
 pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> bool {
     if overload(demands) {
         return false;
@@ -58,7 +58,8 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     scratch::with(&RANKED, level::tasks(demands), |tasks| {
         priorities::rank(priorities, tasks);
         match preemption {
-            // Audsley's algorithm tries tasks in this order. If the order meets all deadlines, the algorithm finds an order.
+            // The tasks are in the order of the attempts of Audsley's algorithm. If this order meets all deadlines, the algorithm
+            // finds such an order.
             Preemption::Preemptive => {
                 bound::passes(tasks)
                     || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
@@ -69,11 +70,10 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     })
 }
 
-/// The bound of the test on the response time of each task [ns], even if it exceeds the deadline.
+/// Returns, for each task, the bound of the test on the response time [ns]. The bound may exceed the deadline.
 ///
-/// `None` for a task if its response time is unbounded, or not found within [`STEP_LIMIT`]. `None` for all tasks if no priority
-/// order exists.
-/// priority order.
+/// It is `None` if the response time of the task is unbounded, or not found within [`STEP_LIMIT`]. It is `None` for all tasks if no
+/// priority order exists.
 pub fn response_times(
     preemption: Preemption,
     priorities: Priorities,
@@ -87,7 +87,7 @@ pub fn response_times(
     }
 }
 
-/// U > 1: the backlog of the lowest-priority task grows without limit.
+/// Returns whether U > 1. Then the backlog of the task with the lowest priority grows without limit.
 fn overload(demands: &[Demand]) -> bool {
     let terms = demands
         .iter()
@@ -151,7 +151,7 @@ fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Opti
     for rank in 0..tasks.len() {
         let level = level::at(tasks, rank);
         if level.overloaded(R::waste(&level)) {
-            break; // all lower levels are overloaded, too
+            break; // all lower levels are overloaded, too, and have no bound
         }
         if let WorstCase::Response(time) = worst_case::<R>(&level, Stop::Never) {
             times[tasks[rank].position] = Some(Time::from_ns(time));

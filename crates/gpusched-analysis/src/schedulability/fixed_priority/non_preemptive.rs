@@ -1,13 +1,13 @@
-//! No preemption: job q starts at w = B + q·Cᵢ + Σ (⌊(w + Jⱼ)/Tⱼ⌋ + 1)·Cⱼ, then runs to its end, and
+//! Fixed priorities without preemption. Job q starts at w = B + q·Cᵢ + Σ (⌊(w + Jⱼ)/Tⱼ⌋ + 1)·Cⱼ and then runs to its end, so
 //! Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ) (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007). Exact.
 //!
-//! B = max {Cₖ − 1} over lower priorities, because such a kernel started at least 1 ns before. Even with D ≤ T a later job may be
-//! the worst: a job of i defers higher-priority work, which then precedes the next job of i.
+//! B = max {Cₖ − 1} over lower priorities, because a blocking kernel started at least 1 ns before. Even if D ≤ T, a later job may
+//! have the longest response time: a job of i delays work with higher priority, which then precedes the next job of i.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work, least_fixpoint};
 
-/// A started kernel is never preempted.
+/// Without preemption: a kernel that has started always runs to its end.
 pub(super) struct NonPreemptive;
 
 impl Recurrence for NonPreemptive {

@@ -1,9 +1,10 @@
-//! Immediate preemption: w = (q+1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ, Rᵢ = max (w − q·Tᵢ + Jᵢ) (Lehoczky, RTSS 1990). Exact.
+//! Fixed priorities with immediate preemption: w = (q+1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ, Rᵢ = max (w − q·Tᵢ + Jᵢ) (Lehoczky, RTSS 1990).
+//! Exact.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Lower-priority tasks cause no blocking.
+/// Immediate preemption: tasks with lower priority cause no blocking.
 pub(super) struct Preemptive;
 
 impl Recurrence for Preemptive {

@@ -3,7 +3,7 @@
 use super::level::Task;
 use gpusched_model::policy::Priorities;
 
-/// Sorts `tasks` by priority, highest first. For Audsley's algorithm, this is the order of its attempts.
+/// Sorts `tasks` by priority, highest first. Audsley's algorithm tries the tasks in this order, beginning with the last task.
 pub(super) fn rank(priorities: Priorities, tasks: &mut [Task]) {
     match priorities {
         Priorities::DeadlineMonotonic | Priorities::Audsley => {

@@ -4,38 +4,39 @@ use super::level::{Level, Task};
 
 /// A preemption model applied to one priority level. Times are in ns from the start of the busy period.
 pub(super) trait Recurrence {
-    /// Whether the level has no work left at [`Recurrence::finish`], if no further job arrives.
+    /// Whether all work of the level is done at [`Recurrence::finish`], if no further job arrives.
     const FINISH_ENDS: bool;
 
-    /// Bᵢ: longest blocking of this level by a lower-priority task that has started.
+    /// Returns Bᵢ, the longest blocking of this level by a task with lower priority that has started.
     fn blocking(level: &Level<'_>) -> u64;
 
-    /// γᵢ: extra time that each higher-priority job may cost besides its own execution time.
+    /// Returns γᵢ, the extra time that each job with higher priority may cause in addition to its own execution time.
     fn waste(level: &Level<'_>) -> u64;
 
-    /// End of job `job` (from 0) of task i in the longest busy period: at least `from`, and not computed beyond `limit`.
+    /// Returns the end of job `job`, counted from 0, of task i in the longest busy period. The result is at least `from`. It is not
+    /// computed if it exceeds `limit`.
     fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint;
 }
 
-/// Result of an iteration.
+/// Result of an iteration of a recurrence.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fixpoint {
     /// The least fixed point.
     At(u64),
-    /// A value above the limit that is at most the least fixed point.
+    /// A value above the limit. The least fixed point is at least this value.
     Beyond(u64),
     /// The iteration reached the step limit.
     TooLong,
 }
 
-/// Work of a level: task i and the tasks above it.
+/// Work of a level: task i and the tasks with higher priority.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work<'a> {
     pub higher: &'a [Task],
     pub task: &'a Task,
-    /// Bᵢ.
+    /// Bᵢ: blocking.
     pub blocking: u64,
-    /// γᵢ.
+    /// γᵢ: extra time per job with higher priority.
     pub waste: u64,
 }
 
@@ -49,12 +50,12 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// B + `jobs`·C.
+    /// Returns B + `jobs`·C.
     pub fn own(&self, jobs: u64) -> u64 {
         jobs.saturating_mul(self.task.wcet).saturating_add(self.blocking)
     }
 
-    /// The least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ). All work that is released before w is done at w.
+    /// Returns the least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ). At w, all work that is released before w is done.
     pub fn clear(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {
         let own = self.own(job.saturating_add(1));
         least_fixpoint(from.max(own), limit, steps, |w| {
@@ -66,7 +67,8 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Iterates a non-decreasing `function` from `from`, which is at most its least fixed point.
+/// Computes the least fixed point of a non-decreasing `function`. The iteration starts at `from`, which must be at most the least
+/// fixed point.
 ///
 /// Sums saturate at the largest number, which exceeds every `limit`.
 pub(super) fn least_fixpoint(

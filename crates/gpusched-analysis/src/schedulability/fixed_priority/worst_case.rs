@@ -1,37 +1,39 @@
-//! The worst-case response time of a task, over all its jobs in the longest busy period of its level.
+//! Worst-case response time of a task: the maximum over all its jobs in the longest busy period of its level.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Steps of the recurrences of one task after which the test gives up as [`Undecided`](gpusched_model::verdict::Evidence::Undecided); a step is O(n).
+/// Number of steps of the recurrences of one task after which the test gives up with
+/// [`Undecided`](gpusched_model::verdict::Evidence::Undecided). A step takes O(n) time.
 pub const STEP_LIMIT: u64 = 1_000_000;
 
-/// When the search ends.
+/// Condition under which the search ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// When a job is known to miss its deadline.
+    /// The search ends as soon as it is known that a job misses its deadline.
     Early,
-    /// When the response time of the first late job is known.
+    /// The search ends as soon as the response time of the first late job is known.
     Miss,
-    /// At the end of the busy period. Late jobs count like all other jobs.
+    /// The search ends at the end of the busy period. Late jobs count like all other jobs.
     Never,
 }
 
 /// Worst case over the jobs of a task; times in ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum WorstCase {
-    /// All jobs meet their deadlines. The largest response time, which includes late jobs under [`Stop::Never`].
+    /// All jobs meet their deadlines. The value is the largest response time. Under [`Stop::Never`], late jobs count, too.
     Response(u64),
-    /// A job misses its deadline. It ends at least `busy_period` after the start of the busy period, and `response` after its arrival.
+    /// A job misses its deadline. It ends at least `busy_period` after the start of the busy period, and at least `response` after
+    /// its arrival.
     Late { busy_period: u64, response: u64 },
-    /// Not decided within the step limit.
+    /// The worst case is not known within the step limit.
     TooLong,
 }
 
-/// Steps for the exact response time of a job that is known to be late.
+/// Number of steps to compute the exact response time of a job that is known to be late.
 const STEPS_BEYOND: u64 = 10_000;
 
-/// Number of jobs after which the hyperperiod may limit the search.
+/// Number of jobs after which the search computes the number of jobs in a hyperperiod as a limit.
 const MANY: u64 = 64;
 
 /// Computes the worst case of the task of `level`.
@@ -44,7 +46,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
         let Some(arrival) = period.checked_mul(job) else {
             return WorstCase::TooLong;
         };
-        // Time from the first arrival, J before the start of the busy period, to the deadline of this job.
+        // Time from the first arrival to the deadline of this job. The first arrival is J before the start of the busy period.
         let due = match arrival.checked_add(level.task.deadline) {
             Some(due) if stop != Stop::Never => due,
             None if stop != Stop::Never => return WorstCase::TooLong,
@@ -71,7 +73,7 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
             }
         }
         worst = worst.max(response(done));
-        // The busy period ends if all work is done before the next job of i is released.
+        // The busy period ends if all work is done before the next job of task i is released.
         let next = period.saturating_add(arrival).saturating_sub(jitter);
         if R::FINISH_ENDS {
             clear = done;
@@ -85,7 +87,8 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
             break;
         }
         if job == MANY && !level.overloaded(work.waste) {
-            // If h jobs span a hyperperiod, w(q + h) ≤ w(q) + h·T. So no later job is worse than the first h jobs.
+            // Let h be the number of jobs in a hyperperiod. Then w(q + h) ≤ w(q) + h·T, so no later job has a longer response time
+            // than the first h jobs.
             jobs = level.jobs_in_hyperperiod().unwrap_or(u64::MAX);
         }
         if job >= jobs.saturating_sub(1) {

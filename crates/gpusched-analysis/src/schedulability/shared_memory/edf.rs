@@ -1,12 +1,12 @@
-//! EDF under interference delay: by the end of every interval, the demand of the interval is done.
+//! EDF under interference delay. The test checks whether the demand of every interval is done by the end of the interval.
 //!
-//! Let d be the first missed deadline, and a the last time before d without a pending job that is due by d. From a on the partition
-//! executes such jobs, and at most one blocking job. Their work within t = d − a is at most dbf(t) + B(t). So it is done at the
-//! least x with x ≥ dbf(t) + B(t) + lost(x), and if x ≤ t, no deadline is missed. dbf steps at deadlines, so these t are enough. No
-//! busy window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
+//! Let d be the first missed deadline, and a the last time before d without a pending job whose deadline is at most d. From a to d,
+//! the partition executes such jobs, and at most one blocking job. In the time t = d − a, their work is at most dbf(t) + B(t). So
+//! it is done at the least x with x ≥ dbf(t) + B(t) + lost(x). If x ≤ t, no deadline is missed. dbf has its steps at deadlines, so
+//! the test checks only these t. No busy window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
 //!
-//! The walk goes backwards from L. Let the work of t be done at x ≤ t. Then the work of each t' from x to t is also done in time, as
-//! long as B does not change (QPA).
+//! The test visits t in descending order, from L downwards. Let the work of t be done at x ≤ t. If B is constant from x to t, the
+//! work of each t' from x to t is also done in time (QPA).
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -14,7 +14,7 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met. A task with a later deadline blocks for at most `hold` [ns].
+/// Tests whether all deadlines are met. A task blocks jobs with earlier deadlines for at most `hold` [ns].
 pub(super) fn test(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> Evidence {
     let mut steps = STEP_LIMIT;
     let longest = |demands: &[Demand]| {
@@ -58,12 +58,12 @@ fn undecided() -> Evidence {
     Evidence::Undecided { steps: STEP_LIMIT }
 }
 
-/// D − J [ns].
+/// Returns D − J [ns].
 fn due(demand: &Demand) -> u64 {
     demand.deadline.ns().saturating_sub(demand.jitter.ns())
 }
 
-/// dbf(t) + B(t), and the start of the interval on which B has this value.
+/// Returns dbf(t) + B(t), and the start of the interval on which B has this value.
 fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64) {
     let demand = tasks.total(|task| {
         let demand = &tasks.demands[task];
@@ -74,7 +74,7 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
         let later = demands.iter().filter(|demand| due(demand) > t);
         later.map(hold).max().unwrap_or(0)
     };
-    // Towards shorter intervals, blocking grows at the deadline of a task that blocks longer, in isolation or at its guaranteed bandwidth.
+    // As t decreases, B increases at the deadline of a task that blocks longer, in isolation or at its guaranteed bandwidth.
     let since = |demands: &[Demand]| {
         let most = blocking(demands);
         let longer = demands
@@ -86,7 +86,7 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
     (work, since(tasks.demands).max(tasks.slowest.map_or(0, since)))
 }
 
-/// Latest deadline of a job before `interval`, if all jobs are released as early as possible.
+/// Returns the latest deadline of a job before `interval`, if all jobs are released as early as possible.
 fn last_before(demands: &[Demand], interval: u64) -> Option<u64> {
     let last = |demand: &Demand| {
         let room = interval.checked_sub(1)?.checked_sub(due(demand))?;

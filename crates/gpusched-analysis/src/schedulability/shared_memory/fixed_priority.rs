@@ -1,8 +1,8 @@
-//! Fixed priorities under interference delay: response times that include the time lost in every window.
+//! Fixed priorities under interference delay. The response times include the interference delay in every window.
 //!
 //! The recurrences are the recurrences of [`crate::schedulability::fixed_priority`], for windows that begin with the busy period of
-//! a level. Without preemption, a job starts at the latest when all earlier work is done. It ends when this work and its own work
-//! are done.
+//! a level. Without preemption, a job starts at the latest when all earlier work is done. It ends at the latest when this work and
+//! the work of the job are done.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -10,7 +10,7 @@ use gpusched_model::policy::Priorities;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met, with immediate preemption or (`runs_on`) without preemption.
+/// Tests whether all deadlines are met. Preemption is immediate, or absent if `runs_on` is true.
 pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities) -> Evidence {
     let mut order: Vec<usize> = (0..tasks.demands.len()).collect();
     let urgency = |&task: &usize| {
@@ -43,9 +43,9 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
     }
 }
 
-/// Audsley's algorithm: the lowest level goes to the last task that meets its deadlines there. A task that moves from above to
-/// below another task replaces interference of at least its WCET by blocking of at most its WCET. So the choice makes no other task
-/// worse.
+/// Assigns priorities with Audsley's algorithm: the lowest level goes to the last task that meets its deadlines there. If a task
+/// moves from a higher to a lower priority than another task, it causes blocking of at most its WCET instead of interference of at
+/// least its WCET. So the choice makes the result of no other task worse.
 fn assign(
     tasks: &Contended<'_>,
     runs_on: bool,
@@ -72,13 +72,13 @@ fn assign(
     Ok(())
 }
 
-/// A task with the tasks of higher and lower priority; times in ns.
+/// A task, with the tasks of higher and of lower priority. Times are in ns.
 struct Level<'a> {
     tasks: &'a Contended<'a>,
     runs_on: bool,
     higher: &'a [usize],
     task: usize,
-    /// Blocking by a lower-priority task that has just started: in isolation, and at its guaranteed bandwidth.
+    /// Blocking by a task with lower priority that has just started: in isolation, and at its guaranteed bandwidth.
     blocking: [u64; 2],
     period: u64,
     jitter: u64,
@@ -108,8 +108,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Work of blocking, of `own` jobs of the task, and of higher-priority jobs released within `window`. If `closed`, the window
-    /// includes its end.
+    /// Returns the work of the blocking, of `own` jobs of the task, and of all jobs with higher priority that are released within
+    /// `window`. If `closed`, the window includes its end.
     fn work(&self, own: u64, window: u64, closed: bool) -> Work {
         let [alone, slowest] = self.blocking;
         let jobs = |task: usize| {
@@ -133,7 +133,7 @@ impl<'a> Level<'a> {
         self.tasks.total(jobs).plus(alone, slowest)
     }
 
-    /// Largest response time, if it is at most the deadline.
+    /// Returns the largest response time if it is at most the deadline.
     fn response(&self, steps: &mut u64) -> Done {
         let deadline = self.tasks.demands[self.task].deadline.ns();
         let (mut worst, mut from) = (0, 1);
@@ -141,7 +141,7 @@ impl<'a> Level<'a> {
             let Some(arrival) = self.period.checked_mul(job) else {
                 return Done::TooLong;
             };
-            // Time from the start of the busy period, which is J after the first arrival.
+            // Time from the start of the busy period to the deadline. The busy period starts J after the first arrival.
             let Some(latest) = deadline.saturating_add(arrival).checked_sub(self.jitter) else {
                 return Done::Late;
             };
@@ -165,7 +165,7 @@ impl<'a> Level<'a> {
         Done::TooLong
     }
 
-    /// End of job `job`, counted from 0.
+    /// Returns the end of job `job`, counted from 0.
     fn finish(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Done {
         let tasks = self.tasks;
         if !self.runs_on {

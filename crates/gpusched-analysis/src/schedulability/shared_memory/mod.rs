@@ -1,11 +1,14 @@
-//! Tests for a partition with interference delay through a shared memory ([`crate::interference::bandwidth`]).
+//! Tests for a partition with interference delay, which other partitions cause through a shared memory
+//! ([`crate::interference::bandwidth`]).
 //!
-//! In a busy window of length t, a partition progresses for at least t − lost(t). So the work of a window is done at the latest at
-//! the least t with t ≥ work(t) + lost(t). The tests are the tests of [`super::edf`] and [`super::fixed_priority`] with this t for
-//! the work. If kernels have a guaranteed bandwidth, the work is also done within the time that all kernels take at this bandwidth,
-//! and the smaller time counts. The tests are sufficient. If no time is lost, they equal the tests in isolation.
+//! In a busy window of length t, a partition makes progress for at least t − lost(t). So the work of a window is done at the latest
+//! at the least t with t ≥ work(t) + lost(t). The tests are the tests of [`super::edf`] and [`super::fixed_priority`], with this t
+//! as the end of the work. If all kernels have a guaranteed bandwidth, the work is also done within the sum of their WCETs at this
+//! bandwidth. The tests use the smaller of the two times. The tests are sufficient. Without interference delay, they equal the
+//! tests in isolation.
 //!
-//! An interference delay may end between two nanoseconds. So a blocking job may have all of its time left, and not 1 ns less.
+//! An interference delay may end between two whole nanoseconds. So the remaining time of a blocking job may be its full time, and
+//! not 1 ns less.
 
 mod contended;
 mod edf;
@@ -17,17 +20,17 @@ pub use contended::{Contended, STEP_LIMIT};
 use gpusched_model::policy::{Policy, Preemption, Strength};
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// Verdict of `policy`, which must have a proof for shared memory ([`Policy::shares_memory`]).
+/// Returns the verdict of `policy`. The policy must have a proof for shared memory ([`Policy::shares_memory`]).
 pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
     if let Some(slowest) = tasks.slowest {
-        // A task that is missing in `slowest` would take no time.
+        // A task that is missing in `slowest` would count as a task without execution time.
         assert_eq!(
             slowest.len(),
             tasks.demands.len(),
-            "the same tasks at their slowest"
+            "the same tasks at their guaranteed bandwidth"
         );
     }
-    // A set that fails without interference delay also fails with it. The evidence without delay is stronger.
+    // A set that fails without interference delay also fails with interference delay. The evidence without delay is stronger.
     let alone = super::evidence(policy, tasks.demands, sms);
     if tasks.undisturbed() || !alone.is_positive() {
         return Verdict::new(policy, alone);
@@ -41,7 +44,7 @@ pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
         Policy::FixedPriority(Preemption::NonPreemptive, priorities) => {
             fixed_priority::test(tasks, true, priorities)
         }
-        _ => Evidence::BoundExceeded, // no proof exists
+        _ => Evidence::BoundExceeded, // the policy has no proof for shared memory
     };
     Verdict {
         strength: Strength::Sufficient,

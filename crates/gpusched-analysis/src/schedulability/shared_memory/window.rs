@@ -1,28 +1,29 @@
-//! The time when the work of a busy window is done.
+//! The time at which the work of a busy window is done.
 
 use super::contended::Contended;
 
-/// Work of a window [ns]: in isolation, and with every kernel at its guaranteed bandwidth. The largest number if this time is unbounded.
+/// Work of a window [ns]: in isolation, and with every kernel at its guaranteed bandwidth. If the second value is unbounded, it is
+/// the largest number.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work {
     pub alone: u128,
     pub slowest: u128,
 }
 
-/// Result of an iteration.
+/// Result of an iteration of a recurrence.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Done {
     /// All work is done at this time.
     At(u64),
     /// The work is not done within the limit.
     Late,
-    /// Not decided within the step limit.
+    /// The result is not known within the step limit.
     TooLong,
 }
 
 impl Contended<'_> {
-    /// The least t ≥ `from` with t ≥ min(work(t) + lost(t), slowest(t)), if it is at most `limit`. `work` must not decrease with t,
-    /// and `from` must not exceed this t.
+    /// Returns the least t ≥ `from` with t ≥ min(work(t) + lost(t), slowest(t)), if this t is at most `limit`. `work` must not
+    /// decrease with t, and `from` must not exceed the result.
     pub(super) fn done(&self, from: u64, limit: u64, steps: &mut u64, work: impl Fn(u64) -> Work) -> Done {
         let mut time = from;
         loop {
@@ -44,7 +45,7 @@ impl Contended<'_> {
         }
     }
 
-    /// Σ over the tasks of `jobs` times C, in isolation and at the guaranteed bandwidth.
+    /// Returns the sum over all tasks of `jobs` times C, in isolation and at the guaranteed bandwidth.
     pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
         let sum = |demands: &[crate::schedulability::Demand]| {
             let terms = demands.iter().enumerate();
@@ -60,7 +61,7 @@ impl Contended<'_> {
 }
 
 impl Work {
-    /// Adds `alone` and `slowest`.
+    /// Adds `alone` to the work in isolation, and `slowest` to the work at the guaranteed bandwidth.
     pub fn plus(self, alone: u64, slowest: u64) -> Work {
         Work {
             alone: self.alone.saturating_add(alone.into()),

@@ -1,4 +1,4 @@
-//! Π (C/T' + 1) ≤ 2 (Bini, Buttazzo & Buttazzo, IEEE Trans. Computers 52(7), 2003).
+//! The hyperbolic bound: Π (C/T' + 1) ≤ 2 (Bini, Buttazzo & Buttazzo, IEEE Trans. Computers 52(7), 2003).
 
 use num_bigint::BigUint;
 
@@ -6,12 +6,13 @@ use super::terms::{bound, late_release, least_separation};
 use crate::schedulability::Demand;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
+/// Tests whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J. This is sufficient for preemptive fixed priorities in the order of T'.
 pub fn hyperbolic(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// Computes with 62 fractional bits, rounded down and up. Computes exactly if 2 lies between the two results.
+/// Returns whether the bound holds. Computes with 62 fractional bits, rounded down and rounded up. Computes exactly if 2 lies
+/// between the two results.
 fn holds(demands: &[Demand]) -> bool {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;
@@ -25,7 +26,7 @@ fn holds(demands: &[Demand]) -> bool {
             return false;
         }
         let share = (wcet << BITS) / u128::from(separation);
-        // Factors are from 1 to 2, and products are at most a little above 2 when the loop continues.
+        // Factors are from 1 to 2. Products are at most slightly above 2 when the loop continues.
         below += (below * share) >> BITS;
         above += ((above * (share + 1)) >> BITS) + 1;
         if below > TWO {
@@ -36,7 +37,7 @@ fn holds(demands: &[Demand]) -> bool {
     above <= TWO || holds_exactly(demands)
 }
 
-/// Π (C + T') ≤ 2·Π T'.
+/// Returns whether Π (C + T') ≤ 2·Π T', computed exactly.
 fn holds_exactly(demands: &[Demand]) -> bool {
     let (mut sums, mut separations) = (BigUint::from(1u32), BigUint::from(2u32));
     for demand in demands {
@@ -63,9 +64,9 @@ mod tests {
     #[test]
     fn the_bound_itself_passes() {
         assert!(holds(&set(&[(7, 7)])));
-        assert!(holds(&set(&[(1, 2), (1, 3)]))); // 3/2 · 4/3
+        assert!(holds(&set(&[(1, 2), (1, 3)]))); // 3/2 · 4/3 = 2
         assert!(!holds(&set(&[(1, 2), (1_000_000_001, 3_000_000_000)])));
-        assert!(holds(&set(&[(1, 3), (1, 4), (1, 5)]))); // 4/3 · 5/4 · 6/5
+        assert!(holds(&set(&[(1, 3), (1, 4), (1, 5)]))); // 4/3 · 5/4 · 6/5 = 2
         assert!(!holds(&set(&[(1, 3), (1, 4), (1, 5), (1, u64::MAX)])));
     }
 

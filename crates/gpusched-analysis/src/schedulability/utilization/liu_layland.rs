@@ -1,4 +1,4 @@
-//! U' ≤ n·(2^(1/n) − 1) (Liu & Layland, JACM 20(1), 1973), as (1 + U'/n)ⁿ ≤ 2.
+//! The bound of Liu and Layland: U' ≤ n·(2^(1/n) − 1) (JACM 20(1), 1973), computed as (1 + U'/n)ⁿ ≤ 2.
 
 use std::cmp::Ordering;
 
@@ -9,13 +9,14 @@ use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J: sufficient for preemptive fixed priorities in the order of T'.
+/// Tests whether Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J. This is sufficient for preemptive fixed priorities in the order
+/// of T'.
 pub fn liu_layland(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// Adds fractional bits until the results rounded down and up agree. This ends because 2^(1/n) is irrational for n > 1, so (1 +
-/// U'/n)ⁿ is never 2.
+/// Returns whether the bound holds. Adds fractional bits until the results rounded down and rounded up agree. The loop ends,
+/// because 2^(1/n) is irrational for n > 1 and so (1 + U'/n)ⁿ never equals 2.
 fn holds(demands: &[Demand]) -> bool {
     if demands.iter().any(|demand| least_separation(demand).is_none()) {
         return false;
@@ -23,7 +24,7 @@ fn holds(demands: &[Demand]) -> bool {
     let shares = demands
         .iter()
         .map(|demand| (demand.wcet.ns().into(), least_separation(demand).unwrap_or(0)));
-    // This covers n = 1, where the bound is 1, and keeps the factor below at most 2.
+    // This check covers n = 1, where the bound is 1. It also ensures that the factor below is at most 2.
     if compare_total(shares, 1) == Ordering::Greater {
         return false;
     }
@@ -41,7 +42,7 @@ fn holds(demands: &[Demand]) -> bool {
     })
 }
 
-/// U'/n in units of 2^-`bits`, rounded down; adding one unit rounds it up.
+/// Computes U'/n in units of 2^-`bits`, rounded down. The value rounded up is one unit larger.
 fn small(demands: &[Demand]) -> Option<bool> {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;
@@ -94,7 +95,7 @@ mod tests {
         tasks.iter().map(implicit).collect()
     }
 
-    /// (nB + A)ⁿ ≤ 2·(nB)ⁿ with U' = A/B.
+    /// Returns whether (nB + A)ⁿ ≤ 2·(nB)ⁿ with U' = A/B.
     fn by_powers(tasks: &[(u64, u64)]) -> bool {
         let (mut a, mut b) = (BigUint::ZERO, BigUint::from(1u32));
         for &(c, t) in tasks {
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn close_to_the_bound() {
-        // n = 2: 2·(√2 − 1) = 0.828427124746190097…
+        // For n = 2, the bound is 2·(√2 − 1), about 0.828427124746190097.
         assert!(holds(&set(
             &[(414_213_562_373_095_048, 1_000_000_000_000_000_000); 2]
         )));
@@ -118,7 +119,7 @@ mod tests {
         assert!(holds(&set(&[(9, 9)])));
         assert!(!holds(&set(&[(10, 9)])));
         assert!(holds(&[]));
-        // 2·(p/q − 1) with convergents p/q of √2, from both sides: closer than 62 bits tell
+        // p/q is a convergent of √2, so U' = 2·(p/q − 1) is closer to the bound than 62 bits can distinguish.
         let (p, q) = (6_882_627_592_338_442_563u64, 4_866_752_642_924_153_522u64);
         let (below, above) = ((p - q, q), (p - q + 1, q));
         assert_eq!(holds(&set(&[below; 2])), by_powers(&[below; 2]));

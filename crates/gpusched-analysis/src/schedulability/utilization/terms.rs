@@ -4,20 +4,20 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// min(T, D) − J [ns]; `None` unless positive.
+/// Returns min(T, D) − J [ns], or `None` if it is not positive.
 pub(super) fn least_separation(demand: &Demand) -> Option<u64> {
     let shorter = demand.period.min(demand.deadline).checked_sub(demand.jitter)?;
     (shorter > Time::ZERO).then_some(shorter.ns())
 }
 
-/// The first task with work and J ≥ D.
+/// Returns the evidence for the first task with execution time and with J ≥ D, if such a task exists.
 pub(super) fn late_release(demands: &[Demand]) -> Option<Evidence> {
     let late = |demand: &Demand| demand.jitter >= demand.deadline && demand.wcet > Time::ZERO;
     let task = demands.iter().position(late)?;
     Some(Evidence::JitterExceedsDeadline { task })
 }
 
-/// The evidence of a bound that `holds` or fails.
+/// Returns the evidence of a bound that holds or fails.
 pub(super) fn bound(holds: bool) -> Evidence {
     if holds {
         Evidence::BoundHolds

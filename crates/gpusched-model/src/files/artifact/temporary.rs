@@ -1,8 +1,8 @@
-//! Temporary files next to their destination, and the remnants that killed processes leave.
+//! Temporary files in the folder of their destination, and the remnants that killed processes leave.
 //!
-//! A process that writes a temporary file holds a lock on it, and the lock ends with the process. So a file that can be locked
-//! has no owner on any machine. gpusched removes it when it writes a file of the same name again. On a file system without
-//! locks, gpusched removes no remnants.
+//! A process that writes a temporary file has a lock on it. The operating system releases the lock when the process
+//! ends. So if a temporary file can be locked, no process on any computer writes it. gpusched removes such a remnant
+//! when it next writes a file of the same name. On a file system without locks, gpusched does not remove remnants.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -10,17 +10,18 @@ use std::path::Path;
 
 use tempfile::{NamedTempFile, TempPath};
 
-/// Letters and digits at the end of the name of a temporary file.
+/// Number of random letters and digits at the end of the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// Maximum number of times that another process may take the new file for a remnant before it is locked. A second time is
-/// almost impossible.
+/// Maximum number of attempts to create a temporary file. An attempt fails if another process removes the new file as a
+/// remnant before the file is locked. Even two failures in a row are almost impossible.
 const TRIES: u32 = 100;
 
-/// Maximum number of bytes of the destination's name in the name of its temporary file. The limit keeps that name short enough.
+/// Maximum number of bytes that the name of a temporary file repeats from the name of its destination. This limit keeps
+/// the name short enough for the file system.
 const NAMED: usize = 100;
 
-/// Returns the folder of `path`.
+/// Returns the folder that contains `path`.
 pub(super) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -28,16 +29,17 @@ pub(super) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Creates a temporary file that may become `path`, and removes the remnants of earlier processes that began to write `path`.
+/// Creates a temporary file for the destination `path`. Also removes the remnants of earlier processes that wrote to
+/// `path`.
 ///
 /// # Errors
-/// Fails with the error of the operating system, which does not name the temporary file.
+/// Fails with the error of the operating system. This error does not state the name of the temporary file.
 pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
     let (folder, prefix) = (folder(path), prefix(path));
     remove_remnants(folder, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).rand_bytes(RANDOM);
-    // The file has the permissions of any new file.
+    // The temporary file has the same permissions as any new file.
     let open = |path: &Path| {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).open(path)
@@ -47,7 +49,7 @@ pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
         let file = builder.make_in(folder, open)?;
         left -= 1;
         match file.as_file().try_lock() {
-            // Before the lock, another process may have taken the file for a remnant.
+            // Before the lock, another process may have removed the file as a remnant.
             Ok(()) if left > 0 && !file.path().exists() => {}
             Err(TryLockError::WouldBlock) if left > 0 => {}
             _ => return Ok(file),
@@ -55,13 +57,13 @@ pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// A backup of the file that was at a path.
+/// A backup of the file that a rename replaces.
 pub(super) enum Backup {
-    /// No file was at the path.
+    /// There is no file at the path, so no backup is needed.
     NoFile,
-    /// A second name of the earlier file.
+    /// A hard link to the earlier file.
     Link(TempPath),
-    /// No backup is possible.
+    /// There is a file, but a backup is not possible.
     Missing,
 }
 
@@ -77,7 +79,7 @@ pub(super) fn backup(path: &Path) -> Backup {
     link.map_or(Backup::Missing, |link| Backup::Link(link.into_temp_path()))
 }
 
-/// Returns the common beginning of the names of temporary files of `path`.
+/// Returns the prefix that the names of all temporary files of `path` have in common.
 fn prefix(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let end = (0..=name.len().min(NAMED))
@@ -86,7 +88,8 @@ fn prefix(path: &Path) -> String {
     format!(".gpusched-{}-", name.get(..end.unwrap_or(0)).unwrap_or_default())
 }
 
-/// Removes, if possible, the temporary files with `prefix` in `folder` that no process writes any more.
+/// Removes the temporary files in `folder` whose names start with `prefix`, if no process writes them any more. Errors
+/// are ignored.
 fn remove_remnants(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -101,7 +104,7 @@ fn remove_remnants(folder: &Path, prefix: &str) {
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
-            // If the removal fails, the remnant stays.
+            // If the removal fails, the remnant remains.
             let _ = fs::remove_file(&path);
         }
     }

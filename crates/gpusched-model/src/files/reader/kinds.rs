@@ -1,4 +1,4 @@
-//! The kinds of documents that a stream can contain.
+//! The kinds of documents that gpusched reads from streams.
 
 use super::Documents;
 use super::raw::{Fault, from_json};
@@ -6,13 +6,13 @@ use crate::{
     Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
 };
 
-/// A kind of document that a stream can contain.
+/// A kind of document that gpusched can read from a stream.
 pub trait Document: Sized {
-    /// Description of the expected document, for errors about other content.
+    /// Description of the expected document, for errors about a document of another kind.
     const EXPECTED: &str;
 
-    /// Parses the document in `text` with [`from_json`] and the shape of the file. This function is not generic, so the crate
-    /// of the document compiles the reader once for all other crates.
+    /// Parses the document in `text`. Implementations call [`from_json`] with the shape of the file. This function is
+    /// not generic. So the crate that defines the document compiles the parser once for all other crates.
     ///
     /// # Errors
     /// Fails with the first wrong line and the reason.
@@ -55,23 +55,23 @@ pub type Bounds = Documents<Bound>;
 /// A stream of scenarios.
 pub type Scenarios = Documents<Scenario>;
 
-/// A stream of scenarios of one sub-core.
+/// A stream of warp scenarios, which are scenarios of one sub-core.
 pub type WarpScenarios = Documents<WarpScenario>;
 
 /// A stream of systems.
 pub type Systems = Documents<System>;
 
-/// A stream of groups.
+/// A stream of groups of kernels.
 pub type Groups = Documents<Group>;
 
-/// A stream of profiles.
+/// A stream of memory profiles.
 pub type MemoryProfiles = Documents<MemoryProfile>;
 
-/// A stream of programs.
+/// A stream of kernel programs.
 pub type Programs = Documents<Program>;
 
 /// A stream of devices.
 pub type Devices = Documents<Device>;
 
-/// A stream of plans.
+/// A stream of partition plans.
 pub type Plans = Documents<Plan>;

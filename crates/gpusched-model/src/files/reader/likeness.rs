@@ -1,10 +1,10 @@
-//! Guesses the kind of a document that is not of the expected kind.
+//! Recognition of the kind of a document that is not of the expected kind.
 
 use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-/// Fields that only documents of one kind have, with the name of the kind.
+/// Fields that occur only in documents of one kind, with the name of the kind.
 const KINDS: [(&str, &str); 8] = [
     ("active_blocks", "a kernel"),
     ("benchmarks", "benchmarks"),
@@ -16,7 +16,8 @@ const KINDS: [(&str, &str); 8] = [
     ("tasks", "a task set"),
 ];
 
-/// Returns the kind of document that `text` looks like, if it differs from the kind at the start of `expected`.
+/// Returns the kind of document that `text` probably is. Returns `None` if the kind is unknown, or if it is the kind at
+/// the start of `expected`.
 pub(super) fn likeness(text: &str, expected: &str) -> Option<&'static str> {
     let fields = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).ok()?;
     let wanted = expected.split(':').next().unwrap_or(expected);
@@ -60,7 +61,7 @@ mod tests {
         let told = message(r#"{"name":"k","active_blocks":4,"clusters":[]}"#);
         assert!(told.ends_with("; it looks like a kernel"), "{told}");
         assert!(message(r#"{"name":"x","tasks":[]}"#).contains("looks like a task set"));
-        // A scenario with a mistake is still a scenario.
+        // A scenario with an error is recognized as a scenario.
         for text in [
             r#"{"scheduler":"gto","kernels":[{"tasks":1}]}"#,
             r#"{"scheduler":"gto","colour":1}"#,

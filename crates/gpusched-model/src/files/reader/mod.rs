@@ -1,8 +1,9 @@
-//! Reading documents such as task sets or plans from a stream: one JSON document, or JSONL with one document per line.
+//! Reader for documents such as task sets or plans. A stream is one JSON document, or JSONL with one document per line.
 //!
-//! If the first line that is not blank contains a complete JSON value, the stream is JSONL. If that JSON value continues on the
-//! next line, the whole stream is one document, as editors and pretty-printers write it. JSONL is never in memory as a whole.
-//! [`Documents::batch`] returns unparsed lines that any thread may parse, and the iterator parses one line at a time.
+//! If the first line that is not blank contains a complete JSON value, the stream is JSONL. If this JSON value
+//! continues on the next line, the whole stream is one document, as editors and pretty-printers write it. The reader
+//! never loads a whole JSONL stream into memory. [`Documents::batch`] returns lines that are not parsed yet, and any
+//! thread may parse them. The iterator parses one line at a time.
 
 mod kinds;
 mod likeness;
@@ -22,10 +23,10 @@ pub use self::kinds::{
 pub use self::raw::{Fault, RawDocument, from_json};
 use crate::error::{Error, Refusal, Result};
 
-/// Maximum length of one document [bytes]: about a million tasks.
+/// Maximum length of one document [bytes]. A task set of this length has about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// A batch ends after this length of text [bytes], so that batches of large documents stay small.
+/// Length of text after which a batch ends [bytes]. This limit keeps batches of large documents small.
 const BATCH_BYTES: usize = 1 << 21;
 
 /// A stream of documents of type `T`.
@@ -33,26 +34,26 @@ pub struct Documents<T> {
     documents: PhantomData<fn() -> T>,
     file: String,
     source: Box<dyn BufRead>,
-    /// Lines read so far.
+    /// Number of lines that have been read.
     lines: usize,
     state: State,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum State {
-    /// Only blank lines so far.
+    /// All lines that have been read are blank.
     Start,
-    /// Within JSONL.
+    /// The stream is JSONL, and its end has not been reached.
     Lines,
-    /// At the end of the stream.
+    /// The end of the stream has been reached.
     End,
 }
 
 impl<T: Document> Documents<T> {
-    /// Opens the file at `path`; `-` is standard input.
+    /// Opens the file at `path`. The path `-` means standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be opened.
+    /// Fails with [`Error::Io`] if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Documents<T>> {
         let path = path.as_ref();
         let source: Box<dyn BufRead> = if path == Path::new("-") {
@@ -64,10 +65,12 @@ impl<T: Document> Documents<T> {
         Ok(Documents::new(path.display().to_string(), source))
     }
 
-    /// Reads the only document in the file at `path`, which is a `what`.
+    /// Reads the file at `path`, which must contain exactly one document. `what` names the kind of document for error
+    /// messages.
     ///
     /// # Errors
-    /// Fails if the file cannot be read or is refused, and with [`Error::Refused`] if a second document follows.
+    /// Fails if the file cannot be read or is refused. Fails with [`Error::Refused`] if the file contains no document
+    /// or a second document.
     pub fn only(path: impl AsRef<Path>, what: &str) -> Result<T> {
         let mut documents = Documents::open(path)?;
         let Some(first) = documents.next() else {
@@ -81,10 +84,12 @@ impl<T: Document> Documents<T> {
         Ok(document)
     }
 
-    /// Reads the text of the only document in the file at `path`, which is a `what`. The caller parses it later.
+    /// Reads the text of the file at `path`, which must contain exactly one document. `what` names the kind of document
+    /// for error messages. The caller parses the text later.
     ///
     /// # Errors
-    /// Fails if the file cannot be read or is refused, and with [`Error::Refused`] if a second document follows.
+    /// Fails if the file cannot be read or is refused. Fails with [`Error::Refused`] if the file contains no document
+    /// or a second document.
     pub fn only_raw(path: impl AsRef<Path>, what: &str) -> Result<RawDocument> {
         let mut documents = Documents::<T>::open(path)?;
         let mut raw = documents.batch(2)?.into_iter();
@@ -100,7 +105,7 @@ impl<T: Document> Documents<T> {
         }
     }
 
-    /// Reads from `source`; errors name it `file`.
+    /// Creates a reader for `source`. Error messages use the name `file` for the source.
     pub fn new(file: impl Into<String>, source: impl BufRead + 'static) -> Documents<T> {
         Documents {
             documents: PhantomData,
@@ -111,22 +116,24 @@ impl<T: Document> Documents<T> {
         }
     }
 
-    /// Returns the name of the stream in errors.
+    /// Returns the name of the stream in error messages.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Whether the stream has been read to its end.
+    /// Whether the end of the stream has been reached.
     pub fn at_end(&self) -> bool {
         self.state == State::End
     }
 
-    /// Returns the next documents unparsed: at most `sets`, fewer if they are large, and an empty list at the end.
+    /// Returns up to `sets` further documents without parsing them. Returns fewer documents if they are large, and an
+    /// empty list at the end of the stream.
     ///
-    /// A batch of one document means that it is the last one, or that the caller asked for one.
+    /// If a batch has only one document, this document is the last one or the caller requested one document.
     ///
     /// # Errors
-    /// [`Error::Io`] if the stream cannot be read; [`Error::Refused`] if it contains no document or a line without end.
+    /// Fails with [`Error::Io`] if the stream cannot be read. Fails with [`Error::Refused`] if the stream contains no
+    /// document or a line that is too long.
     pub fn batch(&mut self, sets: usize) -> Result<Vec<RawDocument>> {
         let mut batch = Vec::new();
         let mut bytes = 0;
@@ -164,7 +171,7 @@ impl<T: Document> Documents<T> {
                     return Ok(Some(raw));
                 }
             }
-            // Without its line break, an error cannot point to the line after.
+            // The final line break is removed, so that an error cannot refer to the line after the document.
             raw.text.truncate(raw.text.trim_ascii_end().len());
             return Ok(Some(raw));
         }
@@ -177,7 +184,7 @@ impl<T: Document> Documents<T> {
         Ok((!line.is_empty()).then_some(line))
     }
 
-    /// Appends up to `lines` lines to `text`.
+    /// Reads up to `lines` further lines and appends them to `text`.
     fn read(&mut self, text: &mut Vec<u8>, lines: usize) -> Result<()> {
         let room = (LONGEST + 1).saturating_sub(text.len() as u64);
         let mut source = (&mut self.source).take(room);
@@ -198,7 +205,7 @@ impl<T: Document> Documents<T> {
     }
 }
 
-/// Each document with the line where it starts. The iterator ends after an error.
+/// Iterator over the documents, each with the line where it starts. After an error, the iterator ends.
 impl<T: Document> Iterator for Documents<T> {
     type Item = Result<(usize, T)>;
 

@@ -1,4 +1,4 @@
-//! One document of a stream, and the faults in it with their places.
+//! One document of a stream, and the positions of the faults in the document.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +10,32 @@ use super::likeness::likeness;
 use crate::error::{Error, Refusal, Result, in_words};
 use crate::program::line_of;
 
-/// The unparsed text of one document.
+/// The text of one document that has not been parsed yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawDocument {
-    /// Line in the file where the document starts, counted from 1.
+    /// Number of the line in the file where the document starts, counted from 1.
     pub line: usize,
     pub(super) text: Vec<u8>,
 }
 
 impl RawDocument {
-    /// Whether the document is an object with a field called `name`, as far as unparsed text can tell.
+    /// Whether the document is probably an object with a field called `name`. The text is not parsed, so the result is
+    /// a guess.
     pub fn has(&self, name: &str) -> bool {
         let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&self.text);
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
-    /// Whether the document looks like an object. All valid documents are objects.
+    /// Whether the document starts like an object. All valid documents are objects.
     pub fn is_object(&self) -> bool {
         self.text.trim_ascii_start().starts_with(b"{")
     }
 
-    /// Checks that an object is valid JSON, for callers that look at its fields before they parse it. Errors name the file
-    /// `file`.
+    /// Checks that an object is valid JSON, for callers that examine its fields before they parse it. Error messages
+    /// use `file` as the name of the file.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the line, the found text and the expected text.
+    /// Fails with [`Error::Refused`], which states the line, the found text and the expected text.
     pub fn check_syntax(&self, file: &str) -> Result<()> {
         if !self.is_object() {
             return Ok(()); // the parser gives a better error
@@ -48,21 +49,21 @@ impl RawDocument {
         }
     }
 
-    /// Parses the document; errors name the file `file`.
+    /// Parses the document. Error messages use `file` as the name of the file.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the line, the field, the found value and the expected value.
+    /// Fails with [`Error::Refused`], which states the line, the field, the found value and the expected value.
     pub fn parse<T: Document>(&self, file: &str) -> Result<T> {
         self.try_parse()
             .map_err(|(line, refusal)| self.at_line(line, refusal, file))
     }
 
-    /// Returns the error for `refusal` on `line` of this text, counted from 1.
+    /// Returns the error for `refusal` on line number `line` of this document, counted from 1.
     fn at_line(&self, line: usize, refusal: Refusal, file: &str) -> Error {
         refusal.at(file, self.line + line.saturating_sub(1)).into()
     }
 
-    /// Parses the document. Errors have a line of this text, counted from 1.
+    /// Parses the document. An error states a line of this document, counted from 1.
     fn try_parse<T: Document>(&self) -> Result<T, (usize, Refusal)> {
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];
@@ -85,12 +86,13 @@ impl RawDocument {
     }
 }
 
-/// The line of a fault in the text of a document, counted from 1, and the refusal.
+/// The line of a fault in a document, counted from 1, together with the refusal.
 pub type Fault = (usize, Refusal);
 
-/// Parses the `T` that `text` describes in the shape `S` of its file.
+/// Parses `text` in the format `S` of the file, and converts the result to the type `T`.
 ///
-/// Valid text is read once. Invalid text is read a second time with the path to each field, which takes longer.
+/// Valid text is parsed once. Invalid text is parsed a second time to find the path of the wrong field, which takes
+/// longer.
 ///
 /// # Errors
 /// Fails with the first wrong line and the reason.
@@ -107,7 +109,7 @@ where
     })
 }
 
-/// Parses as [`serde_json::from_str`], with the wrong field in errors.
+/// Parses `text` with [`serde_json::from_str`]. An error states the wrong field.
 fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut track = Track::new();
@@ -116,7 +118,7 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
         let path = track.path().to_string();
         let field = if path == "." || path == "?" { "" } else { &path };
         let (line, refusal) = match serde_json::from_str::<IgnoredAny>(text) {
-            // serde_json reports a number in place of a name as bad syntax.
+            // If a file contains a number where a name is expected, serde_json reports this error as bad syntax.
             Ok(_) if !error.is_data() => {
                 let expected = "a name in quotes, or an object with one name";
                 (
@@ -136,7 +138,7 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
     Ok(shape)
 }
 
-/// Returns serde_json's message about bad syntax, with the expected text.
+/// Returns the message of serde_json about bad syntax, extended by the expected text.
 fn syntax(message: &str) -> String {
     match (message, message.strip_prefix("EOF while parsing ")) {
         ("trailing comma", _) => "found a comma after the last item, expected none".to_owned(),
@@ -146,14 +148,14 @@ fn syntax(message: &str) -> String {
     }
 }
 
-/// Returns the line and the message of a JSON error, without the position that serde_json appends to its message.
+/// Returns the line and the message of a JSON error. The position that serde_json appends to its message is removed.
 fn describe(error: &serde_json::Error, field: &str) -> (usize, Refusal) {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     let message = message
         .strip_suffix(&format!(" at line {line} column {column}"))
         .unwrap_or(&message);
-    // For a bad value, the field gives the place. For bad syntax, the column does.
+    // For a wrong value, the field states the place of the error. For bad syntax, the column states the place.
     let message = match error.is_data() {
         true => in_words(message),
         false => format!("{} (column {column})", syntax(message)),

@@ -1,4 +1,4 @@
-//! Clusters of thread blocks with the same WCETs, and the distribution of their measured times.
+//! Clusters of thread blocks with the same WCETs, and the distributions of their measured times.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,10 @@ use crate::time::Time;
 /// Maximum number of blocks of one cluster.
 const MAX_BLOCKS: u64 = 1 << 32;
 
-/// Maximum time of one block, 2^40 ns (18 minutes). With this limit, products of counts and times fit 128 bits.
+/// Maximum time of one block, 2^40 ns (18 minutes). With this limit, products of counts and times fit in 128 bits.
 pub const LONGEST: Time = Time::from_ns(1 << 40);
 
-/// Thread blocks with the same WCETs.
+/// A cluster: thread blocks with the same WCETs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "ClusterShape")]
 pub struct Cluster {
@@ -35,13 +35,13 @@ pub struct ClusterShape {
     /// eᵢ⁰: WCET of one block in isolation (Q = 0); > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     e0: Time,
-    /// eᵢ¹: WCET of one block under unregulated interference (Q = 1); at least `e0`.
+    /// eᵢ¹: WCET of one block under interference without regulation (Q = 1); at least `e0`.
     #[serde(deserialize_with = "crate::positive_time")]
     e1: Time,
-    /// Distribution of the times measured in isolation.
+    /// Distribution of the block times that were measured in isolation.
     #[serde(default)]
     isolated: Option<Distribution>,
-    /// Distribution of the times measured under interference.
+    /// Distribution of the block times that were measured under interference.
     #[serde(default)]
     interference: Option<Distribution>,
 }
@@ -56,26 +56,27 @@ impl schemars::JsonSchema for Cluster {
     }
 }
 
-/// Measured times of the blocks of one cluster, as in Table I of [Aghilinasab20]. No bound depends on them.
+/// Statistics of the measured times of the blocks of one cluster, as in Table I of [Aghilinasab20]. No bound depends on
+/// these statistics.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Distribution {
     /// Number of measurements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
-    /// Mean [ns].
+    /// Mean of the measured times [ns].
     pub mean_ns: f64,
-    /// Standard deviation [ns].
+    /// Standard deviation of the measured times [ns].
     pub std_ns: f64,
-    /// K-S distance to the normal distribution with this mean and standard deviation, divided by its critical value. A
-    /// value above 1 rejects a normal distribution.
+    /// K-S distance between the measured times and the normal distribution with this mean and standard deviation,
+    /// divided by the critical value of the test. If the ratio is above 1, the test rejects the normal distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<f64>,
-    /// K-S distance divided by the critical value for a mean and standard deviation estimated from the sample
-    /// (Lilliefors).
+    /// The same K-S distance divided by another critical value (Lilliefors). This critical value takes into account
+    /// that mean and standard deviation are estimated from the sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lilliefors: Option<f64>,
-    /// Probability of a time up to the WCET under that normal distribution.
+    /// Probability that a time with this normal distribution is at most the WCET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<f64>,
     /// Extreme-value distribution fitted to the longest times.
@@ -89,43 +90,44 @@ pub struct Distribution {
 pub struct Tail {
     /// Family of the distribution.
     pub family: TailFamily,
-    /// Location [ns]: µ of a GEV, or the threshold of a GPD. The threshold is half a clock tick above the longest time
-    /// below it.
+    /// Location [ns]: the parameter µ of a GEV, or the threshold of a GPD. The threshold is half a clock tick above the
+    /// longest measured time that is not an excess.
     pub location_ns: f64,
     /// Scale σ [ns].
     pub scale_ns: f64,
-    /// Shape ξ: negative if the times are bounded, positive for heavy tails.
+    /// Shape ξ of the distribution: negative if the times are bounded, positive if the tail is heavy.
     pub shape: f64,
-    /// Executions per fitted value. For a GEV: length of the blocks whose maxima it describes. For a GPD: inverse of
-    /// the share of times above the threshold.
+    /// Number of executions per fitted value. For a GEV, the fitted values are maxima of groups of executions, and this
+    /// number is the size of a group. For a GPD, this number is the inverse of the share of times above the threshold.
     pub executions: f64,
-    /// Probability that one block takes longer than the WCET taken from this fit.
+    /// Probability that one block takes longer than the WCET, if the WCET was derived from this fit.
     pub exceedance: f64,
-    /// p-value of the fit (Anderson–Darling, parametric bootstrap).
+    /// p-value of the goodness-of-fit test (Anderson–Darling with parametric bootstrap).
     pub fit_p: f64,
-    /// p-value of the independence of the runs (Ljung–Box on ranks); absent if there are too few times.
+    /// p-value of the test that the runs are independent (Ljung–Box on ranks). Absent if there are too few times for
+    /// the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub independence_p: Option<f64>,
-    /// Whether the tests of fit and of independence passed. If not, the WCET deserves little trust.
+    /// Whether both tests passed: goodness of fit and independence. If not, do not rely on the WCET.
     pub trustworthy: bool,
 }
 
-/// Families of extreme-value distributions.
+/// A family of extreme-value distributions.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TailFamily {
     /// Generalized extreme value distribution of block maxima.
     Gev,
-    /// Generalized Pareto distribution of excesses over a threshold.
+    /// Generalized Pareto distribution of the excesses over a threshold.
     Gpd,
 }
 
 impl Cluster {
-    /// Creates a cluster of `blocks` blocks that take at most `e0` in isolation and at most `e1` under full
+    /// Creates a cluster of `blocks` blocks. A block takes at most `e0` in isolation, and at most `e1` under full
     /// interference.
     ///
     /// # Errors
-    /// Fails for 0 blocks or more than 2^32, times of zero or above 2^40 ns, or `e1` below `e0`.
+    /// Fails if `blocks` is 0 or above 2^32, if a time is zero or above 2^40 ns, or if `e1` is below `e0`.
     pub fn new(blocks: u64, e0: Time, e1: Time) -> Result<Cluster, Refusal> {
         if !(1..=MAX_BLOCKS).contains(&blocks) {
             return Err(Refusal::new(
@@ -156,7 +158,7 @@ impl Cluster {
         })
     }
 
-    /// Returns the cluster with the distributions measured in isolation and under interference.
+    /// Returns the cluster with the distributions of the times measured in isolation and under interference.
     pub fn with_distributions(
         mut self,
         isolated: Option<Distribution>,
@@ -176,17 +178,17 @@ impl Cluster {
         self.e0
     }
 
-    /// eᵢ¹: WCET of one block under unregulated interference; at least eᵢ⁰.
+    /// eᵢ¹: WCET of one block under interference without regulation; at least eᵢ⁰.
     pub fn contended(&self) -> Time {
         self.e1
     }
 
-    /// Returns the distribution of the times measured in isolation.
+    /// Returns the distribution of the block times that were measured in isolation.
     pub fn isolated_distribution(&self) -> Option<&Distribution> {
         self.isolated.as_ref()
     }
 
-    /// Returns the distribution of the times measured under interference.
+    /// Returns the distribution of the block times that were measured under interference.
     pub fn interference_distribution(&self) -> Option<&Distribution> {
         self.interference.as_ref()
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Cluster;
 use crate::Refusal;
 
-/// Consecutive thread blocks of one cluster ([Aghilinasab20] §VI-B).
+/// An interval: consecutive thread blocks of one cluster ([Aghilinasab20] §VI-B).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
@@ -13,12 +13,12 @@ pub struct Interval {
     pub first: u64,
     /// Number of the last thread block.
     pub last: u64,
-    /// Position of the cluster in `clusters`, from 0.
+    /// Position of the cluster in the list `clusters`, from 0.
     pub cluster: usize,
 }
 
-/// Checks that `intervals` assign each block from 0 up to one of `clusters` and match the number of blocks of each
-/// cluster.
+/// Checks that `intervals` assign each block, from block 0 on, to one of `clusters`. Also checks that the intervals of
+/// each cluster contain as many blocks as the cluster has.
 pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), Refusal> {
     let field = |index: usize, name: &str| format!("intervals[{index}].{name}");
     let mut next = 0u64;

@@ -58,7 +58,7 @@ impl Builtin {
             .map(|(_, builtin)| *builtin)
     }
 
-    /// Returns the value, if it is equal for all threads of a launch.
+    /// Returns the value of the builtin name, if the value is the same for all threads of a launch.
     pub fn of_launch(self, grid: Dimensions, block: Dimensions) -> Option<i64> {
         match self {
             Builtin::Threads(axis) => Some(block.along(axis)),

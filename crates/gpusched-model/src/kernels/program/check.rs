@@ -1,4 +1,4 @@
-//! Checks of a program beyond its shape.
+//! Checks of a program that go beyond the format of the file.
 
 use crate::Refusal;
 
@@ -18,14 +18,14 @@ pub(super) const MOST_LOOPS: usize = 16;
 /// Maximum number of instructions of a program.
 pub(super) const MOST_INSTRUCTIONS: u64 = 1 << 20;
 
-/// Upper limit of the addresses of buffers.
+/// Upper limit for the end addresses of buffers.
 const LAST_ADDRESS: u64 = 1 << 48;
 
 impl Program {
-    /// Checks the program: all names are known, all sizes are possible, and all constants can be evaluated.
+    /// Checks the program: all names must be known, all sizes must be possible, and all constants must be computable.
     ///
     /// # Errors
-    /// Fails with the first fault of the program.
+    /// Fails at the first fault in the program.
     pub fn check(&self) -> Result<(), Refusal> {
         self.check_launch()?;
         for (index, (name, _)) in self.parameters.iter().enumerate() {
@@ -86,7 +86,8 @@ impl Program {
     }
 }
 
-/// Checks that `name` is valid and not in use (`taken`). The refusal names no field.
+/// Checks that `name` is valid. The caller states with `taken` whether another item has this name. The refusal names no
+/// field.
 fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     let refuse = |found: String, expected: &str| Refusal::refuse("", found, expected);
     let mut characters = name.chars();
@@ -96,12 +97,12 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return refuse(
             format!("the name {name:?}"),
-            "letters, digits and _, no digit first",
+            "letters, digits and _, with no digit at the start",
         );
     }
     if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
         let found = format!("the name {name:?}, which is a builtin name of expressions");
-        return refuse(found, "another");
+        return refuse(found, "another name");
     }
     if taken {
         return refuse(
@@ -112,7 +113,7 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether `name` is a valid register name.
+/// Whether `name` is a valid name of a register.
 fn register(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
@@ -123,11 +124,11 @@ fn register(name: &str) -> bool {
 
 struct Checker<'p> {
     program: &'p Program,
-    /// Counters of the enclosing loops.
+    /// Counters of the loops that enclose the current statement.
     counters: Vec<&'p str>,
-    /// Counters of the enclosing repetitions.
+    /// Counters of the repetitions that enclose the current statement.
     constants: Vec<&'p str>,
-    /// Number of instructions with all repetitions expanded.
+    /// Number of instructions of the program when all repetitions are expanded.
     instructions: u64,
 }
 
@@ -157,12 +158,13 @@ impl<'p> Checker<'p> {
                     self.expression(&branch.condition, &format!("{path}.if"))?;
                     self.body(&branch.then, &format!("{path}.then"), times)?;
                     self.body(&branch.otherwise, &format!("{path}.else"), times)?;
-                    // The branch at the end of `then`.
+                    // This addition counts the branch at the end of `then`.
                     self.instructions = self.instructions.saturating_add(times);
                 }
                 Statement::Repeat(repeat) => {
                     let field = format!("{path}.repeat");
-                    // The counters of enclosing repetitions count as 0. Only the fact that the number is known matters here.
+                    // The counters of enclosing repetitions are replaced by 0, because this check only tests whether
+                    // the number is known.
                     let known = |name: &str| match self.constants.contains(&name) {
                         true => Some(0),
                         false => self.program.value(name),
@@ -173,7 +175,7 @@ impl<'p> Checker<'p> {
                         return Err(Refusal::new(
                             field,
                             format!("`{}`", repeat.times),
-                            "a number that parameters decide",
+                            "a number that depends only on parameters and launch sizes",
                         ));
                     };
                     self.counter(repeat.counter.as_deref(), &path)?;
@@ -183,7 +185,7 @@ impl<'p> Checker<'p> {
                     self.constants.pop();
                 }
             }
-            // This counts an instruction, a branch, or the work for an empty repetition.
+            // This addition counts the instruction, the branch, or the work for an empty repetition.
             self.instructions = self.instructions.saturating_add(times);
             if self.instructions > MOST_INSTRUCTIONS {
                 return Err(Refusal::new(
@@ -228,8 +230,8 @@ impl<'p> Checker<'p> {
         if instruction.op == Op::Store && access.space == MemorySpace::Constant {
             return Err(Refusal::new(
                 format!("{path}.space"),
-                "a store to constants",
-                "another space: constants can only be read",
+                "a store to constant memory",
+                "another memory space, because constant memory can only be read",
             ));
         }
         Ok(())

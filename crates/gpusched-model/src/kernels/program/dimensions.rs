@@ -1,14 +1,14 @@
-//! Size of a grid or a thread block.
+//! Sizes of a grid or a thread block.
 
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Size along up to three axes, each at least 1. Axis x is the fastest.
+/// Size along up to three axes, at least 1 along each axis. The position along axis x changes fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dimensions(pub [u32; 3]);
 
 impl Dimensions {
-    /// Creates a size along axis x only.
+    /// Creates a size with `x` positions along axis x only.
     pub fn line(x: u32) -> Dimensions {
         Dimensions([x, 1, 1])
     }
@@ -20,12 +20,12 @@ impl Dimensions {
             .fold(1, |count, &size| count.saturating_mul(u64::from(size)))
     }
 
-    /// Returns the size along axis 0, 1 or 2, and 1 for any other axis.
+    /// Returns the size along `axis` 0, 1 or 2. Returns 1 for any other axis.
     pub fn along(self, axis: u8) -> i64 {
         self.0.get(usize::from(axis)).map_or(1, |&size| i64::from(size))
     }
 
-    /// Returns the position with number `index`, with x as the fastest axis.
+    /// Returns the position with number `index`. Positions are numbered with x as the fastest axis.
     pub fn position(self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.0.map(|size| u64::from(size.max(1)));
         [index % x, index / x % y, index / x / y].map(|position| u32::try_from(position).unwrap_or(u32::MAX))

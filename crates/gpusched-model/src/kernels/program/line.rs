@@ -1,4 +1,4 @@
-//! Lines of fields in a JSON text. Many faults of a program are found only after the text is parsed.
+//! Line numbers of fields in a JSON text. gpusched uses them for faults that it finds after it has parsed a program.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,8 +12,9 @@ struct Fields<'t>(#[serde(borrow)] BTreeMap<Key<'t>, &'t RawValue>);
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
-/// Returns the line in `text`, from 1, where the value of `field` starts. `field` is a path such as `body[3].address`. If the
-/// path does not exist, the function returns the line of its last existing part.
+/// Returns the line of `text` where the value of `field` starts, counted from 1. `field` is a path such as
+/// `body[3].address`. If the path does not exist, the function returns the line of the last part of the path that
+/// exists.
 pub fn line_of(text: &str, field: &str) -> usize {
     let mut value = text;
     for part in field.split(['.', '[']).filter(|part| !part.is_empty()) {
@@ -32,7 +33,7 @@ pub fn line_of(text: &str, field: &str) -> usize {
             None => break,
         }
     }
-    // Raw values are slices of the text, so their addresses give their positions.
+    // Raw values are slices of the text, so the address of a raw value determines its position.
     let offset = (value.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.as_bytes().iter().take(offset);
     let blank = value.len() - value.trim_start().len();

@@ -1,8 +1,9 @@
-//! Kernel programs: the operations of the threads of a kernel that determine its timing.
+//! Kernel programs, which describe the operations of threads as far as they determine the timing of a kernel.
 //!
-//! A program is a launch (grid, block, parameters, buffers) and a body of [`Statement`]s. Instructions name the registers that
-//! they write and read. Addresses, conditions and loop rounds are [`Expression`]s over thread positions, loop counters,
-//! parameters and buffers. So the simulator computes only values that affect timing.
+//! A program consists of a launch (grid, block, parameters, buffers) and a body of [`Statement`]s. Each instruction
+//! names the registers that it writes and reads. Addresses, conditions and numbers of loop rounds are [`Expression`]s.
+//! The expressions use thread positions, loop counters, parameters and buffers. The simulator computes only values that
+//! affect the timing.
 
 mod builtin;
 mod check;
@@ -27,16 +28,16 @@ pub use statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
 
 use serde::{Deserialize, Serialize};
 
-/// Address of the first buffer of a program, as in GPGPU-Sim.
+/// Address of the first buffer of a program. It is the same as in GPGPU-Sim.
 pub const FIRST_ADDRESS: u64 = 0xC000_0000;
 
 /// Alignment of buffers [bytes].
 pub const ALIGNMENT: u64 = 256;
 
-/// Distance between two consecutive instructions [bytes].
+/// Distance between the addresses of two consecutive instructions [bytes].
 pub const INSTRUCTION_BYTES: u32 = 8;
 
-/// A kernel and its launch.
+/// A kernel program with its launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "raw::RawProgram", into = "raw::RawProgram")]
 pub struct Program {
@@ -48,15 +49,15 @@ pub struct Program {
     pub grid: Dimensions,
     /// Number of threads of a block along each axis; at most 1024 in total.
     pub block: Dimensions,
-    /// Registers of one thread.
+    /// Number of registers of one thread.
     pub registers: u32,
     /// Shared memory of one block [bytes].
     pub shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
-    /// Named numbers for expressions.
+    /// Named numbers that expressions can use.
     pub parameters: Vec<(String, i64)>,
-    /// Named memory for expressions, in address order unless an address is given.
+    /// Named memory areas that expressions can use. If buffers have no address, they are in this order in memory.
     pub buffers: Vec<(String, Buffer)>,
     /// Statements that each thread executes.
     pub body: Vec<Statement>,
@@ -66,7 +67,7 @@ impl Program {
     /// Default number of registers of one thread.
     pub const REGISTERS: u32 = 16;
 
-    /// Returns the address of each buffer, in order.
+    /// Returns the address of each buffer, in the order of the buffers.
     pub fn addresses(&self) -> Vec<u64> {
         let mut next = FIRST_ADDRESS;
         let place = |(_, buffer): &(String, Buffer)| {
@@ -80,7 +81,8 @@ impl Program {
         self.buffers.iter().map(place).collect()
     }
 
-    /// Returns the value of `name` for the whole launch: a parameter, the address of a buffer, or a size of grid or block.
+    /// Returns the value of `name` if it is constant for the launch: a parameter, the address of a buffer, or a size of
+    /// grid or block.
     pub fn value(&self, name: &str) -> Option<i64> {
         if let Some((_, value)) = self.parameters.iter().find(|(known, _)| known == name) {
             return Some(*value);

@@ -1,4 +1,4 @@
-//! Parameters and buffers: objects with ordered fields.
+//! Parameters and buffers, which are JSON objects with ordered fields.
 
 use std::marker::PhantomData;
 
@@ -6,12 +6,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Named memory.
+/// A buffer: a named area of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffer {
     /// Size of the buffer [bytes].
     pub bytes: u64,
-    /// Start address [bytes]. By default, the buffer follows the previous buffer.
+    /// Start address [bytes]. If the field is absent, the buffer starts after the previous buffer.
     pub address: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for Buffer {
             type Value = Buffer;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("the bytes of a buffer from 0, or {\"bytes\":…,\"address\":…}")
+                f.write_str("the size of a buffer in bytes, or {\"bytes\":…,\"address\":…}")
             }
 
             fn visit_u64<E>(self, bytes: u64) -> Result<Buffer, E> {
@@ -91,7 +91,7 @@ impl<T> Default for Ordered<T> {
 }
 
 impl<T> Ordered<T> {
-    /// Whether the object has no field.
+    /// Whether the object is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! ops {
     ($($(#[$doc:meta])* $op:ident = $name:literal,)*) => {
-        /// Operation of an instruction. The suffix of arithmetic names the number type: integer, 32-bit or 64-bit floating
-        /// point.
+        /// Operation of an instruction. In the name of an arithmetic operation, the suffix states the number type:
+        /// integer (`int`), 32-bit floating point (`single`) or 64-bit floating point (`double`).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
         pub enum Op {
             $($(#[$doc])* #[serde(rename = $name)] $op,)*
@@ -56,13 +56,14 @@ ops! {
     DivSingle = "div.single",
     /// Division in 64-bit floating point.
     DivDouble = "div.double",
-    /// Square root, reciprocal, sine, exponential …
+    /// Square root, reciprocal, sine, exponential or a similar special function.
     Special = "special",
-    /// A matrix instruction.
+    /// A matrix instruction on tensor cores.
     Tensor = "tensor",
-    /// Exchange among the lanes of a warp.
+    /// Exchange of values among the lanes of a warp.
     Shuffle = "shuffle",
-    /// Any other operation without memory access: move, conversion, comparison, shift, logic.
+    /// Any other operation that does not access memory, such as a move, conversion, comparison, shift or logic
+    /// operation.
     Other = "other",
     /// A branch to the next instruction.
     Branch = "branch",
@@ -81,7 +82,7 @@ ops! {
 }
 
 impl Op {
-    /// Whether the operation has an address.
+    /// Whether the operation accesses memory and therefore has an address.
     pub fn accesses_memory(self) -> bool {
         matches!(self, Op::Load | Op::Store | Op::Atomic)
     }
@@ -91,7 +92,7 @@ impl Op {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MemorySpace {
-    /// Global memory, through L1, L2 and DRAM.
+    /// Global memory. Accesses use L1, L2 and DRAM.
     #[default]
     Global,
     /// Local memory of one thread.

@@ -1,31 +1,31 @@
-//! Changes of a program's launch for one run.
+//! Changes to the launch of a program for one run.
 
 use crate::Refusal;
 
 use super::{Dimensions, Program};
 
-/// Changes of a program's launch. `None` keeps the value of the program.
+/// Changes to the launch of a program. A field with `None` keeps the value of the program.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
     /// Number of thread blocks along each axis.
     pub grid: Option<Dimensions>,
     /// Number of threads of a block along each axis.
     pub block: Option<Dimensions>,
-    /// Registers of one thread.
+    /// Number of registers of one thread.
     pub registers: Option<u32>,
     /// Shared memory of one block [bytes].
     pub shared_memory: Option<u32>,
     /// Address of the first instruction [bytes].
     pub pc: Option<u32>,
-    /// Values of parameters, or sizes of buffers [bytes], by name.
+    /// New values of parameters and new sizes of buffers [bytes], by name.
     pub values: Vec<(String, i64)>,
 }
 
 impl Program {
-    /// Returns the kernel with the changed launch.
+    /// Returns the program with the changed launch.
     ///
     /// # Errors
-    /// Fails if a name is neither a parameter nor a buffer, or if [`Program::check`] refuses the launch.
+    /// Fails if a name is neither a parameter nor a buffer, and if [`Program::check`] refuses the changed program.
     pub fn with(&self, overrides: &Overrides) -> Result<Program, Refusal> {
         let mut program = self.clone();
         program.grid = overrides.grid.unwrap_or(self.grid);
@@ -39,8 +39,9 @@ impl Program {
             match (parameter, buffer) {
                 (Some((_, value)), _) => *value = *new,
                 (None, Some((_, buffer))) => {
-                    buffer.bytes = u64::try_from(*new)
-                        .map_err(|_| Refusal::new(format!("buffers.{name}"), new, "its bytes"))?;
+                    buffer.bytes = u64::try_from(*new).map_err(|_| {
+                        Refusal::new(format!("buffers.{name}"), new, "the size of the buffer in bytes")
+                    })?;
                 }
                 (None, None) => {
                     let names = program.parameters.iter().map(|(name, _)| name.as_str());

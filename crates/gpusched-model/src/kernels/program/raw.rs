@@ -1,4 +1,4 @@
-//! Shape of programs in JSON, before they are checked.
+//! Format of programs in JSON files, before gpusched checks them.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,19 +25,19 @@ pub(super) struct RawProgram {
     grid: Dimensions,
     /// Number of threads of a block, at most 1024: one number, or a list of up to three along x, y and z.
     block: Dimensions,
-    /// Registers of one thread; 16 by default.
+    /// Number of registers of one thread; 16 by default.
     #[serde(default = "registers", skip_serializing_if = "is_usual")]
     registers: u32,
     /// Shared memory of one block [bytes]; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     shared_memory: u32,
-    /// Address of the first instruction [bytes], a multiple of 8; 0 by default.
+    /// Address of the first instruction [bytes]; a multiple of 8; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pc: u32,
-    /// Named numbers for expressions.
+    /// Named numbers that expressions can use.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     parameters: Ordered<i64>,
-    /// Named memory for expressions. Without an address, buffers follow one another in this order.
+    /// Named memory areas that expressions can use. Buffers without an address are in this order in memory.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     buffers: Ordered<Buffer>,
     /// Statements that each thread executes.
@@ -102,7 +102,7 @@ impl From<Program> for RawProgram {
     }
 }
 
-/// One register name or a list of names.
+/// The name of one register, or a list of names of registers.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged, expecting = "the name of a register, or a list of names")]
 enum Registers {
@@ -141,19 +141,21 @@ pub(super) struct RawStatement {
     /// Operation of an instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     op: Option<Op>,
-    /// Number of rounds of a loop; a value below 1 counts as 1.
+    /// Number of rounds of a loop. A value below 1 counts as 1.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     rounds: Option<Expression>,
-    /// Condition of a branch: lanes where it is not 0 execute `then`.
+    /// Condition of a branch, evaluated for each lane. Lanes with a value other than 0 execute `then`.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     condition: Option<Expression>,
-    /// Number of copies of `body` in the program. Only parameters and launch sizes may determine it.
+    /// Number of copies of `body` in the program. The value must not depend on anything but parameters and launch
+    /// sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Expression>,
-    /// Counter of a loop or repetition: its name in `body`. Its value is the number of earlier rounds or copies.
+    /// Name of the counter of a loop or repetition. In `body`, the value of the counter is the number of earlier rounds
+    /// or copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     counter: Option<Box<str>>,
-    /// Name of the instruction in issue traces; by default, the name of `op`.
+    /// Name of the instruction in issue traces. The default is the name of `op`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Box<str>>,
     /// Registers that the instruction writes.
@@ -162,37 +164,39 @@ pub(super) struct RawStatement {
     /// Registers that the instruction reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Registers>,
-    /// Predicate register that the instruction or branch waits for.
+    /// Predicate register. The instruction or branch waits until this register is ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<Box<str>>,
-    /// Condition per lane: only lanes where it is not 0 execute the instruction. By default, all lanes do.
+    /// Condition of the instruction, evaluated for each lane. Lanes with a value other than 0 execute the instruction.
+    /// The default is all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction, from lane 0 up: a multiple of 1/32. By default, all lanes do.
+    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The lanes are counted from lane 0. The
+    /// default is all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
     /// Address that each lane accesses [bytes].
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<Expression>,
-    /// Registers that contain the address.
+    /// Names of the registers that contain the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Registers>,
-    /// Bytes that each lane accesses: 1, 2, 4, 8 or 16.
+    /// Number of bytes that each lane accesses: 1, 2, 4, 8 or 16.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u8>,
-    /// Memory space of the access.
+    /// Memory space that the instruction accesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<MemorySpace>,
     /// Caches that a load may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache: Option<Cache>,
-    /// Statements of a loop or repetition.
+    /// Statements of a loop round or of one copy of a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Vec<Statement>>,
-    /// Statements of a branch for lanes where the condition is not 0.
+    /// Statements of a branch that lanes execute if the condition is not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<Vec<Statement>>,
-    /// Statements of a branch for the other lanes.
+    /// Statements of a branch that lanes execute if the condition is 0.
     #[serde(rename = "else", skip_serializing_if = "Option::is_none")]
     otherwise: Option<Vec<Statement>>,
 }
@@ -208,7 +212,7 @@ impl schemars::JsonSchema for Statement {
 }
 
 impl RawStatement {
-    /// Refuses fields that are not allowed in statements with `head`.
+    /// Refuses the fields that are not allowed in a statement with the field `head`.
     fn only(&self, head: &str, allowed: &[&str]) -> Result<(), String> {
         let fields = [
             ("op", self.op.is_some()),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cache, Expression, MemorySpace, Op, raw};
 
-/// A statement.
+/// A statement of a program body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "raw::RawStatement", into = "raw::RawStatement")]
 pub enum Statement {
@@ -12,9 +12,9 @@ pub enum Statement {
     Instruction(Instruction),
     /// A loop over statements.
     Loop(Loop),
-    /// A branch: some lanes execute its statements.
+    /// A branch: only some of the lanes execute its statements.
     If(Branch),
-    /// Statements that are repeated in the program text.
+    /// Statements that the program text repeats.
     Repeat(Repeat),
 }
 
@@ -23,19 +23,20 @@ pub enum Statement {
 pub struct Instruction {
     /// Operation.
     pub op: Op,
-    /// Name in issue traces; `None` stands for the name of `op`.
+    /// Name in issue traces. `None` means that the name of `op` is used.
     pub text: Option<Box<str>>,
     /// Registers that the instruction writes.
     pub to: Vec<Box<str>>,
     /// Registers that the instruction reads.
     pub from: Vec<Box<str>>,
-    /// Predicate register that the instruction waits for.
+    /// Predicate register. The instruction waits until this register is ready.
     pub on: Option<Box<str>>,
-    /// Condition per lane: only lanes where it is not 0 execute the instruction.
+    /// Condition of the instruction, evaluated for each lane. Lanes with a value other than 0 execute the instruction.
     pub when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction, from lane 0 up. With `when`, a lane must satisfy both.
+    /// Share of the 32 lanes that execute the instruction, counted from lane 0. If `when` is present, a lane must also
+    /// satisfy `when`.
     pub lanes: Option<f64>,
-    /// Memory access of the instruction, if any.
+    /// Memory access of the instruction, or `None` if the instruction does not access memory.
     pub access: Option<Access>,
 }
 
@@ -44,55 +45,56 @@ pub struct Instruction {
 pub struct Access {
     /// Address that each lane accesses [bytes].
     pub address: Expression,
-    /// Registers that contain the address.
+    /// Names of the registers that contain the address.
     pub by: Vec<Box<str>>,
-    /// Bytes that each lane accesses: 1, 2, 4, 8 or 16.
+    /// Number of bytes that each lane accesses: 1, 2, 4, 8 or 16.
     pub bytes: u8,
-    /// Memory space.
+    /// Memory space that the instruction accesses.
     pub space: MemorySpace,
     /// Caches that a load may use.
     pub cache: Cache,
 }
 
-/// A loop with its test at the end. It runs at least once.
+/// A loop. The test is at the end, so the body is executed at least once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
-    /// Number of rounds; a value below 1 counts as 1. Lanes that have finished wait for the other lanes.
+    /// Number of rounds. A value below 1 counts as 1. Lanes that have finished their rounds wait for the other lanes.
     pub rounds: Expression,
-    /// Name of the counter in the body: the number of earlier rounds.
+    /// Name of the counter. In the body, the value of the counter is the number of earlier rounds.
     pub counter: Option<Box<str>>,
-    /// Predicate register that the closing branch waits for.
+    /// Predicate register. The branch at the end of each round waits until this register is ready.
     pub on: Option<Box<str>>,
     /// Statements of one round.
     pub body: Vec<Statement>,
 }
 
-/// A branch over statements.
+/// A branch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// Condition per lane: lanes where it is not 0 execute `then`; the other lanes jump.
+    /// Condition, evaluated for each lane. Lanes with a value other than 0 execute `then`. The other lanes jump and
+    /// execute `otherwise`.
     pub condition: Expression,
-    /// Predicate register that the branch waits for.
+    /// Predicate register. The branch waits until this register is ready.
     pub on: Option<Box<str>>,
-    /// Statements for lanes that do not jump.
+    /// Statements that lanes execute if the condition is not 0.
     pub then: Vec<Statement>,
-    /// Statements for lanes that jump.
+    /// Statements that lanes execute if the condition is 0.
     pub otherwise: Vec<Statement>,
 }
 
-/// Statements that occur several times in the program.
+/// Statements that the program contains several times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeat {
-    /// Number of copies. Only parameters and launch sizes determine it.
+    /// Number of copies. The value depends only on parameters and launch sizes.
     pub times: Expression,
-    /// Name of the counter in the body: the number of earlier copies.
+    /// Name of the counter. In the body, the value of the counter is the number of earlier copies.
     pub counter: Option<Box<str>>,
-    /// Statements to repeat.
+    /// Statements of each copy.
     pub body: Vec<Statement>,
 }
 
 impl Instruction {
-    /// Creates an instruction without registers.
+    /// Creates an instruction that uses no registers.
     pub fn new(op: Op) -> Instruction {
         let none = Vec::new;
         Instruction {

@@ -1,6 +1,6 @@
-//! Numbers whose bits are scattered over an address.
+//! Extraction of numbers whose bits are not adjacent in an address.
 
-/// Extracts the bits of a mask from a word and packs them, lowest bit first.
+/// Extracts the bits of a mask from a word, and packs them into the lowest bits of the result in the same order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Gather {
     runs: Box<[Run]>,
@@ -9,9 +9,9 @@ pub(super) struct Gather {
 /// A run of adjacent bits of a mask.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Run {
-    /// Mask of the run in the word.
+    /// Mask that selects the run in the word.
     mask: u64,
-    /// Distance by which the run moves down.
+    /// Number of bits by which the run is shifted to the right.
     shift: u32,
 }
 
@@ -41,7 +41,7 @@ impl Gather {
     }
 }
 
-/// Returns the lowest `count` bits that are set in `mask`.
+/// Returns the lowest `count` bits that are set in `mask`, as a mask.
 pub(super) fn lowest_bits(mask: u64, count: u32) -> u64 {
     let mut rest = mask;
     for _ in 0..count {

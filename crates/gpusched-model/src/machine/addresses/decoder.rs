@@ -1,14 +1,15 @@
-//! Decoding of addresses to places in memory.
+//! Decoder from addresses to locations in memory.
 
 use super::bits::{Gather, insert_gap, lowest_bits};
 use crate::machine::{Hash, Memory, PartitionIndexing};
 
-/// A place in memory.
+/// A location in memory.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
-    /// Number of the channel.
+    /// Number of the DRAM channel, from 0.
     pub channel: u32,
-    /// Number of the L2 slice over all channels, from 0. Slice *s* belongs to channel *s* / (slices per channel).
+    /// Number of the L2 slice, from 0, counted over all channels. Slice *s* belongs to channel *s* / (slices per
+    /// channel).
     pub slice: u32,
     /// Number of the bank in the channel.
     pub bank: u32,
@@ -18,24 +19,24 @@ pub struct Location {
     pub column: u64,
 }
 
-/// Decoder from addresses to places in memory.
+/// Decoder from addresses to locations in memory.
 ///
-/// With `dramid@b`, the address bits from bit *b* up are divided by the number of channels. The remainder is the channel. The
-/// quotient and the *b* lowest bits together are decoded further. If the number of channels is a power of two, the decoder
-/// extracts the channel bits instead, with the same result.
+/// With `dramid@b`, the decoder divides the part of the address from bit *b* up by the number of channels. The
+/// remainder is the channel. The decoder joins the quotient and the *b* lowest bits, and decodes the result further. If
+/// the number of channels is a power of two, the decoder extracts the channel bits instead, with the same result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     channels: u64,
     slices_per_channel: u32,
-    /// Lowest bit of the division that gives the channel, if a division is needed.
+    /// Lowest bit of the part of the address that is divided to compute the channel. `None` if no division is needed.
     division: Option<u32>,
     channel: Gather,
     bank: Gather,
     row: Gather,
     column: Gather,
-    /// Address bits without channel and slice.
+    /// Address bits except the bits of channel and slice.
     rest: Gather,
-    /// Lowest of the higher bits that a hash uses, if there is no division.
+    /// Lowest of the higher bits that a hash uses. It applies only without a division.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,
@@ -50,7 +51,7 @@ impl Memory {
         let channel_bits = self.channels.ilog2();
         let start = mapping.channel_start().map(u32::from);
         let division = start.filter(|_| !self.channels.is_power_of_two());
-        // If the number of channels is a power of two, the channel bits are inserted into the letters of the mapping.
+        // If the number of channels is a power of two, the channel bits are inserted into the masks of the mapping.
         let widen = |mask| match start {
             Some(start) if division.is_none() => insert_gap(mask, start, channel_bits),
             _ => mask,
@@ -79,7 +80,8 @@ impl Memory {
 }
 
 impl Decoder {
-    /// Returns the channel of `address` before any hash, the address to decode further, and the higher bits for a hash.
+    /// Returns the channel of `address` before any hash, the address without the channel, and the higher bits for a
+    /// hash.
     #[inline]
     fn split(&self, address: u64) -> (u32, u64, u64) {
         match self.division {
@@ -96,7 +98,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the channel and the slice of an address in `bank` (before any hash of the bank).
+    /// Returns the channel and the slice of an address. `bank` is the bank of the address before any hash of the bank.
     #[inline]
     fn slice_of(&self, channel: u32, bank: u32, higher: u64) -> (u32, u32) {
         let count = self.slices_per_channel;
@@ -115,7 +117,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the place of `address`.
+    /// Returns the location of `address`.
     pub fn locate(&self, address: u64) -> Location {
         let (channel, rest, higher) = self.split(address);
         let bank = self.bank.of(rest) as u32;
@@ -130,15 +132,15 @@ impl Decoder {
         }
     }
 
-    /// Returns only the L2 slice of `address`: [`Location::slice`].
+    /// Returns the L2 slice of `address`, which equals [`Location::slice`].
     #[inline]
     pub fn slice(&self, address: u64) -> u32 {
         let (channel, rest, higher) = self.split(address);
         self.slice_of(channel, self.bank.of(rest) as u32, higher).1
     }
 
-    /// Returns the address within its slice, without the bits of channel and slice. This address selects the set in L2, so that
-    /// all sets are used.
+    /// Returns `address` without the bits of channel and slice. The result selects the set in L2, so that all sets of a
+    /// slice are used.
     #[inline]
     pub fn within_slice(&self, address: u64) -> u64 {
         let (_, rest, _) = self.split(address);

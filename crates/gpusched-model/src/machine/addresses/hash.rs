@@ -5,27 +5,34 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// Hash function that spreads addresses over sets, banks or slices.
+/// Hash function that maps an address to a set, bank or slice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hash {
-    /// Bits above the offset (`L`, 0).
+    /// The bits above the offset (`L`, 0).
     Linear,
-    /// Bits above the offset, XORed with the next higher bits (`X`, 1).
+    /// The bits above the offset, XORed with the next higher bits (`X`, 1).
     Xor,
-    /// Bits above the offset plus the higher bits modulo an irreducible polynomial over GF(2): B. R. Rau, ISCA 1991 (`P`, 2).
+    /// The bits above the offset plus the higher bits, modulo an irreducible polynomial over GF(2): B. R. Rau, ISCA
+    /// 1991 (`P`, 2).
     Ipoly,
-    /// Hash function of Fermi's L1: C. Nugteren et al., HPCA 2014 (`H`, 3).
+    /// The hash function of the L1 of Fermi GPUs: C. Nugteren et al., HPCA 2014 (`H`, 3).
     Fermi,
 }
 
 impl Hash {
-    /// Checks that this function can choose among `buckets` sets, banks or slices.
+    /// Checks that this function can distribute addresses over `buckets` sets, banks or slices.
     pub(in crate::machine) fn check(self, field: &str, buckets: u32, faults: &Faults) -> Result<(), Refusal> {
         let (fits, expected) = match self {
-            Hash::Linear | Hash::Xor => (buckets.is_power_of_two(), "a power of two of them"),
-            Hash::Ipoly => ([16, 32, 64].contains(&buckets), "16, 32 or 64 of them"),
-            Hash::Fermi => ([32, 64].contains(&buckets), "32 or 64 of them"),
+            Hash::Linear | Hash::Xor => (
+                buckets.is_power_of_two(),
+                "a power of two as the number of sets, banks or slices",
+            ),
+            Hash::Ipoly => (
+                [16, 32, 64].contains(&buckets),
+                "16, 32 or 64 sets, banks or slices",
+            ),
+            Hash::Fermi => ([32, 64].contains(&buckets), "32 or 64 sets, banks or slices"),
         };
         if fits {
             return Ok(());
@@ -34,8 +41,8 @@ impl Hash {
         faults.refuse(field, format!("{name} over {buckets}"), expected)
     }
 
-    /// Returns the bucket of `address` out of `buckets` (a power of two). Addresses within `1 << offset_bits` bytes share a
-    /// bucket.
+    /// Returns the bucket of `address`: one of `buckets` buckets, a power of two. All addresses in an aligned range of
+    /// `1 << offset_bits` bytes have the same bucket.
     #[inline]
     pub fn bucket(self, address: u64, offset_bits: u32, buckets: u32) -> u32 {
         let above = address >> offset_bits;
@@ -44,7 +51,8 @@ impl Hash {
             .unwrap_or_else(|| fermi(address, offset_bits, buckets))
     }
 
-    /// Mixes `index` with the `higher` bits above it. Returns `None` for a function that needs the address itself.
+    /// Returns a hash of `index` and the `higher` bits above it. Returns `None` for a function that uses the address
+    /// itself.
     #[inline]
     pub(super) fn mix(self, index: u32, higher: u64, buckets: u32) -> Option<u32> {
         match self {
@@ -56,15 +64,15 @@ impl Hash {
     }
 }
 
-/// Returns the lowest bits of `bits`, as an index into `buckets` buckets.
+/// Returns the lowest bits of `bits` as the number of one of `buckets` buckets.
 fn low(bits: u64, buckets: u32) -> u32 {
     (bits & u64::from(buckets - 1)) as u32
 }
 
 /// Returns the remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
 ///
-/// As in the reference, only the lowest 13, 15 or 19 bits of `higher` count, for 16, 32 or 64 buckets. The remainder of a sum
-/// is the sum of the remainders, so a table stores the remainders for each byte.
+/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or 64 buckets. The
+/// remainder of a sum is the sum of the remainders. So a table stores the remainder of each value of each byte.
 fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
     const OF_16: [Remainders; 3] = remainders(0b1_0011, 16, 13); // x⁴ + x + 1
     const OF_32: [Remainders; 3] = remainders(0b10_0101, 32, 15); // x⁵ + x² + 1
@@ -83,10 +91,10 @@ fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
         )
 }
 
-/// Contribution of each value of a byte to the remainder.
+/// Remainder for each value of one byte.
 type Remainders = [u8; 256];
 
-/// Computes the tables of the three lowest bytes. Only the lowest `bits` bits count.
+/// Computes the tables for the three lowest bytes. The tables ignore all bits except the lowest `bits` bits.
 const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 3] {
     let mut tables = [[0; 256]; 3];
     let mut power = polynomial ^ buckets; // xᵏ
@@ -108,7 +116,8 @@ const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 
     tables
 }
 
-/// Returns bits 7–11 XORed with bits 13, 14, 15, 17 and 19 of the address. For 64 sets, bit 12 is the highest bit of the index.
+/// Returns bits 7–11 of the address, XORed with bits 13, 14, 15, 17 and 19. For 64 sets, bit 12 is the highest bit of
+/// the result.
 fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
     let lower = address >> offset_bits & 0x1f;
     let upper = (address >> 13 & 0b111) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
@@ -124,7 +133,8 @@ fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// For each bit of the hash, the bits of `higher` whose parity it is, computed on paper from xⁱ mod P.
+    /// For each bit of the hash: the bits of `higher` whose parity equals this bit. They were computed on paper from xⁱ
+    /// mod P.
     const ROWS_32: [&[u32]; 5] = [
         &[0, 3, 5, 6, 9, 10, 11, 12, 13],
         &[1, 4, 6, 7, 10, 11, 12, 13, 14],
@@ -145,7 +155,7 @@ mod tests {
         }
     }
 
-    /// The tables agree with a computation bit by bit.
+    /// Checks that the tables agree with a bit-by-bit computation.
     #[test]
     fn tables_hold_remainders() {
         for (buckets, polynomial, bits) in [(16, 0b1_0011, 13), (32, 0b10_0101, 15), (64, 0b100_0011, 19)] {
@@ -163,7 +173,8 @@ mod tests {
         }
     }
 
-    /// A power-of-two stride visits all buckets before it repeats one. This property is the purpose of the hash.
+    /// Checks that a power-of-two stride visits all buckets before it visits a bucket again. This property is the
+    /// purpose of the hash.
     #[test]
     fn ipoly_spreads_strides() {
         for (buckets, bits) in [(16_u32, 13), (32, 15), (64, 19)] {

@@ -7,24 +7,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// Mapping from the bits of an address to row, bank and column (`-gpgpu_mem_addr_mapping`).
 ///
-/// The text form is the form of GPGPU-Sim.
-/// With `dramid@8;`, the address from bit 8 up modulo the number of channels gives the channel.
-/// Then one letter follows per bit from bit 63 down: `R` row, `B` bank, `C` column, `S` column within a burst, `D` channel
-/// (without `dramid@`), `0` unused. Characters `.`, `|` and blanks are ignored. The letters describe the address without its
-/// channel.
+/// The text form is the same as in GPGPU-Sim. With `dramid@8;`, the part of the address from bit 8 up modulo the number
+/// of channels is the channel. After this prefix, the text contains one letter per bit, from bit 63 down: `R` row, `B`
+/// bank, `C` column, `S` column within a burst, `D` channel (without `dramid@`), `0` unused. Characters `.`, `|` and
+/// blanks are ignored. The letters describe the address without its channel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressMapping {
-    /// Lowest bit of the part of the address that gives the channel, unless `D` gives it.
+    /// Lowest bit of the part of the address that determines the channel. `None` if the bits `D` determine the channel.
     channel_start: Option<u8>,
     channel: u64,
     bank: u64,
     row: u64,
-    /// Bits of the column, including the burst.
+    /// Bits of the column, including the bits within a burst.
     column: u64,
     burst: u64,
 }
 
-/// Description of a valid text, for errors.
+/// Description of a valid mapping, for error messages.
 pub const EXPECTED: &str =
     "an address mapping: \"dramid@BIT;\" and one of R, B, C, S, D, 0 for each of 64 bits";
 
@@ -37,32 +36,33 @@ pub struct ParseMappingError {
 }
 
 impl AddressMapping {
-    /// Returns the first bit of the channel, if the other bits of the address are joined around the channel.
+    /// Returns the position where the channel is removed from the address. Returns `None` if the bits `D` determine the
+    /// channel.
     pub fn channel_start(&self) -> Option<u8> {
         self.channel_start
     }
 
-    /// Returns the bits of the channel, or 0 if a division gives the channel.
+    /// Returns the mask of the channel bits. The mask is 0 if a division determines the channel.
     pub fn channel_mask(&self) -> u64 {
         self.channel
     }
 
-    /// Returns the bits of the bank.
+    /// Returns the mask of the bank bits.
     pub fn bank_mask(&self) -> u64 {
         self.bank
     }
 
-    /// Returns the bits of the row.
+    /// Returns the mask of the row bits.
     pub fn row_mask(&self) -> u64 {
         self.row
     }
 
-    /// Returns the bits of the column, including the bits within a burst.
+    /// Returns the mask of the column bits, including the bits within a burst.
     pub fn column_mask(&self) -> u64 {
         self.column
     }
 
-    /// Returns the bits within a burst.
+    /// Returns the mask of the bits within a burst.
     pub fn burst_mask(&self) -> u64 {
         self.burst
     }

@@ -1,4 +1,4 @@
-//! Addresses: bits, hash functions, channels and banks.
+//! Decoding of addresses: bits, hash functions, channels and banks.
 
 mod bits;
 pub(super) mod decoder;

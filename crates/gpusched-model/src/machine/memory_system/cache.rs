@@ -1,4 +1,4 @@
-//! Caches: geometry, policies, and limits on outstanding misses.
+//! Caches of a simulated GPU: geometry, policies, and limits on outstanding misses.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,105 +9,105 @@ use crate::machine::check::Faults;
 /// Size of a sector [bytes].
 pub const SECTOR: u32 = 32;
 
-/// Replacement policy: choice of the line to evict from a set.
+/// Replacement policy: rule that selects the line to evict from a set.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replacement {
-    /// Least recently used line (`L`).
+    /// The line whose last use is the oldest (least recently used, `L`).
     Lru,
-    /// First in, first out (`F`).
+    /// The line that was allocated first (first in, first out, `F`).
     Fifo,
 }
 
-/// Write policy: effect of a write on the level below.
+/// Write policy: rule that determines when the cache forwards a write to the next level of memory.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
-    /// The cache receives no writes (`R`).
+    /// Never: the cache is read-only and receives no writes (`R`).
     ReadOnly,
-    /// Dirty lines are written when they are evicted (`B`).
+    /// When a dirty line is evicted: write-back (`B`).
     WriteBack,
-    /// Every write is forwarded at once (`T`).
+    /// At once, for every write: write-through (`T`).
     WriteThrough,
-    /// Every write is forwarded at once, and its line is evicted (`E`).
+    /// At once, for every write. The cache then evicts the written line (`E`).
     WriteEvict,
-    /// Write-back for local memory, write-through for global memory (`L`).
+    /// Write-back for local memory, and write-through for global memory (`L`).
     LocalBackGlobalThrough,
 }
 
-/// Time when a missing line is allocated.
+/// Time when the cache allocates a line for a miss.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
-    /// At the miss (`m`).
+    /// When the miss occurs (`m`).
     OnMiss,
-    /// When the data arrive (`f`).
+    /// When the requested data arrive (`f`).
     OnFill,
-    /// When the data arrive. As many misses can be outstanding as there are lines (`s`).
+    /// When the requested data arrive. The number of outstanding misses is limited by the number of lines (`s`).
     Streaming,
 }
 
-/// Effect of a write to a missing line.
+/// Effect of a write that misses.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteAllocation {
     /// The write bypasses the cache (`N`).
     None,
-    /// The write is forwarded, and the line is read (`W`).
+    /// The cache forwards the write and also reads the line (`W`).
     Allocate,
-    /// The line is read, unless the write covers all of it (`F`).
+    /// The cache reads the line, unless the write covers the whole line (`F`).
     FetchOnWrite,
-    /// The line is marked. It is read when a read needs bytes that were not written (`L`).
+    /// The cache marks the line. It reads the line when a later read needs bytes that were not written (`L`).
     LazyFetchOnRead,
 }
 
-/// Organization of the table of outstanding misses (MSHR).
+/// Organization of the table of outstanding misses (MSHR: miss status holding registers).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MshrKind {
-    /// Associative by the unit of a request: the sector of a sectored cache, else the line (`A`).
+    /// Associative table with one entry per sector (sectored cache) or per line (other caches) (`A`).
     Associative,
-    /// Associative; requests of one line merge by sector (`S`).
+    /// Associative table. Requests to sectors of the same line are merged by sector (`S`).
     SectorAssociative,
     /// A FIFO of texture requests (`F`).
     TextureFifo,
-    /// A FIFO of texture requests by sector (`T`).
+    /// A FIFO of texture requests with one entry per sector (`T`).
     SectorTextureFifo,
 }
 
-/// A cache (`-gpgpu_cache:*`).
+/// Parameters of a cache (`-gpgpu_cache:*`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// Whether lines are filled by sectors of [`SECTOR`] bytes (`S`). If not, lines are filled as a whole (`N`).
+    /// Whether the cache fills sectors of [`SECTOR`] bytes (`S`). If not, it fills whole lines (`N`).
     pub sectored: bool,
     /// Number of sets.
     pub sets: u32,
     /// Size of a line [bytes].
     pub line_bytes: u32,
-    /// Number of lines of a set.
+    /// Number of lines in each set.
     pub ways: u32,
     /// Replacement policy.
     pub replacement: Replacement,
-    /// Write policy: effect of a write on the level below.
+    /// Write policy: rule that determines when the cache forwards a write to the next level of memory.
     pub write_policy: WritePolicy,
-    /// Time when a missing line is allocated.
+    /// Time when the cache allocates a line for a miss.
     pub allocation: Allocation,
-    /// Effect of a write to a missing line.
+    /// Effect of a write that misses.
     pub write_allocation: WriteAllocation,
-    /// Hash function from an address to its set.
+    /// Hash function that maps an address to its set.
     pub set_index: Hash,
     /// Organization of the table of outstanding misses.
     pub mshr_kind: MshrKind,
     /// Maximum number of outstanding misses.
     pub mshr_entries: u32,
-    /// Maximum number of requests that wait for one miss.
+    /// Maximum number of requests that can wait for one miss.
     pub mshr_merge: u32,
-    /// Entries of the queue to the level below.
+    /// Number of entries of the queue to the next level of memory.
     pub miss_queue: u32,
-    /// Entries of the result queue of a texture cache; 0 for other caches.
+    /// Number of entries of the result queue of a texture cache; 0 for other caches.
     pub result_fifo: u32,
-    /// Bytes that the data port moves per cycle.
+    /// Number of bytes that the data port transfers per cycle.
     pub port_bytes: u32,
 }
 
@@ -127,12 +127,13 @@ impl Cache {
         self.sets * self.ways
     }
 
-    /// Returns the bytes of one request and fill: a sector or a line.
+    /// Returns the number of bytes of one request, and of one fill: the size of a sector or a line.
     pub fn atom_bytes(&self) -> u32 {
         if self.sectored { SECTOR } else { self.line_bytes }
     }
 
-    /// Returns the set of `address`. In L2, this is the address [within its slice](crate::machine::Decoder::within_slice).
+    /// Returns the number of the set for `address`. In L2, `address` is the address [within its
+    /// slice](crate::machine::Decoder::within_slice).
     pub fn set(&self, address: u64) -> u32 {
         self.set_index.bucket(address, self.line_bytes.ilog2(), self.sets)
     }
@@ -141,7 +142,11 @@ impl Cache {
         faults.power_of_two("sets", self.sets, 1 << 16)?;
         faults.power_of_two("line_bytes", self.line_bytes, 4096)?;
         if self.sectored && self.line_bytes != 4 * SECTOR {
-            faults.refuse("line_bytes", self.line_bytes, "128: four sectors of 32")?;
+            faults.refuse(
+                "line_bytes",
+                self.line_bytes,
+                "128 bytes, which are four sectors of 32 bytes",
+            )?;
         }
         faults.within("ways", self.ways, 1..=Self::MAX_LINES / self.sets)?;
         self.set_index.check("set_index", self.sets, faults)?;
@@ -169,7 +174,7 @@ impl Cache {
             faults.refuse(
                 "port_bytes",
                 self.port_bytes,
-                format!("a divisor of the line, {}", self.line_bytes),
+                format!("a divisor of the line size, {}", self.line_bytes),
             )?;
         }
         Ok(())

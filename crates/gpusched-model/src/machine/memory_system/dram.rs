@@ -1,4 +1,4 @@
-//! One DRAM channel.
+//! DRAM channels of a simulated GPU.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,39 +6,39 @@ use crate::Refusal;
 use crate::machine::check::Faults;
 use crate::machine::{Cache, Hash};
 
-/// Order of the requests of one channel (`-gpgpu_dram_scheduler`).
+/// Rule by which the scheduler of one channel orders the requests (`-gpgpu_dram_scheduler`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DramScheduler {
-    /// The first request (0).
+    /// In the order of arrival (0).
     Fifo,
-    /// The first request to an open row, else the first request (1).
+    /// First ready, first come, first served: the first request to an open row, or else the first request (1).
     FrFcfs,
 }
 
-/// Bits of a bank number that select the bank group (`-dram_bnkgrp_indexing_policy`).
+/// Choice of the bits of a bank number that select the bank group (`-dram_bnkgrp_indexing_policy`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BankGroupIndex {
-    /// Upper bits (0).
+    /// The upper bits of the bank number (0).
     HighBits,
-    /// Lower bits (1): neighboring banks belong to different groups.
+    /// The lower bits of the bank number (1). So neighboring banks belong to different groups.
     LowBits,
 }
 
-/// A queue for writes only (`-dram_write_queue_size`).
+/// A separate queue for writes (`-dram_write_queue_size`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueue {
-    /// Number of entries.
+    /// Number of entries of the queue.
     pub size: u32,
-    /// Number of waiting writes that starts the service of writes.
+    /// Number of waiting writes at which the channel starts to serve writes.
     pub high: u32,
-    /// Number of waiting writes that ends the service of writes.
+    /// Number of waiting writes at which the channel stops serving writes.
     pub low: u32,
 }
 
-/// Timing parameters (`-gpgpu_dram_timing_opt`) [DRAM command cycles].
+/// Timing parameters of the DRAM (`-gpgpu_dram_timing_opt`) [DRAM command cycles].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DramTiming {
@@ -46,85 +46,86 @@ pub struct DramTiming {
     pub banks: u32,
     /// Number of bank groups (nbkgrp).
     pub bank_groups: u32,
-    /// tCCD: time from column command to column command.
+    /// tCCD: minimum time from one column command to the next column command.
     pub ccd: u32,
-    /// tRRD: time from activation to activation of another bank.
+    /// tRRD: minimum time from an activation to the activation of another bank.
     pub rrd: u32,
-    /// tRCD: time from activation to a column command.
+    /// tRCD: minimum time from an activation to a column command.
     pub rcd: u32,
-    /// tRAS: time from activation to precharge.
+    /// tRAS: minimum time from an activation to a precharge.
     pub ras: u32,
-    /// tRP: time from precharge to activation.
+    /// tRP: minimum time from a precharge to an activation.
     pub rp: u32,
-    /// tRC: time from activation to activation of the same bank.
+    /// tRC: minimum time from an activation to the next activation of the same bank.
     pub rc: u32,
     /// CL: time from a read command to its data.
     pub cl: u32,
     /// WL: time from a write command to its data.
     pub wl: u32,
-    /// tCDLR: time from the last written data to a read command.
+    /// tCDLR: minimum time from the last written data to a read command.
     pub cdlr: u32,
-    /// tWR: time from the last written data to precharge.
+    /// tWR: minimum time from the last written data to a precharge.
     pub wr: u32,
-    /// tCCDL: time from column command to column command in one bank group.
+    /// tCCDL: minimum time from one column command to the next column command in the same bank group.
     pub ccdl: u32,
-    /// tRTPL: time from a read command to precharge in one bank group.
+    /// tRTPL: minimum time from a read command to a precharge in the same bank group.
     pub rtpl: u32,
 }
 
-/// One DRAM channel.
+/// Parameters of one DRAM channel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
-    /// Order of the requests.
+    /// Rule by which the scheduler orders the requests.
     pub scheduler: DramScheduler,
-    /// Maximum number of requests that the scheduler chooses from (`-gpgpu_frfcfs_dram_sched_queue_size`); 0: without limit.
+    /// Maximum number of requests among which the scheduler chooses (`-gpgpu_frfcfs_dram_sched_queue_size`). 0 means no
+    /// limit.
     pub queue: u32,
-    /// Entries for served requests (`-gpgpu_dram_return_queue_size`); 0 stands for 1024.
+    /// Number of entries for requests that have been served (`-gpgpu_dram_return_queue_size`). 0 means 1024 entries.
     pub return_queue: u32,
-    /// Queue for writes only, if `-dram_seperate_write_queue_enable` (sic) is on.
+    /// Separate queue for writes. Present if `-dram_seperate_write_queue_enable` (sic) is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_queue: Option<WriteQueue>,
-    /// Width of the data bus of one chip (`-gpgpu_dram_buswidth`) [bytes].
+    /// Width of the data bus of one DRAM chip (`-gpgpu_dram_buswidth`) [bytes].
     pub bus_bytes: u32,
-    /// Number of chips that work as one (`-gpgpu_n_mem_per_ctrlr`).
+    /// Number of DRAM chips that together form one channel (`-gpgpu_n_mem_per_ctrlr`).
     pub chips: u32,
-    /// Transfers on the data bus per column command (`-gpgpu_dram_burst_length`).
+    /// Number of transfers on the data bus per column command (`-gpgpu_dram_burst_length`).
     pub burst_length: u32,
-    /// Transfers per command cycle (`-dram_data_command_freq_ratio`).
+    /// Number of transfers on the data bus per command cycle (`-dram_data_command_freq_ratio`).
     pub data_command_ratio: u32,
     /// Whether one cycle can issue both a row command and a column command (`-dram_dual_bus_interface`).
     pub dual_bus: bool,
-    /// Whether the bus changes direction without delay (`-dram_elimnate_rw_turnaround`, sic).
+    /// Whether the data bus can change its direction without delay (`-dram_elimnate_rw_turnaround`, sic).
     pub no_turnaround: bool,
-    /// Hash function from the row to the bank (`-dram_bnk_indexing_policy`).
+    /// Hash function that computes the number of the bank from bank bits and row bits (`-dram_bnk_indexing_policy`).
     pub bank_index: Hash,
-    /// Bits of a bank number that select the bank group.
+    /// Choice of the bits of a bank number that select the bank group.
     pub bank_group_index: BankGroupIndex,
-    /// Timing parameters.
+    /// Timing parameters of the DRAM [DRAM command cycles].
     pub timing: DramTiming,
 }
 
 impl Dram {
-    /// Returns the bytes that one column command moves.
+    /// Returns the number of bytes that one column command transfers.
     #[inline]
     pub fn atom_bytes(&self) -> u32 {
         self.burst_length * self.bus_bytes * self.chips
     }
 
-    /// Returns the time that one column command occupies the data bus [command cycles].
+    /// Returns the time during which one column command occupies the data bus [command cycles].
     #[inline]
     pub fn burst_cycles(&self) -> u32 {
         self.burst_length / self.data_command_ratio
     }
 
-    /// tRCDWR: time from activation to a write command [command cycles].
+    /// tRCDWR: minimum time from an activation to a write command [command cycles].
     #[inline]
     pub fn rcd_write(&self) -> u32 {
         self.timing.rcd.saturating_sub(self.timing.wl + 1)
     }
 
-    /// tRTW: time from a read to a write command [command cycles].
+    /// tRTW: minimum time from a read command to a write command [command cycles].
     #[inline]
     pub fn read_to_write(&self) -> u32 {
         match self.no_turnaround {
@@ -133,7 +134,7 @@ impl Dram {
         }
     }
 
-    /// tWTR: time from a write to a read command [command cycles].
+    /// tWTR: minimum time from a write command to a read command [command cycles].
     #[inline]
     pub fn write_to_read(&self) -> u32 {
         match self.no_turnaround {
@@ -142,13 +143,13 @@ impl Dram {
         }
     }
 
-    /// tWTP: time from a write command to precharge of the same bank [command cycles].
+    /// tWTP: minimum time from a write command to a precharge of the same bank [command cycles].
     #[inline]
     pub fn write_to_precharge(&self) -> u32 {
         self.timing.wl + self.burst_cycles() + self.timing.wr
     }
 
-    /// Returns the group of `bank`.
+    /// Returns the bank group of `bank`.
     #[inline]
     pub fn bank_group(&self, bank: u32) -> u32 {
         let timing = &self.timing;
@@ -167,7 +168,11 @@ impl Dram {
             faults.within("high", queue.high, 1..=queue.size)?;
             faults.within("low", queue.low, 0..=queue.high - 1)?;
             if self.scheduler != DramScheduler::FrFcfs {
-                faults.refuse("size", queue.size, "no queue for writes with a FIFO scheduler")?;
+                faults.refuse(
+                    "size",
+                    queue.size,
+                    "no write queue, because the scheduler is FIFO",
+                )?;
             }
         }
         faults.within("bus_bytes", self.bus_bytes, 1..=1024)?;
@@ -175,7 +180,10 @@ impl Dram {
         faults.within("burst_length", self.burst_length, 1..=256)?;
         faults.within("data_command_ratio", self.data_command_ratio, 1..=64)?;
         if !self.burst_length.is_multiple_of(self.data_command_ratio) {
-            let expected = format!("whole command cycles of {} transfers", self.data_command_ratio);
+            let expected = format!(
+                "a multiple of {}, the number of transfers per command cycle",
+                self.data_command_ratio
+            );
             faults.refuse("burst_length", self.burst_length, expected)?;
         }
         self.timing.check(&faults.of("timing"))?;
@@ -187,7 +195,7 @@ impl Dram {
 }
 
 impl DramTiming {
-    /// Maximum time [command cycles].
+    /// Maximum value of a timing parameter [command cycles].
     pub const MAX_CYCLES: u32 = 1000;
 
     fn check(&self, faults: &Faults) -> Result<(), Refusal> {

@@ -1,4 +1,4 @@
-//! The crossbar between SMs and memory partitions.
+//! The crossbar between the SMs and the memory partitions.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,35 +6,35 @@ use crate::Refusal;
 use crate::machine::Cache;
 use crate::machine::check::Faults;
 
-/// Order of inputs that request the same output (`-icnt_arbiter_algo`).
+/// Rule that orders the inputs that request the same output (`-icnt_arbiter_algo`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
-    /// Round robin; the first input in the order advances by one in each cycle (0).
+    /// Round robin: the highest priority moves to the next input in each cycle (0).
     RoundRobin,
-    /// iSLIP (1): each output starts after the input that it served last.
+    /// iSLIP: each output gives the highest priority to the input after the input that it served last (1).
     Islip,
 }
 
-/// The local crossbar (`-network_mode 2`).
+/// Parameters of the local crossbar (`-network_mode 2`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interconnect {
-    /// Maximum number of packets at an input (`-icnt_in_buffer_limit`).
+    /// Maximum number of packets in the buffer of an input (`-icnt_in_buffer_limit`).
     pub input_buffer: u32,
-    /// Maximum number of packets at an output (`-icnt_out_buffer_limit`).
+    /// Maximum number of packets in the buffer of an output (`-icnt_out_buffer_limit`).
     pub output_buffer: u32,
-    /// Number of networks (`-icnt_subnets`). Two networks separate requests and replies.
+    /// Number of networks (`-icnt_subnets`). With two networks, requests and replies use separate networks.
     pub subnets: u32,
-    /// Order of inputs that request the same output.
+    /// Rule that orders the inputs that request the same output.
     pub arbiter: Arbiter,
-    /// Time that an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
+    /// Number of cycles for which an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
     pub grant_cycles: u32,
     /// Size of a flit (`-icnt_flit_size`) [bytes]. It does not affect the timing of the crossbar.
     pub flit_bytes: u32,
-    /// Maximum number of replies at a cluster (`-gpgpu_n_cluster_ejection_buffer_size`).
+    /// Maximum number of replies in the buffer of a cluster (`-gpgpu_n_cluster_ejection_buffer_size`).
     pub ejection_buffer: u32,
-    /// Maximum number of replies at the load-store unit of an SM (`-gpgpu_n_ldst_response_buffer_size`).
+    /// Maximum number of replies in the buffer of the load-store unit of an SM (`-gpgpu_n_ldst_response_buffer_size`).
     pub response_buffer: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Memory partitions: L2 slices and the DRAM channels behind them.
+//! Memory partitions of a simulated GPU: L2 slices, and DRAM channels behind the slices.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,33 +7,33 @@ use crate::machine::check::Faults;
 use crate::machine::multiprocessor::l1::MAX_LATENCY;
 use crate::machine::{AddressMapping, Cache, Dram, Hash};
 
-/// Rule that selects the slice of an address (`-gpgpu_memory_partition_indexing`).
+/// Rule that selects the L2 slice of an address (`-gpgpu_memory_partition_indexing`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitionIndexing {
-    /// By the address mapping (0; also 4, which is a hook for custom code).
+    /// The address mapping selects the slice (0). Option value 4, a hook for custom code, is treated as 0.
     Consecutive,
-    /// By the channel, XORed with the bits above it (1).
+    /// The number of the channel is XORed with the address bits above the channel (1).
     Xor,
-    /// By the slice, hashed with the bits above it by an irreducible polynomial (2).
+    /// The number of the slice and the address bits above it are hashed by an irreducible polynomial (2).
     Ipoly,
 }
 
-/// Queue lengths of one slice (`-gpgpu_dram_partition_queues`) [requests].
+/// Lengths of the queues of one L2 slice (`-gpgpu_dram_partition_queues`) [requests].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartitionQueues {
-    /// From the interconnect to L2.
+    /// Length of the queue from the interconnect to L2.
     pub icnt_to_l2: u32,
-    /// From L2 to the DRAM.
+    /// Length of the queue from L2 to the DRAM.
     pub l2_to_dram: u32,
-    /// From the DRAM to L2.
+    /// Length of the queue from the DRAM to L2.
     pub dram_to_l2: u32,
-    /// From L2 to the interconnect.
+    /// Length of the queue from L2 to the interconnect.
     pub l2_to_icnt: u32,
 }
 
-/// The memory of a GPU: channels with one or more L2 slices each.
+/// Parameters of the memory of a GPU. The memory consists of channels, each with one or more L2 slices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
@@ -43,21 +43,21 @@ pub struct Memory {
     pub slices_per_channel: u32,
     /// Mapping from address bits to row, bank and column (`-gpgpu_mem_addr_mapping`).
     pub mapping: AddressMapping,
-    /// Rule that selects the slice of an address.
+    /// Rule that selects the L2 slice of an address.
     pub indexing: PartitionIndexing,
-    /// One slice of L2 (`-gpgpu_cache:dl2`).
+    /// Cache parameters of one L2 slice (`-gpgpu_cache:dl2`).
     pub l2: Cache,
-    /// Whether L2 is emptied when the GPU has no threads left (`-gpgpu_flush_l2_cache`).
+    /// Whether the simulator empties L2 when no thread runs on the GPU (`-gpgpu_flush_l2_cache`).
     pub flush_l2: bool,
-    /// Whether copies from the host fill L2 (`-gpgpu_perf_sim_memcpy`).
+    /// Whether copies from the host to the GPU fill L2 (`-gpgpu_perf_sim_memcpy`).
     pub copies_fill_l2: bool,
-    /// Latency before L2 (`-gpgpu_l2_rop_latency`) [core cycles].
+    /// Latency of a request before it arrives at L2 (`-gpgpu_l2_rop_latency`) [core cycles].
     pub rop_latency: u32,
-    /// Latency between L2 and the DRAM scheduler (`-dram_latency`) [core cycles].
+    /// Latency of a request between L2 and the DRAM scheduler (`-dram_latency`) [core cycles].
     pub dram_latency: u32,
-    /// Queue lengths of one slice.
+    /// Lengths of the queues of one L2 slice [requests].
     pub queues: PartitionQueues,
-    /// One DRAM channel.
+    /// Parameters of each DRAM channel.
     pub dram: Dram,
 }
 
@@ -65,17 +65,17 @@ impl Memory {
     /// Maximum number of channels.
     pub const MAX_CHANNELS: u32 = 1024;
 
-    /// Returns the number of L2 slices of all channels.
+    /// Returns the total number of L2 slices of all channels.
     pub fn slices(&self) -> u32 {
         self.channels * self.slices_per_channel
     }
 
-    /// Returns the size of all L2 slices [bytes].
+    /// Returns the total size of all L2 slices [bytes].
     pub fn l2_bytes(&self) -> u64 {
         u64::from(self.slices()) * self.l2.bytes()
     }
 
-    /// Returns the peak bandwidth of all channels at a command clock of `dram_khz` [bytes/s].
+    /// Returns the peak bandwidth of all channels together, for a command clock of `dram_khz` [bytes/s].
     pub fn dram_bytes_per_second(&self, dram_khz: u32) -> u64 {
         let dram = &self.dram;
         let per_cycle =
@@ -108,7 +108,7 @@ impl Memory {
             faults.refuse(
                 "mapping",
                 self.mapping,
-                "dramid@, as the channels are no power of two",
+                "dramid@, because the number of channels is not a power of two",
             )?;
         }
         if self.mapping.channel_start().is_none() {
@@ -128,7 +128,10 @@ impl Memory {
             faults.refuse("mapping", self.mapping, expected)?;
         }
         if banks < self.slices_per_channel.ilog2() {
-            let expected = format!("bits B that tell {} slices apart", self.slices_per_channel);
+            let expected = format!(
+                "enough bits B to select one of {} slices",
+                self.slices_per_channel
+            );
             faults.refuse("mapping", self.mapping, expected)?;
         }
         match self.indexing {
@@ -137,7 +140,7 @@ impl Memory {
             PartitionIndexing::Xor => faults.refuse(
                 "indexing",
                 format!("xor over {} channels", self.channels),
-                "a power of two of them",
+                "a power of two as the number of channels",
             ),
             PartitionIndexing::Ipoly => {
                 let slices = self.channels.next_power_of_two() * self.slices_per_channel;

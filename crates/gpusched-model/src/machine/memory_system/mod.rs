@@ -1,4 +1,4 @@
-//! The memory system behind the SMs: crossbar, caches and DRAM.
+//! The memory system of a simulated GPU: crossbar, caches and DRAM.
 
 pub(super) mod cache;
 pub(super) mod dram;

@@ -6,49 +6,50 @@ use super::pipes::MOST;
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// Collector units of one kind with their ports. A port takes one instruction per cycle from each pipeline register.
+/// Collector units of one kind, and their ports. Per cycle, a port accepts one instruction from each pipeline register.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collectors {
     /// Number of units (`-gpgpu_operand_collector_num_units_*`).
     pub units: u32,
-    /// Number of ports from issue (`…_num_in_ports_*`).
+    /// Number of ports from the issue stage to the collector units (`…_num_in_ports_*`).
     pub in_ports: u32,
-    /// Number of ports to the functional units (`…_num_out_ports_*`).
+    /// Number of ports from the collector units to the functional units (`…_num_out_ports_*`).
     pub out_ports: u32,
 }
 
-/// Separate collectors for each kind of pipeline.
+/// Operand collectors that each serve only one kind of pipeline.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedCollectors {
-    /// Collectors of single precision (`…_sp`).
+    /// Collectors for single-precision instructions (`…_sp`).
     pub sp: Collectors,
-    /// Collectors of double precision (`…_dp`).
+    /// Collectors for double-precision instructions (`…_dp`).
     pub dp: Collectors,
-    /// Collectors of integers (`…_int`).
+    /// Collectors for integer instructions (`…_int`).
     pub int: Collectors,
-    /// Collectors of special functions (`…_sfu`).
+    /// Collectors for special-function instructions (`…_sfu`).
     pub sfu: Collectors,
-    /// Collectors of loads and stores (`…_mem`).
+    /// Collectors for loads and stores (`…_mem`).
     pub mem: Collectors,
-    /// Collectors of matrices (`…_tensor_core`).
+    /// Collectors for matrix instructions (`…_tensor_core`).
     pub tensor: Collectors,
 }
 
-/// The register file and its operand collectors.
+/// Parameters of the register file and its operand collectors.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterFile {
-    /// Number of banks of the SM (`-gpgpu_num_reg_banks`), divided equally among its sub-cores.
+    /// Number of banks of the register file of an SM (`-gpgpu_num_reg_banks`). The banks are divided equally among the
+    /// sub-cores.
     pub banks: u32,
-    /// Whether the number of a warp shifts its registers over the banks (`-gpgpu_reg_bank_use_warp_id`).
+    /// Whether the bank of a register also depends on the number of the warp (`-gpgpu_reg_bank_use_warp_id`).
     pub banks_by_warp: bool,
-    /// Number of reads of one bank per cycle (`-gpgpu_reg_file_port_throughput`).
+    /// Number of reads from one bank per cycle (`-gpgpu_reg_file_port_throughput`).
     pub reads_per_bank: u32,
-    /// Collectors for all pipelines (`…_gen`).
+    /// Collectors that serve all kinds of pipelines (`…_gen`).
     pub generic: Collectors,
-    /// Separate collectors for each kind of pipeline, if `-gpgpu_enable_specialized_operand_collector` is on.
+    /// Collectors that each serve one kind of pipeline. Present if `-gpgpu_enable_specialized_operand_collector` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub specialized: Option<SpecializedCollectors>,
 }
@@ -60,7 +61,7 @@ impl Collectors {
         faults.within("out_ports", self.out_ports, 0..=MOST)
     }
 
-    /// Whether instructions can pass the collectors.
+    /// Whether instructions can pass through these collectors.
     fn works(&self) -> bool {
         self.units > 0 && self.in_ports > 0 && self.out_ports > 0
     }
@@ -85,7 +86,11 @@ impl RegisterFile {
         let Some(specialized) = &self.specialized else {
             return match self.generic.works() {
                 true => Ok(()),
-                false => generic.refuse("units", self.generic.units, "collectors with ports in and out"),
+                false => generic.refuse(
+                    "units",
+                    self.generic.units,
+                    "collector units with input ports and output ports",
+                ),
             };
         };
         let faults = faults.of("specialized");
@@ -98,9 +103,11 @@ impl RegisterFile {
             ("mem", specialized.mem),
         ] {
             if !collectors.works() && !self.generic.works() {
-                faults
-                    .of(name)
-                    .refuse("units", collectors.units, "collectors with ports in and out")?;
+                faults.of(name).refuse(
+                    "units",
+                    collectors.units,
+                    "collector units with input ports and output ports",
+                )?;
             }
         }
         Ok(())

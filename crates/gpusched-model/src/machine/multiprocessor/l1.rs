@@ -6,70 +6,73 @@ use crate::Refusal;
 use crate::machine::check::Faults;
 use crate::machine::{Cache, Hash};
 
-/// The L1 data cache of an SM.
+/// Parameters of the L1 data cache of an SM.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct L1 {
-    /// The cache (`-gpgpu_cache:dl1`). If absent, the SM does not cache global memory.
+    /// Cache parameters (`-gpgpu_cache:dl1`). If the field is absent, the SM does not cache global memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,
-    /// Time from request to data at a hit (`-gpgpu_l1_latency`) [core cycles].
+    /// Time from a request that hits to its data (`-gpgpu_l1_latency`) [core cycles].
     pub latency: u32,
-    /// Number of banks (`-gpgpu_l1_banks`).
+    /// Number of banks of the L1 (`-gpgpu_l1_banks`).
     pub banks: u32,
-    /// Number of consecutive bytes in one bank (`-gpgpu_l1_banks_byte_interleaving`).
+    /// Number of consecutive bytes that are in the same bank (`-gpgpu_l1_banks_byte_interleaving`).
     pub bank_interleaving_bytes: u32,
-    /// Hash function from an address to its bank (`-gpgpu_l1_banks_hashing_function`).
+    /// Hash function that maps an address to its bank (`-gpgpu_l1_banks_hashing_function`).
     pub bank_index: Hash,
     /// Whether accesses to global memory bypass the L1 (`-gpgpu_gmem_skip_L1D`).
     pub skip_global: bool,
-    /// Whether the L1 is emptied when the SMs of its cluster have no threads left (`-gpgpu_flush_l1_cache`).
+    /// Whether the simulator empties the L1 when no thread runs on the SMs of the cluster (`-gpgpu_flush_l1_cache`).
     pub flush: bool,
-    /// Share of dirty lines above which dirty lines may be replaced (`-gpgpu_l1_cache_write_ratio`) [%].
+    /// Share of dirty lines [%]. The L1 may replace dirty lines only if the share of dirty lines is above this value
+    /// (`-gpgpu_l1_cache_write_ratio`).
     pub write_ratio_percent: u32,
-    /// Compute capability × 10. Its rules turn accesses of a warp into requests (`-gpgpu_coalesce_arch`). From 40 up, requests
-    /// are sectors of 32 bytes. From 20 to 38, only requests that bypass the L1 are.
+    /// Compute capability × 10. It selects the rules that combine the accesses of a warp into memory requests
+    /// (`-gpgpu_coalesce_arch`). From 40 up, all requests are sectors of 32 bytes. From 20 to 38, only requests that
+    /// bypass the L1 are sectors of 32 bytes.
     pub coalescing: u32,
-    /// Number of memory requests that the SM sends per core cycle (`-gpgpu_mem_unit_ports`).
+    /// Number of memory requests that the SM can send per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
-    /// Division of one memory between L1 and shared memory, if `-gpgpu_adaptive_cache_config` is on.
+    /// Sizes for the division of one memory into L1 and shared memory. Present if `-gpgpu_adaptive_cache_config` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<Adaptive>,
 }
 
-/// One memory for L1 and shared memory, divided for each kernel.
+/// One memory that is divided into L1 and shared memory, separately for each kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adaptive {
-    /// Size of L1 and shared memory together (`-gpgpu_unified_l1d_size`) [KiB].
+    /// Total size of L1 and shared memory (`-gpgpu_unified_l1d_size`) [KiB].
     pub unified_kib: u32,
     /// Possible sizes of shared memory (`-gpgpu_shmem_option`), ascending [KiB].
     pub shared_kib: Vec<u32>,
 }
 
-/// The shared memory of an SM.
+/// Parameters of the shared memory of an SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedMemory {
-    /// Size (`-gpgpu_shmem_size`) [bytes].
+    /// Size of the shared memory (`-gpgpu_shmem_size`) [bytes].
     pub bytes: u32,
     /// Maximum shared memory of one block (`-gpgpu_shmem_per_block`) [bytes].
     pub bytes_per_block: u32,
-    /// Time from request to data (`-gpgpu_smem_latency`) [core cycles].
+    /// Time from a request to its data (`-gpgpu_smem_latency`) [core cycles].
     pub latency: u32,
-    /// Number of banks (`-gpgpu_shmem_num_banks`).
+    /// Number of banks of the shared memory (`-gpgpu_shmem_num_banks`).
     pub banks: u32,
-    /// Whether each cycle broadcasts only one word (`-gpgpu_shmem_limited_broadcast`).
+    /// Whether the shared memory can broadcast only one word per cycle (`-gpgpu_shmem_limited_broadcast`).
     pub limited_broadcast: bool,
-    /// Number of parts of a warp whose accesses are sequential (`-gpgpu_shmem_warp_parts`).
+    /// Number of parts into which a warp is divided. The accesses of the parts are sequential
+    /// (`-gpgpu_shmem_warp_parts`).
     pub warp_parts: u32,
 }
 
-/// Maximum latency of memories [cycles].
+/// Maximum latency of L1 and shared memory [cycles].
 pub(in crate::machine) const MAX_LATENCY: u32 = 1_000_000;
 
 impl L1 {
-    /// Maximum memory of an SM [KiB].
+    /// Maximum size of a memory of an SM [KiB].
     pub const MAX_KIB: u32 = 1 << 16;
 
     /// Returns the bank of `address`.
@@ -94,7 +97,11 @@ impl L1 {
         }
         match (&self.adaptive, &self.cache) {
             (None, _) => Ok(()),
-            (Some(_), None) => faults.refuse("adaptive", "an adaptive L1", "none where there is no L1"),
+            (Some(_), None) => faults.refuse(
+                "adaptive",
+                "an adaptive L1",
+                "no adaptive L1, because the SM has no L1 cache",
+            ),
             (Some(adaptive), Some(cache)) => adaptive.check(cache, &faults.of("adaptive")),
         }
     }
@@ -105,7 +112,7 @@ impl Adaptive {
         faults.within("unified_kib", self.unified_kib, 1..=L1::MAX_KIB)?;
         let unified = u64::from(self.unified_kib) * 1024;
         if !unified.is_multiple_of(cache.bytes()) {
-            let expected = format!("a multiple of the L1 of {} bytes", cache.bytes());
+            let expected = format!("a multiple of the L1 size, {} bytes", cache.bytes());
             faults.refuse("unified_kib", self.unified_kib, expected)?;
         }
         let ascending = self.shared_kib.is_sorted_by(|one, next| one < next);

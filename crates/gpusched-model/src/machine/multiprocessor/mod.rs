@@ -1,4 +1,4 @@
-//! An SM with its parts and its occupancy.
+//! An SM of a simulated GPU, with its parts and its occupancy.
 
 pub(super) mod collectors;
 pub(super) mod l1;

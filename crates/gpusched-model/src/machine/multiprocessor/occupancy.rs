@@ -1,25 +1,25 @@
-//! Occupancy of an SM: the thread blocks that fit, and the L1 that their shared memory leaves.
+//! Occupancy of an SM: the number of thread blocks that fit, and the size of an adaptive L1.
 
 use crate::machine::{Allocation, Cache, MachineShape, WARP_SIZE};
 
-/// Resources that a thread block needs on an SM.
+/// Resources that one thread block uses on an SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct BlockNeed {
     /// Number of threads.
     pub threads: u32,
     /// Number of registers of each thread.
     pub registers: u32,
-    /// Shared memory [bytes].
+    /// Shared memory of the block [bytes].
     pub shared_bytes: u32,
 }
 
 impl BlockNeed {
-    /// Returns the number of threads, rounded up to whole warps.
+    /// Returns the number of threads, rounded up to a multiple of the warp size.
     pub fn padded_threads(&self) -> u64 {
         u64::from(self.threads).next_multiple_of(u64::from(WARP_SIZE))
     }
 
-    /// Returns the number of registers of the block. Registers of a thread are allocated in units of four.
+    /// Returns the number of registers of the block. The registers of a thread are allocated in units of four.
     pub fn block_registers(&self) -> u64 {
         let per_thread = u64::from(self.registers).next_multiple_of(4);
         self.padded_threads().saturating_mul(per_thread)
@@ -27,7 +27,7 @@ impl BlockNeed {
 }
 
 impl MachineShape {
-    /// Returns the number of blocks that fit on one SM at a time; may be 0.
+    /// Returns the number of blocks that fit on one SM at the same time. The result may be 0.
     pub fn blocks_per_sm(&self, need: &BlockNeed) -> u32 {
         let times = |has: u32, needs: u64| u64::from(has).checked_div(needs).unwrap_or(u64::MAX);
         let fit = u64::from(self.sm.blocks)
@@ -37,19 +37,20 @@ impl MachineShape {
         fit as u32
     }
 
-    /// Returns the maximum number of blocks per SM for a grid of `grid` blocks. It is the number that fits, limited to the
-    /// number that spreads a small grid evenly over all SMs.
+    /// Returns the maximum number of blocks per SM for a grid of `grid` blocks. The limits are the number of blocks
+    /// that fit and, for a small grid, the number that distributes the blocks evenly over all SMs.
     pub fn blocks_per_sm_of_grid(&self, need: &BlockNeed, grid: u64) -> u32 {
         let fit = self.blocks_per_sm(need);
         let spread = grid.div_ceil(u64::from(self.sms()));
         spread.min(u64::from(fit)) as u32
     }
 
-    /// Returns the L1 data cache of an SM that uses `shared_bytes` of shared memory, or `None` without an L1.
+    /// Returns the L1 data cache of an SM whose blocks use `shared_bytes` of shared memory. Returns `None` if the SM
+    /// has no L1.
     ///
-    /// An adaptive L1 gets the memory that the smallest sufficient size of shared memory leaves, rounded to the nearest number
-    /// of ways. A larger use of shared memory than possible counts as the largest size. A streaming L1 allocates on a miss if
-    /// it gets all of the memory.
+    /// For an adaptive L1, the shared memory takes the smallest size that is sufficient, or the largest size if no size
+    /// is sufficient. The L1 uses the remaining memory, rounded to the nearest number of ways. A streaming L1 allocates
+    /// on a miss if it uses the whole memory.
     pub fn l1_beside(&self, shared_bytes: u32) -> Option<Cache> {
         let mut cache = self.l1.cache?;
         let Some(adaptive) = &self.l1.adaptive else {

@@ -1,4 +1,4 @@
-//! Pipelines of an SM: pipeline registers between the stages, and functional units.
+//! Pipelines of an SM, with their functional units and the pipeline registers between the stages.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,53 +9,55 @@ use crate::machine::check::Faults;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerPipe {
-    /// Single-precision floating point.
+    /// Number for the pipelines of single-precision floating point.
     pub sp: u32,
-    /// Double-precision floating point.
+    /// Number for the pipelines of double-precision floating point.
     pub dp: u32,
-    /// Integers, and all instructions without a unit of their own.
+    /// Number for the pipelines of integers. These pipelines also execute all instructions that have no special unit.
     pub int: u32,
-    /// Special functions and divisions.
+    /// Number for the pipelines of special functions and divisions.
     pub sfu: u32,
-    /// Loads and stores.
+    /// Number for the pipelines of loads and stores.
     pub mem: u32,
-    /// Matrices.
+    /// Number for the pipelines of matrix instructions.
     pub tensor: u32,
 }
 
-/// Number of pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`) [instructions].
+/// Numbers of pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`) [instructions].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineWidths {
-    /// From issue to the operand collectors (ID_OC).
+    /// Pipeline registers from the issue stage to the operand collectors (ID_OC).
     pub id_oc: PerPipe,
-    /// From the operand collectors to the units (OC_EX).
+    /// Pipeline registers from the operand collectors to the functional units (OC_EX).
     pub oc_ex: PerPipe,
-    /// From all units to writeback (EX_WB).
+    /// Pipeline registers from all functional units to the writeback stage (EX_WB).
     pub ex_wb: u32,
 }
 
-/// Number of functional units of an SM (`-gpgpu_num_*_units`). With sub-cores, unit *i* belongs to sub-core *i*.
+/// Numbers of functional units of an SM (`-gpgpu_num_*_units`). With sub-cores, unit *i* belongs to sub-core *i*.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Units {
-    /// Units of single precision (`-gpgpu_num_sp_units`).
+    /// Number of single-precision units (`-gpgpu_num_sp_units`).
     pub sp: u32,
-    /// Units of double precision (`-gpgpu_num_dp_units`). With 0, SFUs do the work.
+    /// Number of double-precision units (`-gpgpu_num_dp_units`). If there are 0, the special-function units execute
+    /// double-precision instructions.
     pub dp: u32,
-    /// Units of integers (`-gpgpu_num_int_units`). With 0, SP units do the work.
+    /// Number of integer units (`-gpgpu_num_int_units`). If there are 0, the single-precision units execute integer
+    /// instructions.
     pub int: u32,
-    /// Units of special functions (`-gpgpu_num_sfu_units`).
+    /// Number of special-function units (`-gpgpu_num_sfu_units`).
     pub sfu: u32,
-    /// Units of matrices (`-gpgpu_num_tensor_core_units`); 0 without `-gpgpu_tensor_core_avail`.
+    /// Number of matrix units (`-gpgpu_num_tensor_core_units`); 0 if `-gpgpu_tensor_core_avail` is off.
     pub tensor: u32,
 }
 
-/// Maximum number of pipeline registers, units or collectors of one kind.
+/// Maximum number of pipeline registers, units or collectors of each kind.
 pub(super) const MOST: u32 = 256;
 
 impl PerPipe {
-    /// Returns the given number for each kind of pipeline.
+    /// Returns an object with `number` for every kind of pipeline.
     pub fn all(number: u32) -> PerPipe {
         PerPipe {
             sp: number,
@@ -67,7 +69,8 @@ impl PerPipe {
         }
     }
 
-    /// Checks widths. A pipeline needs registers if it has a unit or if every program uses it.
+    /// Checks the numbers of pipeline registers. A pipeline needs registers if it has a unit or if every program uses
+    /// it.
     fn check(&self, units: &Units, faults: &Faults) -> Result<(), Refusal> {
         let least = |units: u32| u32::from(units > 0);
         faults.within("sp", self.sp, 1..=MOST)?;

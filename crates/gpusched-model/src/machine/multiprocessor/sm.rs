@@ -1,4 +1,4 @@
-//! A streaming multiprocessor.
+//! Streaming multiprocessors (SMs) of a simulated GPU.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,16 +10,16 @@ use crate::machine::{InstructionTimes, PipelineWidths, RegisterFile, Units};
 /// Number of threads of a warp.
 pub const WARP_SIZE: u32 = 32;
 
-/// Warp scheduler of a machine (`-gpgpu_scheduler`). A simulation may choose another one.
+/// Warp scheduler of a machine (`-gpgpu_scheduler`). A simulation may replace it by another warp scheduler.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpScheduler {
-    /// Loose round robin (`lrr`).
+    /// Loose round robin (`lrr`): the next warp after the warp that issued last.
     #[default]
     Lrr,
-    /// Greedy, then oldest (`gto`).
+    /// Greedy, then oldest (`gto`): the warp that issued last while it can issue, then the oldest warp.
     Gto,
-    /// Oldest first (`old`).
+    /// Oldest first (`old`): the oldest warp that can issue.
     Oldest,
 }
 
@@ -37,7 +37,7 @@ impl From<WarpScheduler> for Scheduler {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sm {
-    /// Maximum number of resident threads (`-gpgpu_shader_core_pipeline`), in whole warps of [`WARP_SIZE`].
+    /// Maximum number of resident threads (`-gpgpu_shader_core_pipeline`), a multiple of [`WARP_SIZE`].
     pub threads: u32,
     /// Maximum number of resident thread blocks (`-gpgpu_shader_cta`).
     pub blocks: u32,
@@ -47,24 +47,27 @@ pub struct Sm {
     pub registers_per_block: u32,
     /// Number of warp schedulers (`-gpgpu_num_sched_per_core`). Warp *w* belongs to scheduler *w* modulo this number.
     pub schedulers: u32,
-    /// Warp scheduler: rule that chooses the next warp.
+    /// Warp scheduler: rule that chooses the warp that issues next.
     pub scheduler: WarpScheduler,
-    /// Whether each scheduler has its own registers and units (`-gpgpu_sub_core_model`).
+    /// Whether each scheduler has registers and functional units that no other scheduler uses
+    /// (`-gpgpu_sub_core_model`).
     pub sub_cores: bool,
-    /// Maximum number of instructions of the chosen warp that a scheduler issues per cycle (`-gpgpu_max_insn_issue_per_warp`).
+    /// Maximum number of instructions that a scheduler issues per cycle, all from one warp
+    /// (`-gpgpu_max_insn_issue_per_warp`).
     pub issue_per_warp: u32,
-    /// Whether instructions issued together need different kinds of units (`-gpgpu_dual_issue_diff_exec_units`).
+    /// Whether instructions that are issued in the same cycle must use different kinds of units
+    /// (`-gpgpu_dual_issue_diff_exec_units`).
     pub dual_issue_distinct_units: bool,
-    /// Number of times per cycle that the front end fetches and decodes two instructions of a warp
-    /// (`-gpgpu_inst_fetch_throughput`).
+    /// Number of fetches per cycle (`-gpgpu_inst_fetch_throughput`). In each fetch, the front end fetches and decodes
+    /// two instructions of a warp.
     pub fetch_throughput: u32,
-    /// Whether instructions and constants always hit in their caches (`-gpgpu_perfect_inst_const_cache`).
+    /// Whether every access to the instruction and constant caches hits (`-gpgpu_perfect_inst_const_cache`).
     pub perfect_instruction_and_constant_caches: bool,
-    /// Number of pipeline registers between the stages.
+    /// Numbers of pipeline registers between the stages.
     pub widths: PipelineWidths,
-    /// Number of functional units.
+    /// Numbers of functional units.
     pub units: Units,
-    /// The register file.
+    /// Parameters of the register file.
     pub register_file: RegisterFile,
     /// Execution times of instructions.
     pub times: InstructionTimes,
@@ -75,7 +78,7 @@ impl Sm {
     pub const MAX_THREADS: u32 = 2048;
     /// Maximum number of resident blocks.
     pub const MAX_BLOCKS: u32 = 32;
-    /// Maximum number of schedulers.
+    /// Maximum number of warp schedulers.
     pub const MAX_SCHEDULERS: u32 = 16;
     /// Maximum number of registers.
     pub const MAX_REGISTERS: u32 = 1 << 24;
@@ -88,7 +91,11 @@ impl Sm {
     pub(in crate::machine) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
         faults.within("threads", self.threads, WARP_SIZE..=Self::MAX_THREADS)?;
         if !self.threads.is_multiple_of(WARP_SIZE) {
-            faults.refuse("threads", self.threads, "whole warps of 32")?;
+            faults.refuse(
+                "threads",
+                self.threads,
+                "a multiple of 32, the number of threads of a warp",
+            )?;
         }
         faults.within("blocks", self.blocks, 1..=Self::MAX_BLOCKS)?;
         faults.within("registers", self.registers, 1..=Self::MAX_REGISTERS)?;

@@ -11,7 +11,8 @@ use crate::machine::check::Faults;
 pub struct Timing {
     /// Latency: time from dispatch in the unit to the result (`-ptx_opcode_latency_*`) [core cycles].
     pub latency: u32,
-    /// Initiation interval: time until the unit takes the next instruction (`-ptx_opcode_initiation_*`) [core cycles].
+    /// Initiation interval: time until the unit can accept the next instruction (`-ptx_opcode_initiation_*`) [core
+    /// cycles].
     pub initiation: u32,
 }
 
@@ -19,15 +20,15 @@ pub struct Timing {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FloatTimes {
-    /// Addition or subtraction.
+    /// Execution time of an addition or subtraction.
     pub add: Timing,
-    /// Minimum or maximum.
+    /// Execution time of a minimum or maximum.
     pub max: Timing,
-    /// Multiplication.
+    /// Execution time of a multiplication.
     pub mul: Timing,
-    /// Multiply-add.
+    /// Execution time of a multiply-add.
     pub mad: Timing,
-    /// Division.
+    /// Execution time of a division.
     pub div: Timing,
 }
 
@@ -35,44 +36,45 @@ pub struct FloatTimes {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IntTimes {
-    /// Addition or subtraction.
+    /// Execution time of an addition or subtraction.
     pub add: Timing,
-    /// Minimum or maximum.
+    /// Execution time of a minimum or maximum.
     pub max: Timing,
-    /// Multiplication. A 24-bit multiplication takes one cycle more.
+    /// Execution time of a multiplication. A 24-bit multiplication takes one cycle more.
     pub mul: Timing,
-    /// Multiply-add. The 24-bit form takes one cycle more.
+    /// Execution time of a multiply-add. A 24-bit multiply-add takes one cycle more.
     pub mad: Timing,
-    /// Division.
+    /// Execution time of a division.
     pub div: Timing,
-    /// Exchange among the lanes of a warp.
+    /// Execution time of an exchange of values among the lanes of a warp.
     pub shuffle: Timing,
 }
 
-/// Execution times of all instructions with their own latency. Other instructions take one cycle and start every cycle.
+/// Execution times of instructions. Instructions that the fields do not cover have a latency and an initiation interval
+/// of one cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionTimes {
-    /// Integers (`…_int`).
+    /// Execution times of integer instructions (`…_int`).
     pub int: IntTimes,
-    /// Single precision (`…_fp`).
+    /// Execution times of single-precision instructions (`…_fp`).
     pub single: FloatTimes,
-    /// Double precision (`…_dp`).
+    /// Execution times of double-precision instructions (`…_dp`).
     pub double: FloatTimes,
-    /// Special functions (`…_sfu`).
+    /// Execution time of special functions (`…_sfu`).
     pub special: Timing,
-    /// Matrices (`…_tesnor`, sic, and `…_initiation_tensor`).
+    /// Execution time of matrix instructions (`…_tesnor`, sic, and `…_initiation_tensor`).
     pub tensor: Timing,
 }
 
 impl Timing {
-    /// Execution time of instructions without their own latency.
+    /// Execution time of instructions that have no times of their own: 1 cycle.
     pub const ONE: Timing = Timing {
         latency: 1,
         initiation: 1,
     };
 
-    /// Maximum latency [core cycles], which is the depth of the pipelines.
+    /// Maximum latency [core cycles]. It equals the depth of the pipelines.
     pub const MAX_LATENCY: u32 = 511;
 
     fn check(&self, faults: &Faults) -> Result<(), Refusal> {
@@ -106,7 +108,7 @@ impl InstructionTimes {
 }
 
 impl FloatTimes {
-    /// Returns the times by name.
+    /// Returns the execution times of each group of instructions, with the name of the group.
     pub fn named(&self) -> [(&'static str, Timing); 5] {
         [
             ("add", self.add),

@@ -1,19 +1,19 @@
-//! Exact times from decimal numbers.
+//! Exact conversion of decimal numbers to times.
 
-/// Rounding of a time that is finer than one nanosecond.
+/// Rounding of a decimal number that has a fraction of a nanosecond.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Rounding {
-    /// Rounds down: for start times.
+    /// Rounds down. This rounding is for start times.
     Down,
-    /// Rounds up: for end times and durations, so that no duration becomes shorter than measured.
+    /// Rounds up. This rounding is for end times and durations, so that no duration becomes shorter than measured.
     Up,
 }
 
-/// Maximum length of a number, far above the lengths in any format.
+/// Maximum length of a number [characters]. Numbers in all supported formats are much shorter.
 const LONGEST: usize = 64;
 
-/// Converts `text` units of 10^`unit` ns, such as `1.61` or `1.61e-06`, to nanoseconds. Returns `None` if the result is not
-/// from 0 to 2^63 − 1.
+/// Converts `text`, a decimal number in units of 10^`unit` ns such as `1.61` or `1.61e-06`, to nanoseconds. Returns
+/// `None` if the result is not from 0 to 2^63 − 1.
 pub fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<u64> {
     if text.is_empty() || text.len() > LONGEST {
         return None;
@@ -51,7 +51,7 @@ pub fn nanoseconds(text: &[u8], unit: u32, rounding: Rounding) -> Option<u64> {
     i64::try_from(value).ok().map(i64::cast_unsigned)
 }
 
-/// Parses digits as a number. An empty text is 0.
+/// Parses `digits` as an integer. The result for an empty text is 0.
 pub fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, &digit| {
         let digit = digit.is_ascii_digit().then(|| digit - b'0')?;

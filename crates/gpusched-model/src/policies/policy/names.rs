@@ -1,4 +1,4 @@
-//! Flat names of the policies in files, on the command line and in schemas.
+//! Names of the policies in files, on the command line and in schemas.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Policy, Preemption, Priorities};
 
-/// Every policy with its name and one line of help.
+/// All policies, each with its name and one line of help.
 const NAMES: &[(Policy, &str, &str)] = &[
     (Policy::Edf, "edf", "Earliest deadline first, preemptive: exact"),
     (
@@ -114,12 +114,12 @@ impl Policy {
         NAMES.iter().map(|&(policy, ..)| policy)
     }
 
-    /// Returns the name in files and on the command line.
+    /// Returns the name of the policy in files and on the command line.
     pub fn name(self) -> &'static str {
         self.entry().map_or("?", |&(_, name, _)| name)
     }
 
-    /// Returns one line of help.
+    /// Returns one line of help about the policy.
     pub fn description(self) -> &'static str {
         self.entry().map_or("?", |&(.., description)| description)
     }
@@ -130,13 +130,13 @@ impl Policy {
 }
 
 impl fmt::Display for Policy {
-    /// Writes the name in files and on the command line.
+    /// Writes the name of the policy in files and on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// The error for a text that names no policy.
+/// The error for a text that is not the name of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown variant `{found}`, expected one of {}", expected())]
 pub struct UnknownPolicy {
@@ -199,7 +199,7 @@ impl schemars::JsonSchema for Policy {
             })
             .collect();
         schemars::json_schema!({
-            "description": "Scheduling of the kernels of one partition, and its schedulability test.",
+            "description": "Scheduling rule for the kernels of one partition, together with its schedulability test.",
             "oneOf": names,
         })
     }

@@ -1,4 +1,4 @@
-//! Selection of the assumptions that a verdict needs.
+//! Selection of the assumptions of a verdict.
 
 use super::sentences::{self, Part};
 use super::{Assumption, AssumptionId};
@@ -15,20 +15,20 @@ use crate::{Interference, Task, TaskSet};
 pub struct Basis<'a> {
     /// Task set of the verdict.
     pub set: &'a TaskSet,
-    /// Tests of the partitions, without duplicates.
+    /// Policies of the partitions, without duplicates.
     pub policies: Vec<Policy>,
-    /// Interference model; `None` for a model without a name in files.
+    /// Interference model. `None` for a model that has no name in files.
     pub interference: Option<Interference>,
-    /// Memory that partitions share, if its traffic counts.
+    /// Memory that partitions share. `None` if the interference model does not count memory traffic between partitions.
     pub memory: Option<SharedMemory>,
-    /// Granularity of the device. `None` without a device, which counts as [`Granularity::Sm`].
+    /// Granularity of the device. `None` if there is no device, which has the same effect as [`Granularity::Sm`].
     pub granularity: Option<Granularity>,
     /// Whether there is more than one partition.
     pub several: bool,
 }
 
 impl Basis<'_> {
-    /// Returns the basis of `plan` for `set`. A plan without partitions has no policy.
+    /// Returns the inputs that determine the assumptions of `plan` for `set`. A plan without partitions has no policy.
     pub fn of_plan<'a>(plan: &Plan, set: &'a TaskSet) -> Basis<'a> {
         let mut policies: Vec<Policy> = Vec::new();
         for partition in &plan.partitions {
@@ -46,8 +46,8 @@ impl Basis<'_> {
         }
     }
 
-    /// Returns the list of assumptions: first scheduling, separation and interference of partitions, then the statements of the
-    /// task set.
+    /// Returns the list of assumptions. It starts with assumptions on scheduling, separation and interference of
+    /// partitions. Assumptions on the task set follow.
     pub fn assumptions(&self) -> Vec<Assumption> {
         let mut list = Vec::new();
         for &policy in &self.policies {
@@ -78,7 +78,7 @@ impl Basis<'_> {
         list
     }
 
-    /// Returns the list for one simulated run, which proves nothing about other runs.
+    /// Returns the list of assumptions for one simulated run. Such a run proves nothing about other runs.
     pub fn of_one_run(&self) -> Vec<Assumption> {
         let mut list = self.assumptions();
         let text =
@@ -116,7 +116,7 @@ impl Basis<'_> {
         }
     }
 
-    /// Adds the assumptions on values that tasks do not state and the analysis needs.
+    /// Adds the assumptions on values that the analysis uses but some tasks do not state.
     fn unknown(&self, list: &mut Vec<Assumption>) {
         let in_conflict = matches!(
             self.interference,
@@ -129,7 +129,8 @@ impl Basis<'_> {
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
             let isolated = self.count(|task| {
-                // A plain table counts for both cases, so its author may not have measured conflicts.
+                // The author of a plain table may not have measured conflicts, because gpusched uses a plain table for
+                // both cases.
                 !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(
@@ -146,7 +147,7 @@ impl Basis<'_> {
         }
     }
 
-    /// Counts the tasks that satisfy `wanted`.
+    /// Counts the tasks for which `wanted` is true.
     fn count(&self, wanted: impl Fn(&Task) -> bool) -> Part {
         let tasks = self.set.tasks();
         Part {
@@ -157,7 +158,7 @@ impl Basis<'_> {
 }
 
 impl Part {
-    /// Returns `id` with its text from `words`, if there are such tasks.
+    /// Returns `id` with the text that `words` returns. Returns `None` if the number of tasks is 0.
     fn if_any(self, id: AssumptionId, words: impl Fn(Part) -> String) -> Option<(AssumptionId, String)> {
         (self.count > 0).then(|| (id, words(self)))
     }
@@ -195,7 +196,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
     Some((AssumptionId::DispatchFixedPriority, sentences::dispatch(order)))
 }
 
-/// Returns the assumption on preemption.
+/// Returns the assumption on preemption. A necessary test has no such assumption.
 fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
     let (id, text) = match policy {
         Policy::Edf
@@ -246,7 +247,7 @@ fn separation(granularity: Granularity) -> (AssumptionId, String) {
     (id, text.to_owned())
 }
 
-/// Returns the assumption on the contention that counts, and on the contention that is left out.
+/// Returns the assumption that states which contention the verdict includes and which contention it excludes.
 fn interference(model: Option<Interference>, granularity: Option<Granularity>) -> (AssumptionId, String) {
     let divided = granularity == Some(Granularity::Mig);
     let (id, text) = match model {

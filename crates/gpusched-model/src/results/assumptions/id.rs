@@ -1,21 +1,21 @@
-//! Names of assumptions, and the consequences of a violation.
+//! Names of assumptions, and the consequence if an assumption is violated.
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
-/// Consequence of a violated assumption for the verdict.
+/// Consequence for a verdict if one of its assumptions is violated.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Consequence {
-    /// A task set that gpusched calls schedulable may miss deadlines.
+    /// A task set that gpusched reports as schedulable may miss deadlines.
     Unsafe,
-    /// A task set that gpusched calls not schedulable may be schedulable.
+    /// A task set that gpusched reports as not schedulable may be schedulable.
     Pessimistic,
 }
 
-/// Stable name of an assumption in files.
+/// Name of an assumption in files. Names do not change between versions.
 #[derive(
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -23,7 +23,7 @@ pub enum Consequence {
 #[derive(strum::Display, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AssumptionId {
-    /// A work-conserving dispatcher runs one kernel of a partition at a time, earliest deadline first.
+    /// A work-conserving dispatcher runs one kernel of a partition at a time, by earliest deadline first.
     DispatchEdf,
     /// A work-conserving dispatcher runs one kernel of a partition at a time, by fixed priorities.
     DispatchFixedPriority,
@@ -37,7 +37,7 @@ pub enum AssumptionId {
     PreemptionNone,
     /// A mechanism outside gpusched reserves SMs for each partition.
     SmsReserved,
-    /// TPC masks keep partitions on their TPCs.
+    /// TPC masks keep the kernels of each partition on the TPCs of the partition.
     TpcMasks,
     /// Each partition is a CUDA green context.
     GreenContexts,
@@ -55,33 +55,33 @@ pub enum AssumptionId {
     InterferenceBandwidth,
     /// An interference model without a name in files bounds all contention.
     InterferenceUnnamed,
-    /// The memory moves at least B bytes per second while requests wait.
+    /// While requests are pending, the memory moves at least B bytes per second.
     GuaranteedBandwidth,
-    /// A MIG instance has its own memory slices.
+    /// Each MIG instance has memory slices that no other instance uses.
     MemorySlices,
     /// The memory divides its bandwidth max-min fairly.
     MaxMinArbitration,
-    /// Tasks and other sources do not exceed their stated traffic.
+    /// Tasks and other sources of memory traffic do not exceed their stated traffic.
     TrafficBounds,
     /// Tasks without stated traffic may use all memory bandwidth.
     TrafficUnknown,
-    /// Tasks without a kind contend with every task.
+    /// Tasks whose kind is unknown contend with every task of their partition.
     KindUnknown,
-    /// Tasks without a longest thread block consist of one thread block.
+    /// Tasks whose longest thread block is unknown consist of one thread block.
     BlockUnknown,
-    /// Tasks without a WCET in conflict are as fast in conflict as in isolation.
+    /// If the WCET of a task in conflict is unknown, it equals the isolated WCET.
     ConflictAsIsolated,
     /// Releases respect the periods and jitters of the tasks.
     SporadicReleases,
     /// No job takes longer than the WCET that the task set states.
     WcetStated,
-    /// No job takes longer than the WCET from a curve fitted to measurements.
+    /// No job takes longer than a WCET that is from a curve fitted to measurements.
     WcetFitted,
     /// No job takes longer than the longest measured job.
     WcetMeasured,
-    /// No job takes longer than an estimate, although an estimate is not a bound.
+    /// No job takes longer than an estimated WCET, although an estimate is not a bound.
     WcetEstimated,
-    /// The real system behaves as one simulated run.
+    /// The real system behaves in the same way as one simulated run.
     OneRun,
 }
 
@@ -91,7 +91,7 @@ impl AssumptionId {
         AssumptionId::VARIANTS.iter().copied()
     }
 
-    /// Returns the consequence of a violation.
+    /// Returns the consequence if the assumption is violated.
     pub fn if_violated(self) -> Consequence {
         match self {
             AssumptionId::TrafficUnknown | AssumptionId::KindUnknown | AssumptionId::BlockUnknown => {

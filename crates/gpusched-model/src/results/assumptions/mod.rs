@@ -1,8 +1,8 @@
-//! Assumptions of a verdict that gpusched does not check: one list for results, plans, exports and the verifier.
+//! Assumptions of a verdict that gpusched does not check. Results, plans, exports and the verifier use the same list.
 //!
-//! * `id`: the stable names, each with the consequence of a violation;
-//! * `basis`: the selection of assumptions, from the inputs of the verdict;
-//! * `sentences`: sentences with numbers.
+//! * `id`: the names of assumptions, each with the consequence if the assumption is violated;
+//! * `basis`: the selection of the assumptions that apply to a verdict;
+//! * `sentences`: assumptions whose text contains numbers.
 
 mod basis;
 mod id;
@@ -13,14 +13,14 @@ pub use id::{AssumptionId, Consequence};
 
 use serde::{Deserialize, Serialize};
 
-/// A statement about the real system that a verdict needs and gpusched does not check.
+/// A statement about the real system that a verdict requires and gpusched does not check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assumption {
-    /// Stable name of the assumption. Tools compare this name.
+    /// Name of the assumption. The name does not change between versions, so tools can compare it.
     pub id: AssumptionId,
-    /// Required behavior of the real system, in at most 140 characters. The wording may change. Absent in results for several
-    /// task sets.
+    /// Required behavior of the real system, in at most 140 characters. The wording may change between versions. Absent
+    /// in a result for several task sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Consequence for the verdict if the real system behaves differently.
@@ -28,7 +28,8 @@ pub struct Assumption {
 }
 
 impl std::fmt::Display for Assumption {
-    /// Writes one line for display: the consequence, then the text or, without a text, the name.
+    /// Writes one line for display: the consequence, and the text of the assumption. If the assumption has no text, its
+    /// name replaces the text.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} if violated: ", self.if_violated)?;
         match &self.text {
@@ -39,7 +40,7 @@ impl std::fmt::Display for Assumption {
 }
 
 impl Assumption {
-    /// Keeps only names and consequences if `list` is one of several lists, because the texts would be most of the output.
+    /// Removes the texts if `list` is one of several lists, because the texts would be the largest part of the output.
     pub fn listed(mut list: Vec<Assumption>, alone: bool) -> Vec<Assumption> {
         if !alone {
             list.iter_mut().for_each(|assumption| assumption.text = None);

@@ -1,9 +1,9 @@
-//! Sentences of assumptions that contain numbers.
+//! Texts of assumptions that contain numbers.
 
 use crate::Bandwidth;
 use crate::tasks::wcet::WcetSource;
 
-/// A number of tasks out of a set.
+/// A number of tasks in a task set, and the total number of tasks.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
     pub count: usize,

@@ -1,4 +1,4 @@
-//! A kernel of a group, and the source of its memory profile.
+//! A kernel of a group, and the reference to its memory profile.
 
 use std::fmt;
 
@@ -9,31 +9,32 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::MemoryProfile;
 use crate::wcet::MAX_SMS;
 
-/// A kernel of a group with its SMs and its memory profile.
+/// A kernel of a group, with its number of SMs and its memory profile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroupKernel {
-    /// Name of the kernel; by default, the name of its profile.
+    /// Name of the kernel. The default is the name of its memory profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// n: number of SMs that only this kernel uses.
+    /// n: number of SMs that are reserved for this kernel.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
     /// Memory profile of the kernel in isolation.
     pub profile: ProfileSource,
 }
 
-/// A memory profile, or a reference to one.
+/// A memory profile, or the name of a memory profile.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ProfileSource {
     /// The memory profile itself.
     Profile(Box<MemoryProfile>),
-    /// Name of a published profile such as `VADD`, or path of a `.json` or `.csv` file relative to the file of the group.
+    /// Name of a published profile such as `VADD`, or path of a `.json` or `.csv` file. The path is relative to the
+    /// folder of the group file.
     Named(String),
 }
 
 impl ProfileSource {
-    /// Returns the profile, unless it is a reference.
+    /// Returns the memory profile, or `None` if the field contains only the name of a profile.
     pub fn profile(&self) -> Option<&MemoryProfile> {
         match self {
             ProfileSource::Profile(profile) => Some(profile),

@@ -1,4 +1,4 @@
-//! Groups of concurrent kernels on disjoint SMs that share one memory: the input of `predict`.
+//! Groups of concurrent kernels that run on disjoint SMs and share one memory. They are the input of `predict`.
 
 mod kernel;
 mod platform;
@@ -33,10 +33,10 @@ struct GroupShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// GPU of the group, with its memory figures.
+    /// GPU of the group, with the figures of its memory.
     #[serde(default)]
     platform: MemoryPlatform,
-    /// Kernels of the group. Together they use at most the SMs of the platform.
+    /// Kernels of the group. Together, the kernels use at most the SMs of the platform.
     #[schemars(length(min = 1, max = MAX_KERNELS))]
     kernels: Vec<GroupKernel>,
 }
@@ -45,7 +45,8 @@ impl Group {
     /// Creates a group of `kernels`.
     ///
     /// # Errors
-    /// Fails for an impossible platform, a number of kernels outside 1 to [`MAX_KERNELS`], or more SMs than the platform has.
+    /// Fails for impossible figures of the platform, for a number of kernels outside 1 to [`MAX_KERNELS`], and for more
+    /// SMs than the platform has.
     pub fn new(
         name: Option<String>,
         platform: MemoryPlatform,
@@ -78,7 +79,7 @@ impl Group {
         })
     }
 
-    /// Returns the name of the group, if it has one.
+    /// Returns the name of the group, or `None` if the group has no name.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -88,15 +89,16 @@ impl Group {
         &self.platform
     }
 
-    /// Returns the kernels; at least one.
+    /// Returns the kernels of the group; at least one.
     pub fn kernels(&self) -> &[GroupKernel] {
         &self.kernels
     }
 
-    /// Returns the group with its profile references resolved by `find`. A reference names a published profile or a file.
+    /// Returns the group with all memory profiles. `find` returns the profile for the name of a published profile or of
+    /// a file.
     ///
     /// # Errors
-    /// Fails if `find` fails. `find` also receives the position of the kernel.
+    /// Fails if `find` fails. The first argument of `find` is the position of the kernel.
     pub fn resolved<E>(
         mut self,
         mut find: impl FnMut(usize, &str) -> Result<MemoryProfile, E>,

@@ -1,4 +1,4 @@
-//! The memory figures of a GPU.
+//! Figures of a GPU and its memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +15,12 @@ pub struct MemoryPlatform {
     pub sms: u32,
     /// BW_max: nominal memory bandwidth [GB/s]; > 0.
     pub bandwidth: Factor,
-    /// EM_BW: maximum memory bandwidth that kernels reach [GB/s]; > 0 and at most BW_max.
+    /// EM_BW: maximum memory bandwidth that kernels achieve in practice [GB/s]; > 0 and at most BW_max.
     pub effective_bandwidth: Factor,
     /// Number of L2 banks.
     #[schemars(range(min = 1))]
     pub l2_banks: u32,
-    /// α: steepness of memory saturation by kernels ([Masola23] Eq. 2); > 0.
+    /// α: steepness of the curve by which kernels saturate the memory ([Masola23] Eq. 2); > 0.
     pub alpha: Factor,
 }
 
@@ -32,7 +32,7 @@ const fn whole(value: u64) -> Factor {
 }
 
 impl Default for MemoryPlatform {
-    /// [Masola23] Table 1, §5.1 and §6.
+    /// Returns the figures from [Masola23] Table 1, §5.1 and §6.
     fn default() -> MemoryPlatform {
         MemoryPlatform {
             sms: 30,
@@ -45,7 +45,7 @@ impl Default for MemoryPlatform {
 }
 
 impl MemoryPlatform {
-    /// Refuses impossible figures.
+    /// Checks that all figures are possible.
     ///
     /// # Errors
     /// Fails for the first impossible figure.

@@ -15,13 +15,13 @@ const MAX_TIMES: usize = 10_000_000;
 /// Execution times of the thread blocks of a kernel without interference.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BlockTime {
-    /// One time for all blocks.
+    /// One execution time for all blocks.
     Fixed(Time),
-    /// Another form of block times.
+    /// Execution times that are not one fixed time.
     Form(Box<BlockTimeForm>),
 }
 
-/// Block times that differ between blocks or depend on other data.
+/// Block times that differ between blocks or depend on other data, such as a WCET function.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum BlockTimeForm {
@@ -29,11 +29,14 @@ pub enum BlockTimeForm {
     Uniform([Time; 2]),
     /// Normal distribution truncated at 1 ns and at `max`.
     Normal(NormalTime),
-    /// Times of the blocks in order. The list starts again if there are more blocks.
+    /// List of times, one per block, in the order of the blocks. If the kernel has more blocks than the list has times,
+    /// the list repeats.
     Times(Vec<Time>),
-    /// WCET function: the kernel takes C(m) on its m SMs in isolation. Each wave of blocks takes an equal share of C(m).
+    /// WCET function C(m): in isolation, the kernel takes C(m) on its m SMs. Each wave of blocks takes an equal share
+    /// of C(m).
     Wcet(#[schemars(with = "Form")] WcetFunction),
-    /// Clusters of a kernel profile: a block takes e0 of its cluster in isolation, and e1 while CPU cores access memory.
+    /// Clusters of a kernel profile. A block takes the time e0 of its cluster in isolation, and e1 while CPU cores
+    /// access memory.
     Profile(ProfileTime),
 }
 
@@ -41,16 +44,16 @@ pub enum BlockTimeForm {
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NormalTime {
-    /// Mean.
+    /// Mean of the normal distribution.
     pub mean: Time,
-    /// Standard deviation.
+    /// Standard deviation of the normal distribution.
     pub std: Time,
-    /// Longest time: the distribution is truncated here.
+    /// Maximum time of a block. The normal distribution is truncated here.
     pub max: Time,
 }
 
 impl BlockTime {
-    /// Returns the clusters of the kernel profile, if the block times use one.
+    /// Returns the clusters of the kernel profile, or `None` for other forms of block times.
     pub fn profile(&self) -> Option<&ProfileTime> {
         match self {
             BlockTime::Form(form) => match form.as_ref() {

@@ -8,33 +8,37 @@ use crate::Refusal;
 use crate::time::Time;
 use crate::{BudgetPolicy, Factor, Kernel, positive_time};
 
-/// Best-effort CPU cores. They access memory from the start of each regulation period until their memory bandwidth budget is
-/// used.
+/// Best-effort CPU cores. From the start of each regulation period, the cores access memory until they have used their
+/// memory bandwidth budget.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CpuTraffic {
     /// T: regulation period; at least 1 µs.
     #[serde(deserialize_with = "regulation_period")]
     pub regulation_period: Time,
-    /// Q: share of each period when the CPU cores access memory, from 0 to 1. With a `policy`, it is the nominal budget Q̄.
+    /// Q: share of each regulation period when the CPU cores access memory, from 0 to 1. With a `policy`, the value
+    /// is the nominal budget Q̄.
     pub budget: Factor,
-    /// Memory bandwidth that the CPU cores use within their budget, if available [bytes per second]; 0 by default.
+    /// Memory bandwidth that the CPU cores request while they use their budget [bytes per second]; 0 by default. They
+    /// may receive less.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
-    /// Policy that chooses the budget of each period while `kernel` runs.
+    /// Policy that chooses the memory bandwidth budget of each regulation period while `kernel` runs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub policy: BudgetPolicy,
-    /// Position of the protected kernel, which must end by its bound under the nominal budget. Its `block_time` is a `profile`.
+    /// Position in `kernels` of the protected kernel. This kernel must end within its bound for the nominal budget, and
+    /// its `block_time` must be a `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<usize>,
 }
 
 impl CpuTraffic {
-    /// Returns the position of the protected kernel of `shape`, and the kernel in the form that bounds and policies use. M is
-    /// the number of its blocks that fit on its SMs. Returns `None` if no kernel is protected.
+    /// Returns the position of the protected kernel of `shape`, and the kernel in the form that bounds and policies
+    /// use. M is the number of blocks that fit on the SMs of the kernel. Returns `None` if no kernel is protected.
     ///
     /// # Errors
-    /// Fails for a policy without a kernel, and for a kernel without a profile.
+    /// Fails for a policy that requires a protected kernel if the kernel is missing, and for a protected kernel without
+    /// a profile.
     pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, Refusal> {
         let Some(position) = self.kernel else {
             return match self.policy {
@@ -62,7 +66,7 @@ impl CpuTraffic {
         }
     }
 
-    /// Checks that the budget is from 0 to 1 and that the policy has the kernel that it needs.
+    /// Checks that the budget is from 0 to 1, and that there is a protected kernel if the policy requires one.
     pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), Refusal> {
         if self.budget > Factor::ONE {
             let expected = "a number from 0 to 1".to_owned();

@@ -1,4 +1,4 @@
-//! The GPU of a scenario: a platform preset or its figures.
+//! The GPU of a scenario, given by the name of a platform preset or by figures.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize, Serializer};
@@ -28,17 +28,17 @@ pub struct DeviceShape {
     #[serde(default = "blocks_per_sm", deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub blocks_per_sm: u32,
-    /// Registers of one SM; 65536 by default.
+    /// Number of registers of one SM; 65536 by default.
     #[serde(default = "registers_per_sm")]
     pub registers_per_sm: u32,
     /// Shared memory of one SM [KiB]; 96 by default.
     #[serde(default = "shared_memory_per_sm_kib")]
     pub shared_memory_per_sm_kib: u32,
-    /// SMs of one GPC. If absent, interference does not depend on GPCs.
+    /// Number of SMs of one GPC. If the field is absent, interference does not depend on GPCs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub sms_per_gpc: Option<u32>,
-    /// Order of equally good SMs.
+    /// Order of preference of the block scheduler among SMs that are otherwise equally good.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Number of copy engines; 1 by default.
@@ -63,7 +63,7 @@ fn copy_engines() -> u32 {
     1
 }
 
-/// The GPU of a scenario. A file contains the name of a platform or a [`DeviceShape`].
+/// The GPU of a scenario. A file contains either the name of a platform or a [`DeviceShape`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Device(DeviceShape);
 
@@ -71,7 +71,7 @@ impl Device {
     /// Creates a GPU with the figures of `shape`.
     ///
     /// # Errors
-    /// Fails for an invalid figure, with its field and fault.
+    /// Fails for the first invalid figure. The error states the field and the fault.
     pub fn new(shape: DeviceShape) -> Result<Device, String> {
         if shape.sms > MAX_SMS {
             return Err(format!("sms: found {}, expected at most {MAX_SMS}", shape.sms));
@@ -79,7 +79,7 @@ impl Device {
         if !shape.threads_per_sm.is_multiple_of(32) {
             let found = shape.threads_per_sm;
             return Err(format!(
-                "threads_per_sm: found {found}, expected whole warps of 32"
+                "threads_per_sm: found {found}, expected a multiple of 32, the number of threads of a warp"
             ));
         }
         if shape.sms_per_gpc == Some(0) {
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Device {
 }
 
 impl Serialize for Device {
-    /// Writes the figures, even if the file had a name.
+    /// Writes the figures, even if the file contained a name.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }

@@ -1,27 +1,28 @@
-//! Interference between thread blocks: shared memory bandwidth, and slowdown factors measured on real GPUs.
+//! Interference between thread blocks: shared memory bandwidth, and slowdown factors that were measured on real GPUs.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::Factor;
 
-/// Slowdown factors for a memory-bound block by source of interference; each is at least 1 and is 1 by default.
+/// Slowdown factors for a memory-bound block, one for each source of interference. Each factor is at least 1; 1 by
+/// default.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Factors {
-    /// Factor for memory-bound blocks of other kernels on another SM of its GPC.
+    /// Factor that applies while memory-bound blocks of other kernels run on another SM of the same GPC.
     #[serde(default = "one")]
     pub intra_gpc: Factor,
-    /// Factor for memory-bound blocks of other kernels on another GPC.
+    /// Factor that applies while memory-bound blocks of other kernels run on another GPC.
     #[serde(default = "one")]
     pub inter_gpc: Factor,
-    /// Factor for a concurrent memcpy.
+    /// Factor that applies during a memcpy.
     #[serde(default = "one")]
     pub memcpy: Factor,
-    /// Factor for a concurrent memset.
+    /// Factor that applies during a memset.
     #[serde(default = "one")]
     pub memset: Factor,
-    /// Factor for CPU cores while they use their memory bandwidth budget.
+    /// Factor that applies while CPU cores use their memory bandwidth budget.
     #[serde(default = "one")]
     pub cpu: Factor,
 }
@@ -31,13 +32,15 @@ fn one() -> Factor {
 }
 
 impl Factors {
-    /// Factors of real GPUs by name. They are the largest that [Sanudo20] §V reports ("up to") and are scaled by
-    /// `memory_share`. A factor that the paper does not report is 1.
+    /// Slowdown factors of real GPUs, by name of the preset. They are the largest factors that [Sanudo20] §V reports
+    /// ("up to"). The simulator applies them to the `memory_share` of a block. A factor that the paper does not report
+    /// is 1.
     pub const PRESETS: [(&'static str, [u64; 4]); 2] = [
-        // memcpy almost 3×, memset almost 8× (Fig. 7, left); one GPC.
+        // For the TX2, the paper reports almost 3× for memcpy and almost 8× for memset (Fig. 7, left). The GPU has one
+        // GPC.
         ("tx2", [1, 1, 3, 8]),
-        // intra-GPC up to 10× (Fig. 9). For inter-GPC, "milder": 2 is an assumption of gpusched. For the copy engine, "similar
-        // conclusions" to the TX2 (Fig. 7, right).
+        // For Xavier, the paper reports up to 10× within a GPC (Fig. 9). Between GPCs it only says "milder", so
+        // gpusched assumes 2. For copy engines it reports "similar conclusions" to the TX2 (Fig. 7, right).
         ("xavier", [10, 2, 3, 8]),
     ];
 
@@ -64,17 +67,18 @@ impl Factors {
             ("cpu", self.cpu),
         ];
         match all.iter().find(|(_, factor)| *factor < Factor::ONE) {
-            Some((name, factor)) => Err(format!("{name}: found {factor}, expected a number from 1 on")),
+            Some((name, factor)) => Err(format!("{name}: found {factor}, expected a number of at least 1")),
             None => Ok(()),
         }
     }
 }
 
-/// Interference between thread blocks. If absent, there is no interference.
+/// Settings of the interference between thread blocks. Without these settings, there is no interference.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSetting {
-    /// Memory bandwidth [bytes per second]. Kernels, copies and CPU cores share it max-min fairly. If absent, it is unlimited.
+    /// Memory bandwidth [bytes per second], which kernels, copies and CPU cores share max-min fairly. If the field is
+    /// absent, the bandwidth is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub bandwidth: Option<u64>,
@@ -88,7 +92,7 @@ pub struct InterferenceSetting {
     pub factors: Option<Factors>,
 }
 
-/// JSON forms of the factors.
+/// The forms of slowdown factors in JSON.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "for the schema")]

@@ -1,4 +1,4 @@
-//! Commands that programs submit: kernels and copies in streams of applications.
+//! Commands that applications submit: kernels and copies in streams.
 
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -7,13 +7,13 @@ use super::{BlockTime, DeviceShape, Need, at_least_one, is_default};
 use crate::time::Time;
 use crate::{Factor, positive_time};
 
-/// A stream of one application. The commands of one stream run in sequence.
+/// A stream of one application. The commands of one stream run one after another.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Stream {
-    /// The default (NULL) stream. Its commands wait for all earlier submissions of the application, and all later submissions
-    /// wait for them ([Sanudo20] §II-C).
+    /// The default (NULL) stream. A command in this stream starts after all earlier submissions of the application have
+    /// ended. All later submissions wait for this command ([Sanudo20] §II-C).
     Default,
-    /// A numbered stream, which does not wait for other numbered streams.
+    /// A numbered stream. Its commands do not wait for commands in other numbered streams.
     Numbered(u32),
 }
 
@@ -82,14 +82,14 @@ impl schemars::JsonSchema for Stream {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum StreamPriority {
-    /// High priority: the blocks start first when an SM has room.
+    /// High priority: if an SM has room, blocks of these streams start first.
     High,
-    /// Low priority, the default.
+    /// Low priority; the default.
     #[default]
     Low,
 }
 
-/// A kernel that is launched once.
+/// A kernel of a scenario. It runs once.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -99,10 +99,10 @@ pub struct Launch {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Position of the application of the kernel.
+    /// Position in `applications` of the application that submits the kernel; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
-    /// Stream of the kernel.
+    /// Stream to which the kernel is submitted.
     pub stream: Stream,
     /// Priority of the stream.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -115,35 +115,36 @@ pub struct Launch {
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub threads: u32,
-    /// Registers of each thread. They count only if there are more than 32; 0 by default.
+    /// Number of registers of each thread; 0 by default. gpusched ignores the registers if a thread has at most 32.
     #[serde(default, skip_serializing_if = "is_default")]
     pub registers: u32,
-    /// Shared memory of each block [bytes]. It counts only above 3 KiB; 0 by default.
+    /// Shared memory of each block [bytes]; 0 by default. gpusched ignores it up to 3 KiB.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shared_memory: u32,
-    /// Name of the configuration of L1 cache and shared memory. Kernels with different configurations do not run at the same
-    /// time ([Sanudo20] §III-C2). If absent, the kernel runs under any configuration.
+    /// Name of the configuration of L1 cache and shared memory. Two kernels with different configurations do not run at
+    /// the same time ([Sanudo20] §III-C2). If the field is absent, the kernel runs under any configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
-    /// SMs that the kernel may use, ascending; all by default.
+    /// Numbers of the SMs that the kernel may use, ascending. The default is all SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<Vec<u32>>,
-    /// Time of submission; 0 by default.
+    /// Time when the kernel is submitted; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// Execution time of its blocks without interference.
+    /// Execution times of the blocks of the kernel without interference.
     pub block_time: BlockTime,
-    /// Share of the block time that depends on memory, from 0 to 1. The factors of `interference` apply to this share; 0 by
-    /// default.
+    /// Share of the block time that depends on memory, from 0 to 1; 0 by default. The slowdown factors of
+    /// `interference` apply to this share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_share: Option<Factor>,
-    /// Memory bandwidth that each running block uses, if available [bytes per second]; 0 by default.
+    /// Memory bandwidth that each running block requests [bytes per second]; 0 by default. A block may receive less.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 
 impl Launch {
-    /// Creates a kernel in `stream`, launched at 0, that needs only warps.
+    /// Creates a kernel in `stream` that is submitted at time 0. Its blocks use no registers and no shared memory that
+    /// the block scheduler counts.
     pub fn new(stream: u32, blocks: u32, threads: u32, block_time: BlockTime) -> Launch {
         Launch {
             name: None,
@@ -168,7 +169,7 @@ impl Launch {
         self.sms.as_ref().map_or(device.sms, |sms| sms.len() as u32)
     }
 
-    /// Returns the number of its blocks that fit on these SMs at a time, if the SMs are empty.
+    /// Returns the number of blocks of the kernel that fit on its SMs at the same time, if no other kernel runs.
     pub fn active_blocks(&self, device: &DeviceShape) -> u64 {
         let slots = Need::from(self).slots(&Need::of_sm(device));
         u64::from(self.sms(device)) * u64::from(slots.min(device.blocks_per_sm))
@@ -185,7 +186,7 @@ pub enum CopyKind {
     Memset,
 }
 
-/// A copy between host and device, or a memset, on a copy engine.
+/// An operation of a copy engine: a copy between host and device, or a memset.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -195,38 +196,39 @@ pub struct Copy {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Position of the application of the copy.
+    /// Position in `applications` of the application that submits the copy; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
-    /// Stream of the copy.
+    /// Stream to which the copy is submitted.
     pub stream: Stream,
-    /// Operation.
+    /// Operation of the copy engine.
     pub kind: CopyKind,
     /// Execution time without interference; > 0.
     #[serde(deserialize_with = "positive_time")]
     pub time: Time,
-    /// Time of submission; 0 by default.
+    /// Time when the copy is submitted; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// Number of kernels in the list that are submitted before this copy, if launch times are equal. By default, the copy
-    /// follows all kernels.
+    /// Number of kernels in the list `kernels` that are submitted before this copy if launch times are equal. By
+    /// default, all kernels with an equal launch time are submitted before this copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
-    /// Memory bandwidth that the copy uses, if available [bytes per second]; 0 by default.
+    /// Memory bandwidth that the copy requests [bytes per second]; 0 by default. The copy may receive less.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
 }
 
-/// Slots of an application in each round of the runlist ([Sanudo20] §III-A). The numbers are an assumption of gpusched.
+/// Number of slots of an application in each round of the runlist ([Sanudo20] §III-A). The numbers are an assumption of
+/// gpusched.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApplicationPriority {
-    /// One slot.
+    /// Low priority: one slot in each round.
     #[default]
     Low,
-    /// Two slots.
+    /// Medium priority: two slots in each round.
     Medium,
-    /// Four slots.
+    /// High priority: four slots in each round.
     High,
 }
 
@@ -253,22 +255,24 @@ pub struct Application {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Longest continuous use of the SMs while other applications wait; at least 1 µs, 2 ms by default.
+    /// Maximum time that the application uses the SMs continuously while other applications wait; at least 1 µs, 2 ms
+    /// by default.
     #[serde(deserialize_with = "timeslice", default = "default_timeslice")]
     pub timeslice: Time,
-    /// Priority of the application: its number of slots in each round of the runlist.
+    /// Priority of the application. It determines the number of slots in each round of the runlist.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority: ApplicationPriority,
 }
 
-/// Points where the application scheduler can interrupt an application.
+/// Points at which the application scheduler can interrupt an application.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SwitchBoundary {
-    /// No further block starts. The next application gets its turn when all running blocks have ended.
+    /// At block boundaries: no further block of the application starts. When all running blocks have ended, the next
+    /// application runs.
     #[default]
     Block,
-    /// Running blocks are suspended at once and continue in the next turn of the application.
+    /// At any instruction: running blocks are suspended at once. They continue in the next turn of their application.
     Instruction,
 }
 

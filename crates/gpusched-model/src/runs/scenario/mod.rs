@@ -1,4 +1,4 @@
-//! A scenario for the block-level simulator: a GPU, and the kernels and copies that programs submit ([Sanudo20]).
+//! Scenarios for the block-level simulator ([Sanudo20]): a GPU, and the kernels and copies that applications submit.
 
 mod block_time;
 mod cpu;
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::Factor;
 use crate::time::Time;
 
-/// Maximum number of kernels and copies of a scenario.
+/// Maximum number of kernels and copies together in a scenario.
 pub const MAX_COMMANDS: usize = 1_000_000;
 
 /// Maximum number of thread blocks of all kernels of a scenario.
@@ -35,16 +35,16 @@ pub const MAX_BLOCKS: u64 = 1 << 32;
 /// Maximum number of regulation periods before the last launch.
 const MAX_PERIODS: u64 = 100_000_000;
 
-/// Rule of the block scheduler that chooses an SM for a block.
+/// Rule by which the block scheduler chooses an SM for a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockScheduler {
-    /// The SM with room for the most further blocks of the kernel, as in [Sanudo20] Eqs 2–4.
+    /// The SM that has room for the largest number of further blocks of the kernel, as in [Sanudo20] Eqs 2–4.
     #[default]
     Slots,
-    /// The next SM with room, in turn; a common assumption in the literature.
+    /// The next SM with room, in cyclic order. Much of the literature assumes this rule.
     RoundRobin,
 }
 
@@ -68,13 +68,13 @@ pub struct ScenarioShape {
     pub name: Option<String>,
     /// GPU: the name of a platform, or its figures.
     pub platform: Device,
-    /// Rule that maps thread blocks to SMs.
+    /// Rule by which the block scheduler chooses an SM for a block.
     #[serde(default, skip_serializing_if = "is_default")]
     pub block_scheduler: BlockScheduler,
-    /// Processes that use the GPU, by position from 0; one process by default.
+    /// Processes that use the GPU. Commands refer to a process by its position, from 0. The default is one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<Application>,
-    /// Points where an application can be interrupted.
+    /// Points at which an application can be interrupted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub switch: SwitchBoundary,
     /// Interference between thread blocks.
@@ -91,7 +91,7 @@ pub struct ScenarioShape {
 }
 
 impl ScenarioShape {
-    /// Creates a scenario of kernels on a GPU, with defaults for all other fields.
+    /// Creates a scenario with the given GPU and kernels. All other fields have their defaults.
     pub fn new(platform: Device, kernels: Vec<Launch>) -> ScenarioShape {
         ScenarioShape {
             name: None,
@@ -111,7 +111,8 @@ impl Scenario {
     /// Checks `shape` and creates the scenario.
     ///
     /// # Errors
-    /// Fails for kernels that fit on no SM, applications or SMs that do not exist, and numbers beyond the limits.
+    /// Fails for kernels whose blocks fit on no SM, for applications or SMs that do not exist, and for numbers above
+    /// the limits.
     pub fn new(shape: ScenarioShape) -> Result<Scenario, Refusal> {
         let commands = shape.kernels.len() + shape.copies.len();
         if shape.kernels.is_empty() {
@@ -127,7 +128,7 @@ impl Scenario {
         }
         let blocks: u64 = shape.kernels.iter().map(|kernel| u64::from(kernel.blocks)).sum();
         if blocks > MAX_BLOCKS {
-            let expected = format!("at most {MAX_BLOCKS} thread blocks in all");
+            let expected = format!("at most {MAX_BLOCKS} thread blocks in total");
             return Refusal::refuse("kernels".to_owned(), blocks.to_string(), expected);
         }
         let applications = shape.applications.len().max(1);
@@ -150,7 +151,10 @@ impl Scenario {
                 .map_err(|(field, found, expected)| Refusal::new(of(field), found, expected))?;
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
-                let expected = format!("clusters with {} blocks in total, as in `blocks`", kernel.blocks);
+                let expected = format!(
+                    "clusters with {} blocks in total, the number in `blocks`",
+                    kernel.blocks
+                );
                 return Refusal::refuse(
                     of("block_time.profile.clusters"),
                     format!("{found} blocks"),
@@ -176,7 +180,8 @@ impl Scenario {
         if let Some(cpu) = &shape.cpu {
             let periods = latest.ns() / cpu.regulation_period.ns().max(1);
             if periods > MAX_PERIODS {
-                let expected = format!("at most {MAX_PERIODS} of them up to the last launch, at {latest}");
+                let expected =
+                    format!("at most {MAX_PERIODS} regulation periods before the last launch, at {latest}");
                 return Refusal::refuse(
                     "cpu.regulation_period".to_owned(),
                     cpu.regulation_period.to_string(),
@@ -198,7 +203,7 @@ fn launches(shape: &ScenarioShape) -> impl Iterator<Item = Time> {
     kernels.chain(shape.copies.iter().map(|copy| copy.launch))
 }
 
-/// Checks that a block of `kernel` fits on an SM and that the SMs of the kernel exist.
+/// Checks that a block of `kernel` fits on an SM, and that the SMs of the kernel exist.
 fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str, String, String)> {
     let figures = device.shape();
     if kernel.threads > figures.threads_per_sm {
@@ -207,9 +212,12 @@ fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str
     }
     let (need, room) = (Need::from(kernel), Need::of_sm(figures));
     if kernel.registers > 255 || need.registers > room.registers {
-        let found = format!("{} per thread, {} in a block", kernel.registers, need.registers);
+        let found = format!(
+            "{} registers per thread, {} per block",
+            kernel.registers, need.registers
+        );
         let expected = format!(
-            "at most 255 per thread, and the {} of an SM in a block",
+            "at most 255 registers per thread, and at most the {} registers of an SM per block",
             room.registers
         );
         return Err(("registers", found, expected));
@@ -221,7 +229,7 @@ fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str
     if let Some(sms) = &kernel.sms {
         let sorted = sms.is_sorted_by(|a, b| a < b);
         if sms.is_empty() || !sorted || sms.last().is_some_and(|&last| last >= figures.sms) {
-            let expected = format!("numbers below {}, ascending", figures.sms);
+            let expected = format!("ascending numbers of SMs below {}", figures.sms);
             return Err(("sms", format!("{sms:?}"), expected));
         }
     }
@@ -264,7 +272,7 @@ impl schemars::JsonSchema for Scenario {
     }
 }
 
-/// Reads a count that must not be zero.
+/// Reads an integer that must be at least 1.
 fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         0 => Err(D::Error::custom("found 0, expected a positive integer")),
@@ -272,7 +280,7 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
     }
 }
 
-/// Whether `value` is the default, which files may omit.
+/// Whether `value` is the default. Files may omit default values.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -1,23 +1,23 @@
-//! Resources of an SM that a thread block needs, as the block scheduler counts them ([Sanudo20] §III-C, MODELS §7).
+//! Resources of an SM that a thread block uses, as the block scheduler counts them ([Sanudo20] §III-C).
 
 use super::DeviceShape;
 
-/// Threads of a warp.
+/// Number of threads of a warp.
 const WARP: u32 = 32;
 
-/// Registers of a thread up to this number do not count ([Sanudo20] §III-C2).
+/// Maximum number of registers per thread that the block scheduler ignores ([Sanudo20] §III-C2).
 pub const FREE_REGISTERS: u32 = 32;
 
-/// Allocation unit of the registers of a warp.
+/// Allocation unit of the registers of a warp [registers].
 const REGISTER_UNIT: u32 = 256;
 
-/// Shared memory of a block up to this size does not count [bytes] ([Sanudo20] §III-C2).
+/// Maximum shared memory per block that the block scheduler ignores [bytes] ([Sanudo20] §III-C2).
 pub const FREE_SHARED_MEMORY: u32 = 3 * 1024;
 
 /// Allocation unit of shared memory [bytes].
 pub const SHARED_MEMORY_UNIT: u32 = 256;
 
-/// Resources that a block needs, or that are free on an SM.
+/// Resources that a block uses, or resources that are free on an SM.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Need {
     /// Number of warps.
@@ -59,8 +59,8 @@ impl Need {
         }
     }
 
-    /// Returns the number of blocks with this need that fit into `room`: the minimum over all resources ([Sanudo20] Eq. 1, as a
-    /// number of blocks).
+    /// Returns the number of blocks with these resources that fit into `room`, which is the minimum over all resources.
+    /// This is [Sanudo20] Eq. 1, expressed as a number of blocks.
     pub fn slots(&self, room: &Need) -> u32 {
         let fit = |need: u32, room: u32| room.checked_div(need).unwrap_or(u32::MAX);
         fit(self.warps, room.warps)

@@ -1,4 +1,4 @@
-//! Block times of a kernel profile: WCETs of clusters in isolation and under interference of CPU cores.
+//! Block times from a kernel profile: WCETs of clusters, in isolation and under interference from CPU cores.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,8 @@ use crate::kernel::Interval;
 use crate::time::Time;
 use crate::{Cluster, Kernel};
 
-/// Maximum slowdown of a block by memory traffic. With this limit, rates keep six digits.
+/// Maximum slowdown of a block caused by memory traffic. With this limit, rates have a precision of at least six
+/// digits.
 const MAX_SLOWDOWN: u64 = 1000;
 
 /// Clusters of thread blocks of a kernel profile ([Aghilinasab20] §IV).
@@ -17,17 +18,18 @@ const MAX_SLOWDOWN: u64 = 1000;
 pub struct ProfileTime {
     /// Clusters: groups of blocks with the same WCETs.
     pub clusters: Vec<Cluster>,
-    /// Cluster of each block, as intervals of block numbers in ascending order from block 0 to the last block. If absent, the
-    /// blocks of each cluster follow the blocks of the previous cluster.
+    /// Cluster of each block, as intervals of block numbers in ascending order from block 0 to the last block. By
+    /// default, the first blocks belong to the first cluster, the next blocks to the second cluster, and so on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub intervals: Vec<Interval>,
 }
 
 impl ProfileTime {
-    /// Returns the kernel with these clusters, `active_blocks` blocks that run at a time, and the given regulation period.
+    /// Returns the kernel that has these clusters and the given regulation period, with at most `active_blocks` running
+    /// blocks.
     ///
     /// # Errors
-    /// Fails for an invalid kernel.
+    /// Fails if the resulting kernel is invalid.
     pub fn kernel(&self, active_blocks: u32, regulation_period: Time) -> Result<Kernel, Refusal> {
         let kernel = Kernel::new(active_blocks, regulation_period, self.clusters.clone())?;
         match self.intervals.as_slice() {
@@ -42,7 +44,7 @@ impl ProfileTime {
         blocks.fold(0, u64::saturating_add)
     }
 
-    /// Checks the clusters and returns the first fault with its field.
+    /// Checks the clusters and returns the first fault together with its field.
     pub(super) fn check(&self) -> Result<(), String> {
         self.kernel(1, Time::from_ns(1))
             .map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! A kernel of a system, with its releases and the memory bandwidth budget of best-effort cores.
+//! A kernel of a system, with its releases and with the memory bandwidth budget of best-effort CPU cores.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::time::Time;
 use crate::{Factor, Kernel};
 
-/// A kernel with its releases and the memory bandwidth budget of best-effort cores while it runs.
+/// A kernel with its releases, and the memory bandwidth budget of best-effort CPU cores while the kernel runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(into = "KernelTaskShape", try_from = "KernelTaskShape")]
 pub struct KernelTask {
@@ -18,9 +18,9 @@ pub struct KernelTask {
 #[serde(deny_unknown_fields, expecting = "a kernel task: an object with \"kernel\"")]
 #[schemars(rename = "KernelTask")]
 pub struct KernelTaskShape {
-    /// Kernel, as `wcet bound` reads it.
+    /// Kernel, in the same format as for `wcet bound`.
     pub kernel: Kernel,
-    /// Period: time between two releases; > 0. If absent, the kernel is released once.
+    /// Period: time between two releases; > 0. If the field is absent, the kernel is released only once.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
@@ -34,17 +34,19 @@ pub struct KernelTaskShape {
         skip_serializing_if = "Option::is_none"
     )]
     pub offset: Option<Time>,
-    /// Relative deadline of each job; > 0. By default, it is the period; without a period, there is no deadline.
+    /// Relative deadline of each job; > 0. The default is the period. A kernel without period and deadline has no
+    /// deadline.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub deadline: Option<Time>,
-    /// Q̄: nominal memory bandwidth budget, from 0 to 1. Excludes `slowdown`.
+    /// Q̄: nominal memory bandwidth budget, from 0 to 1. Only one of `q` and `slowdown` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<Factor>,
-    /// Accepted slowdown (G(Q̄) − G(0))/G(0). Q̄ is the largest budget with at most this slowdown. Excludes `q`.
+    /// Accepted slowdown (G(Q̄) − G(0))/G(0). gpusched chooses the largest budget Q̄ whose slowdown is at most this
+    /// value. Only one of `q` and `slowdown` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<Factor>,
 }
@@ -63,8 +65,8 @@ impl KernelTask {
     /// Checks `shape` and creates a kernel task.
     ///
     /// # Errors
-    /// Fails for times that are 0 or above [`Time::LIMIT`], an offset of a period or more, a budget above 1, or a budget
-    /// together with a slowdown.
+    /// Fails for times that are 0 or above [`Time::LIMIT`], and for an offset that is not less than the period. Also
+    /// fails for a budget above 1, and for a budget together with a slowdown.
     pub fn new(shape: KernelTaskShape) -> Result<KernelTask, Refusal> {
         for (field, time) in [("period", shape.period), ("deadline", shape.deadline)] {
             if let Some(time) = time.filter(|time| !(Time::from_ns(1)..=Time::LIMIT).contains(time)) {
@@ -87,7 +89,7 @@ impl KernelTask {
                 Refusal::refuse(
                     "q",
                     format!("{q} together with a slowdown of {slowdown}"),
-                    "one of the two",
+                    "only one of the two fields",
                 )?;
             }
         }
@@ -109,17 +111,17 @@ impl KernelTask {
         self.shape.offset.unwrap_or_default()
     }
 
-    /// Returns the relative deadline [ns], if there is one.
+    /// Returns the relative deadline [ns], or `None` if the kernel has no deadline.
     pub fn deadline(&self) -> Option<Time> {
         self.shape.deadline.or(self.shape.period)
     }
 
-    /// Returns Q̄, if stated.
+    /// Returns Q̄, or `None` if the file does not state it.
     pub fn q(&self) -> Option<Factor> {
         self.shape.q
     }
 
-    /// Returns the accepted slowdown, if stated.
+    /// Returns the accepted slowdown, or `None` if the file does not state it.
     pub fn slowdown(&self) -> Option<Factor> {
         self.shape.slowdown
     }

@@ -1,4 +1,4 @@
-//! Checks of a warp run beyond its shape.
+//! Checks of a warp run that go beyond the format of the file.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
     }
     let most = shape.machine.dispatch.kernels;
     if shape.kernels.len() > most as usize {
-        let expected = format!("at most {most}, which the machine runs at a time");
+        let expected =
+            format!("at most {most} kernels, the number that the machine can run at the same time");
         return Refusal::refuse("kernels", format!("{} kernels", shape.kernels.len()), expected);
     }
     if let Some(sms) = shape.sms {
@@ -34,11 +35,11 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the text for a valid number of SMs.
+/// Returns the description of a valid number of SMs.
 fn expected_sms(all: u32, cluster: u32) -> String {
     match cluster {
         1 => format!("1 to {all}"),
-        _ => format!("a multiple of {cluster}, the SMs of a cluster, up to {all}"),
+        _ => format!("a multiple of {cluster}, the number of SMs of a cluster, up to {all}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A kernel of a warp run, with its program and launch.
+//! A kernel of a warp run, with its program and the parameters of its launch.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,37 +12,39 @@ use super::SmSet;
 use crate::Program;
 use crate::program::{Dimensions, Ordered, Overrides};
 
-/// A kernel that is launched once.
+/// A kernel of a warp run. It runs once.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a kernel: an object with \"program\"")]
 pub struct RunKernel {
-    /// Unique name of the kernel; by default, the name of its program.
+    /// Unique name of the kernel. The default is the name of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Program of the kernel.
     pub program: KernelSource,
-    /// Number of thread blocks, if it differs from the program.
+    /// Number of thread blocks. The default is the number in the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Dimensions>,
-    /// Number of threads of a block, if it differs from the program.
+    /// Number of threads of a block. The default is the number in the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Dimensions>,
-    /// Values of parameters, or sizes of buffers [bytes], that differ from the program.
+    /// New values of parameters, and new sizes of buffers [bytes], by name. Other parameters and buffers keep the
+    /// values of the program.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     pub parameters: Ordered<i64>,
     /// Launch time [core cycle].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// Issue budget under `qaws`: warp switches in one turn. Under `rt-paws`: priority. Not allowed with other schedulers.
+    /// Issue budget under `qaws`: maximum number of warp switches in one turn. Under `rt-paws`, the priority. Not
+    /// allowed with other schedulers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// SMs that the kernel may use; by default, all SMs of the run.
+    /// Numbers of the SMs that the kernel may use. The default is all SMs of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<SmSet>,
 }
 
 impl RunKernel {
-    /// Creates a kernel that runs `program` with its own launch.
+    /// Creates a kernel that runs `program` with the launch parameters of the program.
     pub fn new(program: KernelSource) -> RunKernel {
         RunKernel {
             name: None,
@@ -56,7 +58,7 @@ impl RunKernel {
         }
     }
 
-    /// Returns the changes of the program's launch.
+    /// Returns the launch parameters that replace the parameters of the program.
     pub fn overrides(&self) -> Overrides {
         Overrides {
             grid: self.grid,
@@ -71,14 +73,14 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// The program of a kernel. File names are relative to the folder of the scenario.
+/// The program of a kernel. The name of a file is relative to the folder of the scenario file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KernelSource {
-    /// A program file.
+    /// Path of a file that contains a program.
     File(PathBuf),
-    /// A program.
+    /// The program itself.
     Program(Box<Program>),
-    /// A trace of Accel-Sim.
+    /// A trace that Accel-Sim recorded.
     Trace(PathBuf),
 }
 
@@ -139,7 +141,7 @@ impl<'de> Deserialize<'de> for KernelSource {
     }
 }
 
-/// A JSON object whose first name has been read.
+/// A JSON object whose first field name has already been read.
 struct Rest<A> {
     first: Option<String>,
     fields: A,

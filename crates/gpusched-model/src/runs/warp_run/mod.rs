@@ -1,4 +1,4 @@
-//! A scenario of the warp level with full kernels: a simulated GPU and the kernels launched on it.
+//! Scenarios of the warp level: a simulated GPU and the kernels that are launched on it.
 
 mod check;
 mod kernel;
@@ -13,7 +13,7 @@ use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
 use crate::{Machine, Scheduler};
 
-/// Kernels on a simulated GPU at the level of warps.
+/// Kernels on a simulated GPU, simulated at the level of warps.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "WarpRunShape")]
 pub struct WarpRun {
@@ -33,22 +33,24 @@ pub struct WarpRunShape {
     pub name: Option<String>,
     /// Simulated GPU.
     pub machine: Machine,
-    /// Warp scheduler; by default, the scheduler of the machine.
+    /// Warp scheduler of the run. The default is the scheduler of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
-    /// Number of SMs in the run, in whole clusters; all by default. The run keeps the memory system of the whole machine.
+    /// Number of SMs in the run, a multiple of the SMs of one cluster; all SMs by default. The memory system does not
+    /// change: it is the memory system of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
-    /// Rule for sharing SMs between kernels; by default, the rule of the machine.
+    /// Rule for sharing SMs between kernels. The default is the rule of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
-    /// Whether the buffers of programs are in L2 at the start, as after a copy to the GPU; true by default.
+    /// Whether L2 contains the buffers of the programs at the start, as it does after a copy to the GPU; true by
+    /// default.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub warm: bool,
-    /// Whether launches take the latencies of the machine; false by default.
+    /// Whether the simulation counts the launch latencies of the machine; false by default.
     #[serde(default, skip_serializing_if = "is_no")]
     pub launch_latency: bool,
-    /// Kernels of the run. Their buffers follow one another in memory in this order.
+    /// Kernels of the run. In memory, the buffers of the kernels are in this order.
     pub kernels: Vec<RunKernel>,
 }
 
@@ -58,7 +60,7 @@ pub struct WarpRunShape {
 pub enum Share {
     /// Blocks of several kernels can be on an SM at the same time.
     Sm,
-    /// An SM runs blocks of one kernel until it is empty.
+    /// At any time, an SM runs blocks of only one kernel. Blocks of another kernel can start when the SM is empty.
     Spatial,
 }
 
@@ -75,7 +77,7 @@ fn is_no(value: &bool) -> bool {
 }
 
 impl WarpRunShape {
-    /// Creates a run of `kernel` alone on `machine`.
+    /// Creates a run of the single kernel `kernel` on `machine`.
     pub fn alone(machine: Machine, kernel: RunKernel) -> WarpRunShape {
         WarpRunShape {
             name: None,
@@ -94,7 +96,8 @@ impl WarpRunShape {
         self.scheduler.unwrap_or(self.machine.sm.scheduler.into())
     }
 
-    /// Sets another scheduler. If it has no issue budgets, the kernels lose theirs.
+    /// Sets another scheduler. If the scheduler has no issue budgets, the function removes the issue budgets of the
+    /// kernels.
     pub fn set_scheduler(&mut self, scheduler: Scheduler) {
         self.scheduler = Some(scheduler);
         if !scheduler.has_budgets() {
@@ -107,7 +110,7 @@ impl WarpRunShape {
         self.sms.unwrap_or(self.machine.sms())
     }
 
-    /// Whether blocks of several kernels may be on an SM at the same time.
+    /// Whether blocks of several kernels can be on an SM at the same time.
     pub fn shares_sms(&self) -> bool {
         let by_machine = self.machine.dispatch.share_sms;
         self.share.map_or(by_machine, |share| share == Share::Sm)
@@ -118,8 +121,9 @@ impl WarpRun {
     /// Checks `shape` and creates the run.
     ///
     /// # Errors
-    /// Fails for no kernels or more than the machine runs at a time, SMs that do not exist, and launches after the last cycle.
-    /// Also fails for missing issue budgets, budgets that the scheduler does not have, and launch fields of a trace.
+    /// Fails for an empty list of kernels, for more kernels than the machine runs at a time, for SMs that do not exist,
+    /// and for launches after the last cycle. Also fails for missing issue budgets, for issue budgets that the
+    /// scheduler does not use, and for launch parameters together with a trace.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })
@@ -130,7 +134,7 @@ impl WarpRun {
         &self.shape
     }
 
-    /// Returns the shape of the file, for changes.
+    /// Returns the run in the shape of the file, so that the caller can change it.
     pub fn into_shape(self) -> WarpRunShape {
         self.shape
     }

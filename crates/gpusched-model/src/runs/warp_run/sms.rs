@@ -1,4 +1,4 @@
-//! A set of SMs: `[0, 1, 5]` or `"0-14,20"`.
+//! Sets of SMs, such as `[0, 1, 5]` or `"0-14,20"`.
 
 use std::str::FromStr;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Machine;
 
-/// A set of SM numbers from 0; at least one.
+/// A set of SM numbers, counted from 0. The set has at least one number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SmSet(Vec<u32>);
 
 const EXPECTED: &str = "numbers of SMs such as [0, 1, 5] or \"0-14,20\", from 0, each once";
 
 impl SmSet {
-    /// Creates a set of the SMs `indices`. Returns `None` if the list is empty, repeats an SM, or has a number that no machine
-    /// has.
+    /// Creates the set of the SMs `indices`. Returns `None` if the list is empty, if it repeats an SM, or if it
+    /// contains a number that is too large for every machine.
     pub fn new(mut indices: Vec<u32>) -> Option<SmSet> {
         indices.sort_unstable();
         let right = indices.iter().all(|&index| index < Machine::MAX_SMS)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{self, LIMIT, ParseQuantityError, Quantity};
 
-/// An amount of data [bytes]. The text form is `"48MB"`, `"1.5GiB"`, or a plain integer number of bytes.
+/// An amount of data [bytes]. Its text form is `"48MB"`, `"1.5GiB"`, or a plain integer number of bytes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(u64);
@@ -26,7 +26,7 @@ impl Bytes {
         self.0
     }
 
-    /// Returns the amount in nano-bytes. A bandwidth in bytes per second moves that number of nano-bytes per nanosecond.
+    /// Returns the amount in nano-bytes. A bandwidth of b bytes per second moves b nano-bytes per nanosecond.
     pub fn nano(self) -> u128 {
         u128::from(self.0) * 1_000_000_000
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Bandwidth;
 use crate::wcet::MAX_SMS;
 
-/// Maximum bandwidth of a kernel at any time in isolation: one rate, or measured points.
+/// Maximum bandwidth that a kernel uses at any time in isolation: one rate, or a list of measured points.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Peak {
@@ -18,13 +18,13 @@ pub enum Peak {
     Curve(Vec<(u32, Bandwidth)>),
 }
 
-/// The reason why points are not a valid curve.
+/// The reason why a list of points is not a valid curve.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeakError {
     /// The list is empty.
     #[error("found no points, expected a bandwidth, or at least one [sms, bandwidth]")]
     Empty,
-    /// m is zero, too large or not increasing.
+    /// The number of SMs is zero, too large, or not larger than the previous number.
     #[error("[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}")]
     Sms {
         /// Position in the list, from 0.
@@ -32,7 +32,7 @@ pub enum PeakError {
         /// Number of SMs at this position.
         sms: u32,
     },
-    /// More SMs have a lower rate.
+    /// The rate is lower than the rate on fewer SMs.
     #[error(
         "[{index}]: found {rate} after {before}, expected a bandwidth that does not shrink with the number of SMs (use the larger of the two)"
     )]
@@ -50,7 +50,7 @@ impl Peak {
     /// Checks `points` and creates a curve.
     ///
     /// # Errors
-    /// [`PeakError`] if the list is empty or not monotone.
+    /// Fails with [`PeakError`] if the list is empty or not monotone.
     pub fn curve(points: Vec<(u32, Bandwidth)>) -> Result<Peak, PeakError> {
         let mut last: Option<(u32, Bandwidth)> = None;
         for (index, &(sms, rate)) in points.iter().enumerate() {
@@ -65,7 +65,8 @@ impl Peak {
         last.map(|_| Peak::Curve(points)).ok_or(PeakError::Empty)
     }
 
-    /// Returns the peak on `sms` SMs, which is the rate at the smallest measured m' ≥ m. Returns `None` above the largest m'.
+    /// Returns the peak bandwidth on `sms` SMs: the rate at the smallest measured m' ≥ `sms`. Returns `None` if `sms`
+    /// is above the largest m'.
     pub fn at(&self, sms: u32) -> Option<Bandwidth> {
         match self {
             Peak::Flat(rate) => Some(*rate),
@@ -77,7 +78,7 @@ impl Peak {
     }
 }
 
-/// Written by hand, because an untagged enum reports every mistake as "did not match any variant".
+/// This implementation is handwritten, because an untagged enum reports every mistake as "did not match any variant".
 impl<'de> Deserialize<'de> for Peak {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Peak, D::Error> {
         struct PeakVisitor;
@@ -118,7 +119,7 @@ impl schemars::JsonSchema for Peak {
         let flat = generator.subschema_for::<Bandwidth>();
         let curve = generator.subschema_for::<Vec<(u32, Bandwidth)>>();
         schemars::json_schema!({
-            "description": "The peak bandwidth of a kernel: one for any number of SMs, or a list of [sms, bandwidth]",
+            "description": "The peak bandwidth of a kernel: one rate for every number of SMs, or a list of [sms, bandwidth]",
             "anyOf": [flat, curve]
         })
     }

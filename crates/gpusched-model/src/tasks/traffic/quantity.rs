@@ -5,20 +5,21 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserializer, Visitor};
 
-/// Maximum number of bytes or bytes per second. With this limit, products with times and counts stay far within 128 bits.
+/// Maximum number of bytes or bytes per second. With this limit, products of these numbers with times and counts fit in
+/// 128 bits.
 pub(super) const LIMIT: u64 = 1_000_000_000_000_000;
 
-/// A quantity with units.
+/// A kind of quantity, such as an amount of data, with its units.
 pub(super) trait Quantity: Sized {
-    /// Units of the text form with their sizes. The empty unit is not among them.
+    /// Units of the text form, each with its size. The list does not contain the empty unit.
     const UNITS: &'static [(&'static str, u64)];
-    /// Description of a valid value in a file.
+    /// Description of a valid value in a file, for error messages.
     const EXPECTED: &'static str;
-    /// Description of a valid value in plain text, as on the command line. It needs a unit, because the user may have forgotten
-    /// one.
+    /// Description of a valid value in plain text, such as on the command line, for error messages. Plain text must
+    /// state a unit, because a missing unit is often a mistake.
     const TEXT: &'static str;
 
-    /// Creates the quantity of `number`, at most [`LIMIT`].
+    /// Creates the quantity with value `number`, which is at most [`LIMIT`].
     fn of(number: u64) -> Self;
 }
 
@@ -30,7 +31,7 @@ pub struct ParseQuantityError {
     expected: &'static str,
 }
 
-/// Parses `text` with its unit exactly, without floats: "0.3kB" is 300 bytes.
+/// Parses a `text` with a unit exactly, without floats: "0.3kB" is 300 bytes.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseQuantityError> {
     parse_where(text, Q::TEXT)
 }
@@ -92,7 +93,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, number: u64, units: &[(&str, u64
     f.pad(&text)
 }
 
-/// Reads an integer, or a text with a unit.
+/// Reads an integer, or a string that contains a number and a unit.
 pub(super) fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) -> Result<Q, D::Error> {
     struct QuantityVisitor<Q>(PhantomData<Q>);
     impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {

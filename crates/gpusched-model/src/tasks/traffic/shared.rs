@@ -4,20 +4,20 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Bandwidth;
 
-/// Memory that all partitions share: its guaranteed bandwidth and its arbitration.
+/// The memory that all partitions share, with its guaranteed bandwidth and its arbitration.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedMemory {
-    /// B: guaranteed memory bandwidth, the minimum throughput while requests are pending, over all request mixes [bytes per
-    /// second]; > 0.
+    /// B: guaranteed memory bandwidth [bytes per second]; > 0. It is the minimum throughput while requests are pending,
+    /// over all request mixes.
     #[serde(deserialize_with = "positive")]
     pub bandwidth: Bandwidth,
-    /// Arbitration of the bandwidth.
+    /// Rule by which the memory divides its bandwidth among partitions.
     #[serde(default)]
     pub arbitration: Arbitration,
 }
 
-/// Knowledge about the arbitration among partitions that request more bandwidth than the memory has.
+/// Assumption about the memory arbiter when partitions together request more bandwidth than the memory has.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -26,7 +26,8 @@ pub enum Arbitration {
     /// Any work-conserving arbiter.
     #[default]
     Any,
-    /// Max-min fair arbiter: no partition gets less bandwidth than another one that requests more.
+    /// Max-min fair arbiter: if a partition does not receive all the bandwidth that it requests, no other partition
+    /// receives more than this partition.
     MaxMin,
 }
 

@@ -1,4 +1,4 @@
-//! The affine form a/m + b.
+//! WCET functions of the affine form a/m + b.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::rounding::ceil_div;
 use super::{Contention, MAX_SMS, WcetError};
 use crate::time::Time;
 
-/// Affine WCET a/m + b in isolation and, if it differs, in conflict.
+/// Affine WCET a/m + b for m SMs: one function in isolation and, optionally, another one in conflict.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -15,7 +15,7 @@ use crate::time::Time;
 pub struct AffinePair {
     /// Cⁿ: WCET in isolation.
     pub isolated: Affine,
-    /// Cᶜ: WCET in conflict; the same as `isolated` if absent.
+    /// Cᶜ: WCET in conflict. If the field is absent, it equals `isolated`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Affine>,
 }
@@ -24,9 +24,9 @@ pub struct AffinePair {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object with \"a\" and \"b\" for a/m + b")]
 pub struct Affine {
-    /// a: part of the WCET that scales with the SMs [ns].
+    /// a: part of the WCET that is divided by the number of SMs [ns].
     pub a: Time,
-    /// b: part of the WCET that does not depend on the SMs [ns].
+    /// b: part of the WCET that does not depend on the number of SMs [ns].
     pub b: Time,
 }
 
@@ -43,7 +43,8 @@ impl AffinePair {
         }
     }
 
-    /// Checks that no value is zero or too large, and that no WCET in conflict is below the WCET in isolation.
+    /// Checks that each WCET is positive and within the limits, and that no WCET in conflict is below the isolated
+    /// WCET.
     pub(super) fn check(&self) -> Result<(), WcetError> {
         let (isolated, conflict) = (self.isolated, *self.of(Contention::Conflict));
         for affine in [isolated, conflict] {
@@ -55,8 +56,8 @@ impl AffinePair {
                 return Err(WcetError::Zero { found: found() });
             }
         }
-        // The difference of the two functions is linear in 1/m. If it is not negative at both ends, it is not negative
-        // anywhere.
+        // The difference between the two functions is linear in 1/m. If the difference is at least 0 at both ends, it
+        // is at least 0 everywhere.
         for sms in [1, MAX_SMS] {
             let scaled =
                 |affine: Affine| u128::from(affine.a.ns()) + u128::from(affine.b.ns()) * u128::from(sms);

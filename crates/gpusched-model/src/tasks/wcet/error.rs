@@ -4,28 +4,28 @@ use super::MAX_SMS;
 use crate::numbers::factor::Factor;
 use crate::time::Time;
 
-/// The reason why a form is not a WCET function.
+/// The reason why a form is not a valid WCET function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WcetError {
-    /// A time above [`Time::LIMIT`], or parameters whose product cannot be evaluated exactly.
+    /// A time is above [`Time::LIMIT`], or the product of the parameters is too large for exact evaluation.
     #[error("WCET too large: found {found}, expected below 2^63 ns on every number of SMs")]
     TooLarge {
         /// Value or parameter that is too large.
         found: String,
     },
-    /// A function with a value of zero.
+    /// A value of the WCET function is zero.
     #[error("WCET of zero: found {found}, expected at least 1 ns on every number of SMs")]
     Zero {
-        /// Value or parameter that gives zero.
+        /// Value or parameter that is zero.
         found: String,
     },
-    /// A list without points.
+    /// A list of measured points is empty.
     #[error("{list}: found no points, expected at least one [sms, time]")]
     Empty {
         /// Name of the list.
         list: &'static str,
     },
-    /// m is zero, too large or not increasing.
+    /// The number of SMs is zero, too large, or not larger than the previous number.
     #[error(
         "{list}[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}"
     )]
@@ -37,7 +37,7 @@ pub enum WcetError {
         /// Number of SMs at this position.
         sms: u32,
     },
-    /// C grows with m.
+    /// The WCET is longer than the WCET on fewer SMs.
     #[error(
         "{list}[{index}]: found {time} after {before}, expected a WCET that does not grow with the number of SMs (use the monotone envelope of the measurements)"
     )]
@@ -56,7 +56,7 @@ pub enum WcetError {
         "conflict: found a WCET below the isolated one on {sms} SMs, expected at least the isolated WCET (use the larger of the two)"
     )]
     ConflictFaster {
-        /// A number of SMs with this error.
+        /// A number of SMs for which the WCET in conflict is too short.
         sms: u32,
     },
     /// The conflict factor k is below 1.

@@ -1,8 +1,8 @@
-//! WCET functions C(m): worst-case execution time by number of SMs, in isolation and in conflict.
+//! WCET functions C(m): the worst-case execution time by number of SMs m, in isolation and in conflict.
 //!
-//! The source is [Singh21] §3.3.2 and §3.6.1. All forms are non-increasing in m, and conflict never makes a kernel faster. Both
-//! properties are checked when a function is built, because the tests and heuristics assume them. Values are computed in exact
-//! integer arithmetic and rounded **up** to a whole nanosecond.
+//! The source is [Singh21] §3.3.2 and §3.6.1. Every WCET function is non-increasing in m, and no WCET in conflict is
+//! below the isolated WCET. The constructors check both properties, because the tests and heuristics assume them.
+//! Values are computed in exact integer arithmetic and rounded **up** to a whole nanosecond.
 
 mod affine;
 mod error;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::Factor;
 use crate::time::Time;
 
-/// Maximum partition size of a WCET function [SMs].
+/// Maximum number of SMs in a WCET function.
 pub const MAX_SMS: u32 = 1 << 16;
 
 /// Whether a task shares its partition with a task of its own kind ([Singh21] §3.4.2).
@@ -34,12 +34,12 @@ pub enum Contention {
     Conflict,
 }
 
-/// C(m) of one kernel, isolated (Cⁿ) and in conflict (Cᶜ).
+/// WCET function C(m) of one kernel, in isolation (Cⁿ) and in conflict (Cᶜ).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
-/// A WCET function in a file: a form, or one time for every number of SMs.
+/// A WCET function in a file: one time for every number of SMs, or a form.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "what a schema is made of")]
@@ -50,25 +50,26 @@ pub(crate) enum Written {
     Form(Form),
 }
 
-/// The four forms in the shape of the task-set file.
+/// WCET function in one of four forms.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Form {
     /// C(m) = k · (a/m + β·a), [Singh21] §3.6.1 as printed.
     Amdahl(Scaling),
-    /// C(m) = k · a · (1 + β) / m, the second interpretation of [Singh21] §3.6 by gpusched.
+    /// C(m) = k · a · (1 + β) / m, which is gpusched's second interpretation of [Singh21] §3.6.
     Proportional(Scaling),
     /// C(m) = a/m + b, [Singh21] §3.3.2.
     Affine(AffinePair),
-    /// Measured points (m, C), evaluated at the largest measured m' ≤ m.
+    /// Measured points (m, C). The WCET on m SMs is the C of the largest measured m' ≤ m.
     Table(Table),
 }
 
 impl WcetFunction {
-    /// Checks `form` and creates a WCET function.
+    /// Checks `form` and creates the WCET function.
     ///
     /// # Errors
-    /// [`WcetError`] if C(m) is zero or too large, grows with m, or shrinks under conflict.
+    /// Fails with [`WcetError`] if C(m) is zero or too large, increases with m, or is shorter in conflict than in
+    /// isolation.
     pub fn new(form: Form) -> Result<WcetFunction, WcetError> {
         match &form {
             Form::Amdahl(scaling) => scaling.check(Scaling::amdahl)?,
@@ -79,8 +80,8 @@ impl WcetFunction {
         Ok(WcetFunction(form))
     }
 
-    /// Creates C(m) = k · (a/m + β·a) ([Singh21] §3.6.1). The work a is `work` [ns], and the serial share β is `serial`. The
-    /// factor k is `conflict` in conflict and 1 in isolation.
+    /// Creates the WCET function C(m) = k · (a/m + β·a) of [Singh21] §3.6.1. The work a is `work` [ns], and the serial
+    /// share β is `serial`. The factor k equals `conflict` in conflict and 1 in isolation.
     ///
     /// # Errors
     /// [`WcetError`] as for [`WcetFunction::new`].
@@ -92,8 +93,8 @@ impl WcetFunction {
         }))
     }
 
-    /// Creates C(m) = k · a · (1 + β) / m, the other interpretation of [Singh21] §3.6, with the parameters of
-    /// [`WcetFunction::amdahl`].
+    /// Creates the WCET function C(m) = k · a · (1 + β) / m, the second interpretation of [Singh21] §3.6. The
+    /// parameters are the same as for [`WcetFunction::amdahl`].
     ///
     /// # Errors
     /// [`WcetError`] as for [`WcetFunction::new`].
@@ -105,7 +106,8 @@ impl WcetFunction {
         }))
     }
 
-    /// Creates C(m) = `time` for every number of SMs, in isolation and in conflict. A file contains `"wcet": "2ms"`.
+    /// Creates the WCET function C(m) = `time` for every m, in isolation and in conflict. A file contains such a
+    /// function as `"wcet": "2ms"`.
     ///
     /// # Errors
     /// [`WcetError`] as for [`WcetFunction::new`].
@@ -120,7 +122,7 @@ impl WcetFunction {
         }))
     }
 
-    /// Whether Cᶜ is stated. If not, it equals Cⁿ, which is optimistic unless it was measured.
+    /// Whether the form states Cᶜ. If it does not, Cᶜ equals Cⁿ, which is unsafe unless a measurement confirms it.
     pub fn states_conflict(&self) -> bool {
         match &self.0 {
             Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),
@@ -129,7 +131,7 @@ impl WcetFunction {
         }
     }
 
-    /// Returns the form with its parameters.
+    /// Returns the form of the WCET function, with its parameters.
     pub fn form(&self) -> &Form {
         &self.0
     }
@@ -149,10 +151,11 @@ impl WcetFunction {
         }
     }
 
-    /// Returns the least work: minimum over m of m · C(m) [SM·ns]. Lemma 1 and the work-capacity test use it.
+    /// Returns the least work: the minimum of m · C(m) over all m [SM·ns]. Lemma 1 and the work-capacity test use the
+    /// least work.
     ///
-    /// In the parametric forms, the minimum is at m = 1, as Lemma 1 is printed. In a table with a superlinear speed-up, it may
-    /// be elsewhere (erratum).
+    /// In the parametric forms, the minimum is at m = 1, as in the printed Lemma 1. In a table with a superlinear
+    /// speed-up, the minimum may be at a larger m (erratum).
     pub fn least_work(&self, contention: Contention) -> u128 {
         match &self.0 {
             Form::Table(table) => {
@@ -160,7 +163,8 @@ impl WcetFunction {
                 let points = table.of(contention); // never empty
                 points[1..].iter().map(work).fold(work(&points[0]), u128::min)
             }
-            // C(1) is known, because the form was checked. An unknown value must not make a task look small to any test.
+            // C(1) is known, because the form was checked. If C(1) were unknown, the task must not look small to any
+            // test.
             _ => self.at(1, contention).map_or(u128::MAX, |time| time.ns().into()),
         }
     }
@@ -188,7 +192,7 @@ impl TryFrom<Form> for WcetFunction {
     }
 }
 
-/// Written by hand, because a derived enum reports a number with "expected value".
+/// This implementation is handwritten, because a derived enum reports a wrong number only as "expected value".
 impl<'de> Deserialize<'de> for WcetFunction {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<WcetFunction, D::Error> {
         use serde::de::value::MapAccessDeserializer;

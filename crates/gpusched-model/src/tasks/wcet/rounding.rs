@@ -1,8 +1,8 @@
-//! Exact products and quotients with rounding up.
+//! Exact products, and quotients that are rounded up.
 
 use crate::time::Time;
 
-/// Returns ⌈numerator / denominator⌉ as a time, or `None` above [`Time::LIMIT`].
+/// Returns ⌈numerator / denominator⌉ as a time, or `None` if the result is above [`Time::LIMIT`].
 pub(super) fn ceil_div(numerator: u128, denominator: u128) -> Option<Time> {
     let ns = match (u64::try_from(numerator), u64::try_from(denominator)) {
         (Ok(numerator), Ok(denominator)) => numerator.div_ceil(denominator),

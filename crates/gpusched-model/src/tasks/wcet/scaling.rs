@@ -1,4 +1,4 @@
-//! The two scaling forms: work that is divided among the SMs, and a serial share.
+//! The two scaling forms, `amdahl` and `proportional`: work that is divided among the SMs, and a serial share.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +14,19 @@ use crate::time::Time;
     expecting = "an object with \"work\", \"serial\" and, if it differs in conflict, \"conflict\""
 )]
 pub struct Scaling {
-    /// a: work that is divided among the SMs [ns]; > 0.
+    /// a: amount of work that is divided among the SMs [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub work: Time,
-    /// β: share of the work that does not profit from parallelism.
+    /// β: serial share, the part of the work that additional SMs do not speed up.
     pub serial: Factor,
-    /// k: factor in conflict, at least 1. If absent, the WCET in conflict equals the isolated WCET.
+    /// k: factor by which conflict multiplies the WCET; at least 1. If the field is absent, the WCET in conflict equals
+    /// the isolated WCET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Factor>,
 }
 
 impl Scaling {
-    /// Returns the factor k in conflict.
+    /// Returns k, the factor of the WCET in conflict.
     pub fn k(&self) -> Factor {
         self.conflict.unwrap_or(Factor::ONE)
     }
@@ -59,8 +60,8 @@ impl Scaling {
         )
     }
 
-    /// Checks both ends. C is largest at m = 1, and the intermediate product is largest at m = [`MAX_SMS`]. If both ends are
-    /// defined, C is defined for every m.
+    /// Checks C(m) at m = 1, where C is largest, and at m = [`MAX_SMS`], where the intermediate product is largest. If
+    /// both values are defined, C(m) is defined for every m.
     pub(super) fn check(
         &self,
         at: impl Fn(&Scaling, u32, Contention) -> Option<Time>,

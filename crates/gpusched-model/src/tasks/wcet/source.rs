@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Source of the numbers in a WCET function. No test depends on it. Every verdict repeats it as an assumption.
+/// Source of the numbers in a WCET function. No test depends on the source. Every verdict states the source in its list
+/// of assumptions.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -11,10 +12,10 @@ pub enum WcetSource {
     /// The author of the task set states the numbers.
     #[default]
     Stated,
-    /// A curve fitted to measurements. It also covers numbers of SMs without a measurement.
+    /// The numbers are from a curve fitted to measurements. The curve also covers numbers of SMs without a measurement.
     Fitted,
-    /// The longest measured times.
+    /// The numbers are the longest measured times.
     Measured,
-    /// Estimates, which are not bounds.
+    /// The numbers are estimates, which are not bounds.
     Estimated,
 }

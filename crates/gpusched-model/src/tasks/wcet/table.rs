@@ -1,4 +1,4 @@
-//! WCET tables of measured points.
+//! WCET functions given by a table of measured points.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::time::Time;
 /// Measured points (m [SMs], C [ns]): strictly increasing in m, non-increasing in C.
 type Points = Vec<(u32, Time)>;
 
-/// Measured points: one list for both cases, one list for each case, or a list for isolation only.
+/// Table of measured points: one list for isolation and conflict, two separate lists, or one list for isolation only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Table {
@@ -21,21 +21,22 @@ pub enum Table {
         /// Cᶜ: points in conflict.
         conflict: Points,
     },
-    /// Points in isolation only. The WCET in conflict is assumed to be equal.
+    /// Points in isolation only. gpusched assumes that the WCET in conflict equals the isolated WCET.
     Isolated {
-        /// Cⁿ: points in isolation; also used for Cᶜ.
+        /// Cⁿ: points in isolation, which gpusched also uses for Cᶜ.
         isolated: Points,
     },
 }
 
-/// Returns C at the largest measured m' ≤ `sms`.
+/// Returns the C of the point with the largest measured m' ≤ `sms`.
 fn value(points: &[(u32, Time)], sms: u32) -> Option<Time> {
     let measured = points.partition_point(|&(m, _)| m <= sms);
     Some(points[measured.checked_sub(1)?].1)
 }
 
 impl Table {
-    /// Returns the WCET at the largest measured m' ≤ `sms`, or `None` below all measured points.
+    /// Returns the WCET of the point with the largest measured m' ≤ `sms`, or `None` if `sms` is below all measured
+    /// points.
     pub(super) fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         value(self.of(contention), sms)
     }
@@ -48,7 +49,7 @@ impl Table {
         }
     }
 
-    /// Checks each list, and that no WCET in conflict is below the WCET in isolation.
+    /// Checks each list, and checks that no WCET in conflict is below the isolated WCET.
     pub(super) fn check(&self) -> Result<(), WcetError> {
         match self {
             Table::Both(points) => check_points("table", points),
@@ -56,7 +57,7 @@ impl Table {
             Table::Each { isolated, conflict } => {
                 check_points("table.isolated", isolated)?;
                 check_points("table.conflict", conflict)?;
-                // Both are step functions, so a comparison at the steps of both is enough.
+                // Both lists describe step functions, so it is sufficient to compare them at the steps of both.
                 for &(sms, _) in isolated.iter().chain(conflict) {
                     if let (Some(alone), Some(contended)) = (value(isolated, sms), value(conflict, sms))
                         && contended < alone
@@ -104,7 +105,7 @@ fn check_points(list: &'static str, points: &[(u32, Time)]) -> Result<(), WcetEr
     Ok(())
 }
 
-/// Written by hand, because an untagged enum reports every mistake as "did not match any variant".
+/// This implementation is handwritten, because an untagged enum reports every mistake as "did not match any variant".
 impl<'de> Deserialize<'de> for Table {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error> {
         use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};

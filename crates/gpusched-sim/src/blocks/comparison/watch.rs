@@ -1,4 +1,4 @@
-//! The observer that compares placements.
+//! The observer that compares measured and simulated placements.
 
 use super::super::{Event, Sm};
 use super::{Comparison, Difference, KernelComparison, Measured, Reason, Reasons};
@@ -6,27 +6,27 @@ use gpusched_model::scenario::Need;
 use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 
-/// A block that started on another SM than measured.
+/// A block that started on another SM than in the measurement.
 struct Elsewhere {
     kernel: usize,
     block: u32,
     start: Time,
-    /// Measured (SM, slots), and simulated (SM, slots).
+    /// SM and number of slots, in the measurement and in the simulation.
     measured: (u32, u32),
     simulated: (u32, u32),
 }
 
-/// Compares simulated starts of blocks with the measured SMs.
+/// Compares the SM of each simulated block with the measured SM.
 pub(super) struct Watch<'a> {
     scenario: &'a Scenario,
     measured: &'a Measured,
     needs: Vec<Need>,
-    /// Free resources of the SMs, as each application sees them.
+    /// Free resources of each SM, one list for each application.
     rooms: Vec<Vec<Sm>>,
-    /// (measured, simulated) blocks by kernel and SM.
+    /// Numbers of measured and simulated blocks. The first index is the kernel, and the second index is the SM.
     loads: Vec<Vec<(usize, usize)>>,
     elsewhere: Vec<Elsewhere>,
-    /// Ends in time order.
+    /// Ends of blocks, sorted by time.
     ends: Vec<(Time, u32)>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Applies `change` to the SM `sm` as the application of `kernel` sees it.
+    /// Applies `change` to `sm` in the list of the application that owns `kernel`.
     fn change(&mut self, kernel: usize, sm: u32, change: impl Fn(&mut Sm, &Need)) {
         let application = self.application(kernel);
         let room = self.rooms.get_mut(application);
@@ -70,7 +70,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Counts a block of `kernel` on `sm`.
+    /// Counts one block of `kernel` on `sm`.
     fn load(&mut self, kernel: usize, sm: u32, count: impl Fn(&mut (usize, usize))) {
         let Some(loads) = self.loads.get_mut(kernel) else {
             return;

@@ -1,4 +1,4 @@
-//! An observer that draws a run on a timeline.
+//! Observer that draws a run on a timeline.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,14 @@ use gpusched_model::Observer;
 use gpusched_model::scenario::{ScenarioShape, Stream};
 use gpusched_model::time::Time;
 
-/// The timeline of a scenario. It has one track per SM with blocks, one per stream with kernels and copies, and one for the
-/// turns of applications. Counters show busy SMs, bandwidth and memory accesses of CPU cores.
+/// The timeline of a run of a scenario. Each SM has a track with its blocks. Each stream has a track with its kernels and
+/// copies. One track shows the turns of applications. Counters show busy SMs, used bandwidth, and memory accesses of CPU
+/// cores.
 #[derive(Debug)]
 pub struct Chart<'a> {
     shape: &'a ScenarioShape,
     timeline: Timeline,
-    /// First error of the timeline.
+    /// First error that the timeline returned.
     refused: Option<TimelineError>,
     sms: Vec<TrackId>,
     streams: BTreeMap<(usize, Stream), TrackId>,
@@ -22,19 +23,20 @@ pub struct Chart<'a> {
     busy: CounterId,
     bandwidth: Option<CounterId>,
     cpu: Option<CounterId>,
-    /// Counter of Q, and the regulation period [ns].
+    /// Counter of Q, with the regulation period [ns].
     budget: Option<(CounterId, Time)>,
     names: Vec<String>,
-    /// Running blocks by kernel and number, each with the time since when it runs without interruption.
+    /// Running blocks, by kernel and block number. The start of each block is the start of its last uninterrupted
+    /// execution.
     running: BTreeMap<(usize, u32), Block>,
-    /// Number of blocks on each SM.
+    /// Number of running blocks on each SM.
     blocks: Vec<u32>,
     ready: Vec<Time>,
     turn: Option<(usize, Time)>,
 }
 
 impl<'a> Chart<'a> {
-    /// Creates an empty timeline with its tracks.
+    /// Creates the tracks of an empty timeline.
     ///
     /// # Errors
     /// Fails with [`TimelineError::TooManyTracks`] if the GPU or the program is too large for a timeline.
@@ -101,10 +103,10 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// Returns the timeline.
+    /// Returns the finished timeline.
     ///
     /// # Errors
-    /// Fails with the first error of the timeline, for example if the run has too many events.
+    /// Fails with the first error that the timeline returned, for example if the run has too many events.
     pub fn finish(self) -> Result<Timeline, TimelineError> {
         match self.refused {
             Some(error) => Err(error),
@@ -184,13 +186,13 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Returns the running and preempted blocks of `application`.
+    /// Returns all blocks of `application` that run or are preempted.
     fn blocks_of(&self, application: usize) -> Vec<Block> {
         let of = |block: &Block| self.shape.kernels[block.kernel].application == application;
         self.running.values().copied().filter(of).collect()
     }
 
-    /// Draws that `block` ran up to `end`.
+    /// Draws the execution of `block` up to `end`.
     fn ran(&mut self, block: Block, end: Time) -> Result<(), TimelineError> {
         let name = format!("block {}", block.number);
         let args = [("kernel", (block.kernel as u64).into())];
@@ -201,7 +203,7 @@ impl<'a> Chart<'a> {
         self.timeline.slice(self.sms[block.sm as usize], slice)
     }
 
-    /// Counts one more or one less block on `sm`.
+    /// Adds one block to the number of blocks on `sm` if `more` is true, and subtracts one otherwise.
     fn count(&mut self, now: Time, sm: u32, more: bool) -> Result<(), TimelineError> {
         let blocks = &mut self.blocks[sm as usize];
         let before = *blocks;
@@ -217,7 +219,7 @@ impl<'a> Chart<'a> {
         self.timeline.sample(self.busy, now, busy as f64)
     }
 
-    /// Samples an optional counter.
+    /// Adds a sample to a counter, if the counter exists.
     fn sample(&mut self, counter: Option<CounterId>, now: Time, value: f64) -> Result<(), TimelineError> {
         counter.map_or(Ok(()), |counter| self.timeline.sample(counter, now, value))
     }

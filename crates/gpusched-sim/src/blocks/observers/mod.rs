@@ -1,4 +1,4 @@
-//! Observers of blocks: charts, overviews and records.
+//! Observers of thread blocks: charts, overviews and records.
 
 pub(super) mod chart;
 pub(super) mod overview;

@@ -1,27 +1,28 @@
-//! An observer that keeps a short overview: when and on which SMs each kernel ran.
+//! Observer that keeps only the times and the SMs of each kernel.
 
 use crate::blocks::{CopyRecord, Event, KernelRecord};
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// When and where kernels and copies ran. Its size does not depend on the number of blocks.
+/// The times and SMs of all kernels, and the times of all copies. The size of the overview does not depend on the number of
+/// blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overview {
     kernels: Vec<Option<KernelOverview>>,
     copies: Vec<CopyRecord>,
 }
 
-/// When and where a kernel ran.
+/// The times and the SMs of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelOverview {
     /// Times of the kernel.
     pub times: KernelRecord,
-    /// SMs of the kernel: 64 SMs per word, with the lowest SM in the lowest bit.
+    /// SMs of the kernel as a set of bits. A word has 64 SMs, and its lowest bit is the lowest SM.
     sms: Vec<u64>,
 }
 
 impl KernelOverview {
-    /// Returns the SMs that the kernel used, ascending.
+    /// Returns the SMs on which the kernel ran, in ascending order.
     pub fn sms(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.sms).flat_map(|(index, &word): (u32, _)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
@@ -31,12 +32,12 @@ impl KernelOverview {
 }
 
 impl Overview {
-    /// Returns the kernels that ran, in the order of the scenario.
+    /// Returns the overview of each kernel that ran, in the order of the scenario.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelOverview> {
         self.kernels.iter().flatten()
     }
 
-    /// Returns the copies in the order of their ends.
+    /// Returns the copies, sorted by their ends.
     pub fn copies(&self) -> &[CopyRecord] {
         &self.copies
     }

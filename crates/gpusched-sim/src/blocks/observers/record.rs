@@ -1,4 +1,4 @@
-//! An observer that keeps all events.
+//! Observer that records all blocks, kernels and copies.
 
 use serde::Serialize;
 
@@ -6,49 +6,49 @@ use crate::blocks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// SM and times of a block.
+/// SM and times of one block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct BlockRecord {
-    /// Position of the kernel in the scenario.
+    /// Index of the kernel in the scenario.
     pub kernel: usize,
     /// Number of the block in its kernel.
     pub block: u32,
-    /// SM of the block.
+    /// SM on which the block ran.
     pub sm: u32,
-    /// Start [ns].
+    /// Start of the block [ns].
     pub start_ns: Time,
-    /// End [ns].
+    /// End of the block [ns].
     pub end_ns: Time,
 }
 
-/// Times of a kernel.
+/// Times of one kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct KernelRecord {
-    /// Position of the kernel in the scenario.
+    /// Index of the kernel in the scenario.
     pub kernel: usize,
-    /// Time when its stream reached the kernel [ns].
+    /// Time at which all earlier commands of its stream had ended [ns].
     pub ready_ns: Time,
-    /// Start of its first block [ns].
+    /// Start of the first block of the kernel [ns].
     pub start_ns: Time,
-    /// End of its last block [ns].
+    /// End of the last block of the kernel [ns].
     pub end_ns: Time,
 }
 
-/// Times of a copy.
+/// Times of one copy.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct CopyRecord {
-    /// Position of the copy in the scenario.
+    /// Index of the copy in the scenario.
     pub copy: usize,
-    /// Start [ns].
+    /// Start of the copy [ns].
     pub start_ns: Time,
-    /// End [ns].
+    /// End of the copy [ns].
     pub end_ns: Time,
 }
 
 /// All blocks, kernels and copies of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Record {
-    /// Blocks by kernel, then by number.
+    /// Blocks, sorted by kernel, then by number.
     pub blocks: Vec<BlockRecord>,
     /// Kernels in the order of the scenario.
     pub kernels: Vec<KernelRecord>,
@@ -58,7 +58,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Sorts all records into the order of the scenario. Call it at the end.
+    /// Sorts all records into the order of the scenario. The caller calls this function once, after the run.
     pub fn sort(&mut self) {
         self.blocks
             .sort_unstable_by_key(|block| (block.kernel, block.block));

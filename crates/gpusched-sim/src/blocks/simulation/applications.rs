@@ -1,4 +1,4 @@
-//! Turns of applications.
+//! Turns of applications in the simulation.
 
 use super::super::launches::Running;
 use super::{Event, Scheduled, Simulation};
@@ -6,7 +6,7 @@ use gpusched_model::Observer;
 use gpusched_model::scenario::SwitchBoundary;
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// Runs the application scheduler.
+    /// Runs the application scheduler, which may start or end a turn.
     pub(super) fn take_turns(&mut self) {
         loop {
             let has_work = |application: usize| self.applications[application].has_work();
@@ -83,7 +83,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         launches.suspended = suspended;
     }
 
-    /// Puts `block` into a place and schedules its end.
+    /// Stores `block` in a free place of `running` and schedules its end.
     pub(super) fn place_running(&mut self, mut block: Running) {
         block.live = true;
         let place = match self.free.pop() {

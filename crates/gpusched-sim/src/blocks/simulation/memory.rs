@@ -1,4 +1,4 @@
-//! Changes of the rates of blocks and copies.
+//! Changes of the rates of blocks and copies during the simulation.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer};
 
-/// Rates by place in `running` and in `running_copies`.
+/// Rates of all running blocks and copies, by their places in `running` and in `running_copies`.
 struct Rates {
     blocks: Vec<(usize, u64)>,
     copies: Vec<(usize, u64)>,
 }
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// Starts a regulation period, after all ends at this instant.
+    /// Starts a regulation period. Blocks that end at this instant have already ended.
     pub(super) fn begin_period(&mut self) {
         let (Some(cpu), Some(budgets)) = (&self.scenario.cpu, &mut self.budgets) else {
             return;
@@ -35,7 +35,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         self.access_memory(budget > Time::ZERO);
     }
 
-    /// Starts or stops the memory accesses of CPU cores.
+    /// Starts the memory accesses of CPU cores if `active` is true, and stops them otherwise.
     pub(super) fn access_memory(&mut self, active: bool) {
         if self.cpu != active {
             self.cpu = active;
@@ -43,7 +43,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Updates the rates of all running blocks and copies.
+    /// Computes and sets the rates of all running blocks and copies.
     pub(super) fn change_rates(&mut self) {
         let Rates { blocks, copies } = self.rates();
         for (place, rate) in blocks {
@@ -68,8 +68,8 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Returns the rates of all running blocks and copies. A rate is the share of the demanded bandwidth that a kernel or
-    /// copy gets. Contention may reduce the rate of a block further.
+    /// Returns the rates of all running blocks and copies. A rate is the ratio of the received bandwidth to the demanded
+    /// bandwidth. Contention can reduce the rate of a block further.
     fn rates(&mut self) -> Rates {
         let gpc = self.scenario.platform.shape().sms_per_gpc;
         let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));

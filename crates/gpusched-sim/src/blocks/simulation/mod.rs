@@ -1,4 +1,4 @@
-//! The event loop.
+//! The event loop of the simulation.
 
 mod applications;
 mod memory;
@@ -19,24 +19,24 @@ use gpusched_model::scenario::{Need, ScenarioShape, StreamPriority};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer, Scenario};
 
-/// An event that is scheduled in advance.
+/// An event that is scheduled for a later time.
 #[derive(Copy, Clone, Debug)]
 enum Scheduled {
     /// A command is submitted.
     Launch(usize),
-    /// The block in a place of `running` ends, unless its end has changed since.
+    /// The block at index `place` of `running` ends. The event is ignored if `generation` is outdated.
     BlockEnd { place: u32, generation: u32 },
-    /// The copy in a place of `running_copies` ends, unless its end has changed since.
+    /// The copy at index `place` of `running_copies` ends. The event is ignored if `generation` is outdated.
     CopyEnd { place: u32, generation: u32 },
-    /// A timeslice ends.
+    /// A timeslice ends. The number identifies the timeslice.
     SliceEnd(u64),
     /// A regulation period starts.
     Period,
-    /// CPU cores have used their budget.
+    /// CPU cores have used the whole budget of the period.
     Spent,
 }
 
-/// The state of a kernel.
+/// The state of a kernel during the simulation.
 #[derive(Clone, Debug)]
 struct KernelState {
     command: usize,
@@ -53,7 +53,7 @@ struct KernelState {
     ended: u32,
 }
 
-/// A running copy.
+/// A copy that is being executed.
 #[derive(Copy, Clone, Debug)]
 struct RunningCopy {
     copy: usize,
@@ -70,35 +70,35 @@ struct Simulation<'a, O> {
     events: EventQueue<Scheduled>,
     commands: Commands,
     kernels: Vec<KernelState>,
-    /// Command of each copy.
+    /// Index of the command of each copy.
     copies: Vec<usize>,
     applications: Vec<Launches>,
     turns: Turns,
     placement: Placement,
     running: Vec<Running>,
-    /// Free places of `running`.
+    /// Indices of the free places in `running`.
     free: Vec<u32>,
     waiting_copies: VecDeque<usize>,
     running_copies: Vec<RunningCopy>,
-    /// Whether the scenario has any contention.
+    /// Whether the scenario has any contention that changes rates.
     interference: bool,
-    /// Memory bandwidth budgets of the CPU cores.
+    /// Computes the memory bandwidth budgets of the CPU cores.
     budgets: Option<Budgets>,
-    /// Budget of this period, once known.
+    /// Budget of the current period. `None` before the budget is known.
     budget: Option<Time>,
-    /// Whether a period starts at this instant.
+    /// Whether a regulation period starts at the current instant.
     period_begins: bool,
-    /// Whether CPU cores access memory.
+    /// Whether CPU cores access memory at the current instant.
     cpu: bool,
-    /// Number of incomplete commands.
+    /// Number of commands that have not ended.
     left: usize,
 }
 
-/// Simulates `scenario` from time 0 until all its commands end or `observer` stops. Random block times depend on `seed`.
-/// Returns the time of the last end.
+/// Simulates `scenario` from time 0 until all commands have ended or `observer` stops the run. `seed` determines random
+/// block times. Returns the time of the last end.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if block times cannot be drawn, or if the run exceeds [`Time::LIMIT`].
+/// Fails with [`Error::Refused`] if random block times cannot be generated, or if the run is longer than [`Time::LIMIT`].
 pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer<Event>) -> Result<Time> {
     let shape = scenario.shape();
     let mut simulation = Simulation::new(shape, seed, observer)?;
@@ -226,7 +226,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
         }
     }
 
-    /// Records that one condition of a command is met.
+    /// Records that one condition of command `index` has become true.
     fn release(&mut self, index: usize) {
         match self.commands.release(index) {
             None => {}

@@ -1,4 +1,4 @@
-//! Starts of blocks and copies.
+//! Starts of blocks and copies in the simulation.
 
 use super::super::Block;
 use super::super::durations::Work;
@@ -8,7 +8,7 @@ use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::Observer;
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// Runs the block scheduler for the application that has the turn.
+    /// Runs the block scheduler for the application whose turn it is.
     pub(super) fn start_blocks(&mut self) {
         let Some(application) = self.turns.current.filter(|_| !self.turns.is_over()) else {
             return;
@@ -37,7 +37,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Starts all blocks of `kernel` that have room.
+    /// Starts all blocks of `kernel` for which an SM has room.
     fn start_blocks_of(&mut self, kernel: usize) {
         let state = &self.kernels[kernel];
         let (application, need) = (state.application, state.need);
@@ -78,7 +78,7 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Starts copies on the copy engines: first come, first served.
+    /// Starts copies on free copy engines. The copy that has waited longest starts first.
     pub(super) fn start_copies(&mut self) {
         let engines = self.scenario.platform.shape().copy_engines as usize;
         while self.running_copies.iter().filter(|copy| copy.live).count() < engines {

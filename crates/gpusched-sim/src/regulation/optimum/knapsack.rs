@@ -1,6 +1,6 @@
-//! A fractional knapsack: items with the least cost per gain come first.
+//! A fractional knapsack, which is filled in ascending order of the cost per gain.
 
-/// An item that may be taken in part.
+/// An item of the knapsack. A part of an item can be chosen.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Item {
     /// Gain of the whole item.
@@ -9,8 +9,8 @@ pub struct Item {
     pub cost: f64,
 }
 
-/// Returns the gain to take from each item within `capacity`, so that the sum is largest. Among items of equal cost, the
-/// first items come first. All gains are 0 if the capacity is negative.
+/// Returns the gain that is chosen from each item. The total cost is at most `capacity`, and the total gain is maximal.
+/// Among items of equal cost, earlier items are preferred. All gains are 0 if `capacity` is negative.
 pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     let cost = |index: usize| items.get(index).map_or(0.0, |item| item.cost);
@@ -21,7 +21,7 @@ pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
     }
     for index in order {
         let (Some(item), Some(taken)) = (items.get(index), taken.get_mut(index)) else {
-            continue; // every entry of `order` is an index
+            continue; // Never happens, because every entry of `order` is an index.
         };
         let price = item.gain * item.cost;
         if price <= left {
@@ -29,7 +29,7 @@ pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
             left -= price;
         } else {
             *taken = left / item.cost;
-            break; // the capacity is used up
+            break; // No capacity remains.
         }
     }
     taken

@@ -1,25 +1,26 @@
-//! Upper bound on the memory time that budgets can grant while a kernel runs.
+//! Upper bound on the memory time that any budgets can grant while a kernel runs.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::Block;
 use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::time::Time;
 
-/// Returns an upper bound on the memory time [ns] in a run of `blocks` on `active` places that ends within `deadline` [ns].
-/// It holds for all budgets and all access patterns. It is 0 if no run can end by the deadline.
+/// Returns an upper bound on the memory time [ns] in a run of `blocks` on `active` places. The run ends within `deadline`
+/// [ns]. The bound is valid for all budgets and all access patterns. If no run can end by the deadline, the bound is 0.
 ///
-/// Block i overlaps with memory time yᵢ. All places are busy until τ, and some places are busy until the end F. Z is the
-/// memory time of this tail, and Y is the total memory time. Then
+/// Block i overlaps with memory time for yᵢ. All places are busy until time τ. From τ until the end F, only some places are
+/// busy; this interval is the tail. Z is the memory time in the tail, and Y is the total memory time. Then
 ///
 /// * M·Y ≤ Σyᵢ + (M − 1)Z, because memory time counts M times until τ and at least once after τ;
 /// * Σ(e⁰ᵢ + (1 − sᵢ)yᵢ) ≤ M·F − Z, because in the tail at least one place is idle;
 /// * 0 ≤ yᵢ ≤ e¹ᵢ, and Z ≤ max e¹ᵢ, because every block in the tail has started by τ.
 ///
-/// The maximum of (Σyᵢ + (M − 1)Z)/M is a fractional knapsack: yᵢ gains 1 and costs 1 − sᵢ, Z gains M − 1 and costs 1.
+/// The maximum of (Σyᵢ + (M − 1)Z)/M is a fractional knapsack. Item yᵢ has gain 1 and cost 1 − sᵢ. Item Z has gain M − 1
+/// and cost 1.
 pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let places = active.max(1) as f64;
     let contended = |block: &Block| block.alone / block.speed;
-    // Equal neighbours form one item: a whole cluster, unless times are random.
+    // Equal neighbouring blocks form one item. If block times are not random, an item is a whole cluster.
     let alike = blocks.chunk_by(|a, b| a == b);
     let mut items: Vec<Item> = alike
         .filter_map(|blocks| {
@@ -42,8 +43,9 @@ pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     most.min(deadline)
 }
 
-/// Returns the largest memory time [ns] from the start of a kernel to its deadline, if each period has at most `most` ns. The
-/// kernel starts `offset` after the start of a period, and `deadline` counts from its start.
+/// Returns the largest memory time [ns] between the start and the deadline of a kernel, if each period has at most `most`
+/// ns of memory time. The kernel starts `offset` after the start of a period. `deadline` counts from the start of the
+/// kernel.
 pub fn demand_limit(most: u64, offset: Time, deadline: Time, period: Time) -> u64 {
     let first = period.ns().saturating_sub(offset.ns()).min(deadline.ns());
     let rest = deadline.ns() - first;

@@ -1,20 +1,20 @@
-//! Planned budgets for all periods, from a fluid model of the blocks.
+//! Planned budgets of all regulation periods, computed with a fluid model of the blocks.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::{Block, Governor};
 use gpusched_analysis::bandwidth::RemainingTable;
 use gpusched_model::time::Time;
 
-/// Consecutive blocks of one cluster as a fluid: all places work on it at once.
+/// Consecutive blocks of one cluster, modelled as a fluid: all places execute parts of it at the same time.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Segment {
-    /// Duration without memory time, Σe⁰/M [ns].
+    /// Duration if the segment has no memory time, Σe⁰/M [ns].
     pub alone: f64,
-    /// Speed in memory time, Σe⁰/Σe¹.
+    /// Rate of progress in memory time, Σe⁰/Σe¹.
     pub speed: f64,
 }
 
-/// Returns the segments of `blocks` in order, on `active` places.
+/// Returns the segments of `blocks` in order, if `active` places execute the blocks.
 pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<Segment> {
     let mut segments: Vec<(Option<usize>, f64, f64)> = Vec::new();
     for (number, block) in (0u64..).zip(blocks) {
@@ -36,10 +36,10 @@ pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<
     fluid.collect()
 }
 
-/// Returns the duration of each segment and its memory time [ns]. All segments end within `deadline` [ns], and the total
-/// memory time is largest. The share of memory time in a segment is at most `demand` (0 to 1).
+/// Returns the duration and the memory time of each segment [ns]. All segments together end within `deadline` [ns], and the
+/// total memory time is maximal. In each segment, the share of memory time is at most `demand` (0 to 1).
 ///
-/// A segment with duration a in isolation and memory time y takes a + (1 − s)y, so y ≤ d(a + (1 − s)y).
+/// A segment with duration a in isolation and with memory time y takes a + (1 − s)y. Therefore y ≤ d(a + (1 − s)y).
 pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)> {
     let items: Vec<Item> = segments
         .iter()
@@ -59,21 +59,23 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
         .collect()
 }
 
-/// Memory time of a period that the start or the end of the kernel cuts. The access pattern decides where it is in the period.
+/// How much memory time a period has if the kernel starts or ends within the period. The access pattern determines where
+/// the memory time is in the period.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The memory time of the fluid in the cut period.
+    /// The memory time that the fluid has in its part of the period.
     Part,
-    /// The memory time of a whole period at the same rate.
+    /// The memory time that the fluid would have in a whole period, at the same rate.
     Whole,
 }
 
 impl Cut {
-    /// Both.
+    /// All variants of this enum.
     pub const ALL: [Cut; 2] = [Cut::Part, Cut::Whole];
 }
 
-/// Returns the memory time of each period [ns], rounded down. The `flow` starts `offset` after the start of a period.
+/// Returns the memory time of each regulation period [ns], rounded down. The segments in `flow` start `offset` after the
+/// start of a period.
 pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> Vec<u64> {
     let length = period.ns() as f64;
     let mut periods = Vec::new();
@@ -99,17 +101,18 @@ pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> V
     periods
 }
 
-/// Budgets that are fixed before the run.
+/// Budgets of all periods, computed before the run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     deadline: Time,
     budgets: Vec<u64>,
-    /// Number of the period to decide on next.
+    /// Number of the next period for which a budget is requested.
     next: usize,
 }
 
 impl Plan {
-    /// Creates a plan with the budget Q·T of each period in `budgets` [ns]. All periods after them get the last budget.
+    /// Creates a plan. `budgets` contains the budget Q·T of each period [ns]. All later periods have the last of these
+    /// budgets.
     pub fn new(budgets: Vec<u64>, deadline: Time) -> Plan {
         Plan {
             deadline,

@@ -1,4 +1,4 @@
-//! Simulation of one job from its start to its end, stretch by stretch.
+//! Simulation of one job from its start to its end. The simulation proceeds in stretches.
 
 use crate::regulation::Block;
 use crate::regulation::bursts::Bursts;
@@ -12,7 +12,7 @@ use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// A job that is about to start, and its environment.
+/// A job that is about to start, with the state of its environment.
 #[derive(Clone, Debug)]
 pub(super) struct Course<'a> {
     pub table: &'a RemainingTable,
@@ -21,20 +21,21 @@ pub(super) struct Course<'a> {
     pub blocks: &'a [Block],
     /// Regulation period T [ns].
     pub period: u64,
-    /// Time from the start of the job to the next regulation period [ns]; T if the job starts with a period.
+    /// Time from the start of the job to the next regulation period [ns]. If the job starts together with a period, this
+    /// time is T.
     pub first: u64,
     pub setting: &'a Setting,
     pub process: Process,
-    /// Random stream of the bursts: the seed, the number of the job in the run, and the run.
+    /// Random stream of the bursts, selected by the seed, the number of the job in the run, and the number of the run.
     pub random: (u64, u64, u64),
 }
 
-/// A stretch of one job.
+/// A stretch of the execution of one job.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     /// Start of the stretch, counted from the start of the job [ns].
     pub elapsed: u64,
-    /// Length of the stretch, unless the job ends earlier [ns].
+    /// Maximum length of the stretch [ns]. The stretch is shorter if the job ends earlier.
     pub length: u64,
     pub q: f64,
     pub remaining: Vec<u64>,
@@ -42,18 +43,19 @@ pub(super) struct Step {
     pub slack: Option<i64>,
 }
 
-/// The result of one job.
+/// The result of simulating one job.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arrival {
-    /// Time from its start to its end, rounded up [ns]; at least 1.
+    /// Time from the start of the job to its end, rounded up [ns]; at least 1.
     pub length: u64,
     pub requests: f64,
 }
 
 impl Course<'_> {
-    /// Runs the job with the decisions of `governor`. If `record` is set, `each` receives its stretches.
+    /// Simulates the job with the decisions of `governor`. If `record` is true, calls `each` with every stretch.
     ///
-    /// Within a stretch, which starts at 0, times are floats, as in a [`Simulator`](crate::regulation::Simulator).
+    /// A stretch starts at time 0. Within a stretch, times are floating-point numbers, as in a
+    /// [`Simulator`](crate::regulation::Simulator).
     pub fn run(&self, governor: &mut impl Governor, record: bool, mut each: impl FnMut(Step)) -> Arrival {
         governor.restart();
         let period = self.period as f64;
@@ -62,8 +64,8 @@ impl Course<'_> {
         let mut bursts = Bursts::default();
         let mut remaining = vec![0; self.clusters];
         self.table.remaining(0, [], &mut remaining);
-        let mut budget = governor.nominal(); // a fresh budget
-        let mut known = true; // whether a decision is possible
+        let mut budget = governor.nominal(); // The budget is full.
+        let mut known = true; // True if the governor can decide.
         let (mut elapsed, mut length, mut count) = (0u64, self.first, 0u64);
         let mut requests = 0.0;
         loop {
@@ -123,7 +125,7 @@ impl Course<'_> {
         }
     }
 
-    /// Places `memory` ns in stretch `count` of `room` ns.
+    /// Adds bursts with a total memory time of `memory` ns to stretch `count`, which is `room` ns long.
     fn place(&self, machine: &Machine<'_>, bursts: &mut Bursts, memory: f64, count: u64, room: f64) {
         match self.setting.pattern {
             AccessPattern::Front => Placement::At(0.0).fill(bursts, memory, room),
@@ -141,7 +143,8 @@ impl Course<'_> {
                     let mut future = machine.clone();
                     self.begin(&mut future, count, bursts);
                     future.run_to(room, bursts);
-                    // If the kernel ends in several placements, the latest end is the worst.
+                    // If the kernel ends in this stretch under several placements, the placement with the latest end is the
+                    // worst.
                     let end = if future.is_done() {
                         future.ended / room
                     } else {
@@ -158,7 +161,7 @@ impl Course<'_> {
         }
     }
 
-    /// Returns the tolerated memory time beyond the nominal budgets [ns].
+    /// Returns the memory time that the remaining blocks tolerate, minus the nominal budgets of all remaining periods [ns].
     fn slack(&self, elapsed: u64, remaining: &[u64], governor: &impl Governor) -> Option<i64> {
         let window = governor.deadline().ns().saturating_sub(elapsed);
         let memory = governor.memory(window, remaining)?;

@@ -1,28 +1,29 @@
-//! Dispatching: the choice of the next kernel.
+//! Dispatch rules, which choose the next kernel.
 
 use serde::{Deserialize, Serialize};
 
-/// Which waiting kernel starts when the GPU becomes free. Kernels are never preempted.
+/// Rule that chooses which waiting kernel starts when the GPU becomes free. Kernels are never preempted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Dispatch {
-    /// Earliest release; ties: lower position.
+    /// The job with the earliest release starts first. In a tie, the kernel with the lowest index starts first.
     #[default]
     Fifo,
-    /// Earliest deadline; ties: lower position.
+    /// The job with the earliest deadline starts first. In a tie, the kernel with the lowest index starts first.
     NpEdf,
-    /// Smallest relative deadline; ties: lower position.
+    /// The kernel with the smallest relative deadline starts first. In a tie, the kernel with the lowest index starts
+    /// first.
     NpFp,
-    /// Smallest period; ties: lower position.
+    /// The kernel with the smallest period starts first. In a tie, the kernel with the lowest index starts first.
     NpFpRm,
-    /// Lowest position.
+    /// The kernel with the lowest index starts first.
     NpFpGiven,
 }
 
 impl Dispatch {
-    /// All rules.
+    /// All dispatch rules.
     pub const ALL: [Dispatch; 5] = [
         Dispatch::Fifo,
         Dispatch::NpEdf,

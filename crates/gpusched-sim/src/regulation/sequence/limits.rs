@@ -1,4 +1,4 @@
-//! Limits on the size of simulated systems, and the length of their runs.
+//! Limits on the size of simulated systems and on the length of runs.
 
 use super::dispatch::Dispatch;
 use super::queue::Queue;
@@ -7,7 +7,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, System};
 
-/// Maximum number of regulation periods of one run, and of one kernel in it.
+/// Maximum number of regulation periods in one run. The same limit applies to each kernel in the run.
 const MAX_PERIODS: u128 = 10_000_000;
 
 /// Maximum number of thread blocks of one run.
@@ -39,10 +39,11 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     Ok(())
 }
 
-/// Returns the latest end of the last job if no job exceeds its nominal WCET. If the hyperperiod is later, returns the hyperperiod.
+/// Returns the latest possible end of the last job, if no job exceeds its nominal WCET. If the hyperperiod is longer,
+/// returns the hyperperiod.
 ///
-/// The order of the jobs has no effect. The GPU never idles while a job waits, so the remaining work and the end of all work
-/// only grow with the execution times.
+/// The result does not depend on the order of the jobs. The GPU is never idle while a job waits. Therefore longer execution
+/// times can only increase the remaining work and the end of all work.
 pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], period: Time) -> Result<Time> {
     let mut end = 0u128;
     while let Some(release) = queue.release() {

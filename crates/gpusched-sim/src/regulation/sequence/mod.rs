@@ -1,11 +1,13 @@
-//! Simulation of several kernels on one GPU under one regulation of the best-effort cores. Kernels run one at a time, without
-//! preemption.
+//! Simulation of several kernels on one GPU, with a common regulation of the best-effort cores. The GPU executes one kernel
+//! at a time, without preemption.
 //!
-//! While no kernel runs, best-effort cores are not regulated. When a kernel starts, they get a fresh budget Q̄·T for the rest
-//! of the regulation period. G(Q̄, 0) allows for this budget ([Aghilinasab20] Eqs 5 and 6 with sync = 0). From the next
-//! period on, a [`Governor`](super::Governor) decides on each period, until the kernel ends.
+//! While no kernel runs, best-effort cores are not regulated. When a kernel starts, best-effort cores receive a full budget
+//! Q̄·T for the remaining part of the regulation period. G(Q̄, 0) includes this budget ([Aghilinasab20] Eqs 5 and 6 with
+//! sync = 0). From the next period until the end of the kernel, a [`Governor`](super::Governor) decides on the budget of
+//! each period.
 //!
-//! Starts and ends are whole nanoseconds: a kernel occupies the GPU up to the next nanosecond. Floats occur only within one kernel.
+//! A kernel occupies the GPU until the next whole nanosecond, so all starts and ends are whole nanoseconds. Floating-point
+//! times occur only within one kernel.
 
 mod course;
 mod dispatch;

@@ -1,4 +1,4 @@
-//! Waiting jobs and future jobs.
+//! Queue of waiting jobs and future jobs.
 
 use super::dispatch::Dispatch;
 use gpusched_model::System;
@@ -7,16 +7,16 @@ use gpusched_model::time::Time;
 /// A job that is about to start.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Next {
-    /// Position of the kernel.
+    /// Index of the kernel in the system.
     pub kernel: usize,
-    /// Number of the job of this kernel, from 0.
+    /// Number of the job among the jobs of its kernel, from 0.
     pub job: u64,
     pub release: Time,
-    /// Absolute deadline, if the job has one.
+    /// Absolute deadline of the job. `None` if the kernel has no deadline.
     pub due: Option<Time>,
 }
 
-/// Jobs of each kernel that have not started. Jobs of one kernel start in the order of their releases.
+/// For each kernel, the jobs that have not started. Jobs of one kernel start in the order of their releases.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     kernels: Vec<Releases>,
@@ -32,7 +32,7 @@ struct Releases {
 }
 
 impl Releases {
-    /// Returns the release of the first job that has not started.
+    /// Returns the release of the first job that has not started, or `None`.
     fn release(&self) -> Option<u64> {
         let later = self.started.saturating_mul(self.period.unwrap_or(0));
         (self.started < self.jobs).then(|| self.offset.saturating_add(later))
@@ -40,7 +40,7 @@ impl Releases {
 }
 
 impl Queue {
-    /// Creates the queue of all jobs of `system` in one hyperperiod.
+    /// Creates the queue of all jobs that `system` releases in one hyperperiod.
     pub fn new(system: &System) -> Queue {
         let kernels = system.kernels().iter().map(|task| Releases {
             jobs: system.jobs(task),
@@ -54,7 +54,8 @@ impl Queue {
         }
     }
 
-    /// Returns the release of the next job that has not started; in the past if it waits. `None` if all jobs have started.
+    /// Returns the earliest release of all jobs that have not started. If a job waits, this release is in the past. Returns
+    /// `None` if all jobs have started.
     pub fn release(&self) -> Option<Time> {
         self.kernels
             .iter()
@@ -63,7 +64,7 @@ impl Queue {
             .map(Time::from_ns)
     }
 
-    /// Takes the job that starts at `now`, if a job waits.
+    /// Removes and returns the job that starts at `now` under the rule `dispatch`. Returns `None` if no job waits.
     pub fn take(&mut self, now: Time, dispatch: Dispatch) -> Option<Next> {
         let waiting = self.kernels.iter().enumerate().filter_map(|(index, kernel)| {
             let release = kernel.release().filter(|&release| release <= now.ns())?;

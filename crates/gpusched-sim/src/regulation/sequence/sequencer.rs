@@ -1,4 +1,4 @@
-//! Simulator of several kernels.
+//! Simulator of several kernels that share one GPU.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use gpusched_model::System;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 
-/// Simulator of one system in one setting.
+/// Simulator of one system under one set of assumptions.
 #[derive(Clone, Debug)]
 pub struct Sequencer {
     members: Vec<Member>,
@@ -36,16 +36,16 @@ struct Member {
     clusters: usize,
     active: usize,
     jobs: u64,
-    /// Number of jobs of the kernels before this kernel.
+    /// Number of jobs of all kernels with a lower index.
     before: u64,
 }
 
 impl Sequencer {
-    /// Prepares runs of `system`, whose kernels have the nominal WCETs `nominal`.
+    /// Prepares runs of `system`. `nominal` contains the nominal WCET of each kernel.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] for too many blocks or periods, for an offset or a lead of one period or more, and for
-    /// times that a profile lacks.
+    /// Fails with [`Error::Refused`] if there are too many blocks or regulation periods, or if the offset or the lead is
+    /// one period or longer. Also fails if a profile lacks times that the setting uses.
     pub fn new(
         system: &System,
         nominal: &[Time],
@@ -73,7 +73,7 @@ impl Sequencer {
             check(index, kernel)?;
             blocks += u128::from(kernel.blocks()) * u128::from(jobs);
             let table = RemainingTable::new(kernel);
-            // Each kernel draws its own random numbers.
+            // Each kernel has a random stream of its own.
             let own = seed.wrapping_add((index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             members.push(Member {
                 blocks: Blocks::new(kernel, setting.blocks, &table, own).map_err(|error| {
@@ -107,7 +107,8 @@ impl Sequencer {
         })
     }
 
-    /// Replaces the thread blocks of kernel `kernel` by `blocks`, at most as many as the kernel has.
+    /// Replaces the thread blocks of the kernel with index `kernel` by `blocks`. There may be at most as many blocks as
+    /// before.
     pub fn with_blocks(mut self, kernel: usize, blocks: Vec<Block>) -> Sequencer {
         if let Some(member) = self.members.get_mut(kernel) {
             member.blocks = Blocks::Fixed(blocks);
@@ -115,19 +116,20 @@ impl Sequencer {
         self
     }
 
-    /// Returns the length of a run [ns] if no kernel exceeds its nominal WCET: one hyperperiod, or more if the last job may
-    /// end later. It does not depend on the policy.
+    /// Returns the length of a run [ns] if no kernel exceeds its nominal WCET. The length is one hyperperiod, or more if
+    /// the last job may end later. The length is equal under all policies.
     pub fn horizon(&self) -> Time {
         self.horizon
     }
 
-    /// Returns the time from the last start of a regulation period to time 0 in run `run` [ns].
+    /// Returns how long before time 0 the last regulation period of run `run` starts [ns].
     pub fn offset(&self, run: u64) -> Time {
         let offset = self.setting.offset_ns;
         offset.unwrap_or_else(|| random_offset(self.seed, run, self.period))
     }
 
-    /// Simulates run `run` under `policy` with the decisions of `allocators`, one per kernel. With `record`, keeps each stretch.
+    /// Simulates the run with number `run` under `policy`. `allocators` contains one allocator of budgets for each kernel.
+    /// If `record` is true, the result contains each stretch.
     pub fn run(
         &self,
         run: u64,
@@ -142,7 +144,8 @@ impl Sequencer {
         self.simulate(run, policy, allocators, process, record)
     }
 
-    /// Simulates run `run` with the decisions of any `governors`, one per kernel. The `process` computes the decisions.
+    /// Simulates the run with number `run`. `governors` contains one governor for each kernel. `process` states the cost of
+    /// the decisions.
     pub fn simulate(
         &self,
         run: u64,
@@ -168,7 +171,7 @@ impl Sequencer {
             if let Some(next) = queue.take(now, self.dispatch) {
                 let parts = (self.members.get(next.kernel), governors.get_mut(next.kernel));
                 let (Some(member), Some(governor)) = parts else {
-                    continue; // a kernel without a governor does not run
+                    continue; // A kernel without a governor does not run.
                 };
                 let job = self.job(next, now, member, governor, process, offset, record, &mut found);
                 now = job.finish_ns;
@@ -189,8 +192,11 @@ impl Sequencer {
         found
     }
 
-    /// Runs job `next` from `start` on.
-    #[allow(clippy::too_many_arguments, reason = "all of them are of the moment")]
+    /// Simulates the job `next`, which starts at `start`.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "each argument differs from call to call"
+    )]
     fn job(
         &self,
         next: Next,
@@ -234,7 +240,7 @@ impl Sequencer {
             });
         });
         let finish = later(start, arrival.length);
-        // Removes a last stretch that only comes from rounding.
+        // Removes final stretches that exist only because of rounding.
         while stretches.len() > from + 1 && stretches.last().is_some_and(|last| last.begin >= finish) {
             stretches.pop();
         }
@@ -256,7 +262,7 @@ impl Sequencer {
         }
     }
 
-    /// Simulates the interval from `from` to `to` without a running kernel.
+    /// Simulates the interval from `from` to `to`, during which no kernel runs.
     fn idle(&self, from: Time, to: Time, offset: Time, record: bool, found: &mut SequenceRun) {
         let demand = self.setting.demand.as_f64() * REQUESTS_PER_NS;
         let length = to.ns().saturating_sub(from.ns());
@@ -278,7 +284,8 @@ impl Sequencer {
         }
     }
 
-    /// Returns the time from `now` to the next regulation period [ns]; a whole period at the start of one.
+    /// Returns the time from `now` to the next start of a regulation period [ns]. If a period starts at `now`, returns a
+    /// whole period.
     fn room(&self, now: Time, offset: Time) -> u64 {
         let period = self.period.ns();
         let past = (u128::from(now.ns()) + u128::from(offset.ns())) % u128::from(period);

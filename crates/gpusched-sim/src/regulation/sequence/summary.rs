@@ -1,4 +1,4 @@
-//! Summary of many runs of several kernels.
+//! Summary of many runs of several kernels that share one GPU.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,105 +10,107 @@ use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling, Verdict};
 
-/// Results of several kernels and best-effort cores over many runs.
+/// Results of several kernels and of best-effort cores, over many runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceSummary {
-    /// Name of the system, if it has one.
+    /// Name of the system. Absent if the system has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// Regulation period T [ns].
     pub regulation_period_ns: Time,
-    /// Hyperperiod: least common multiple of the periods [ns]. Absent if no kernel has a period.
+    /// Hyperperiod: least common multiple of the periods of all kernels [ns]. Absent if no kernel has a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyperperiod_ns: Option<Time>,
-    /// Length of a run [ns], equal under all policies.
+    /// Length of a run [ns]. All policies have runs of equal length.
     pub horizon_ns: Time,
-    /// Rule that chooses the next kernel.
+    /// Rule that chooses the next kernel when the GPU becomes free.
     pub dispatch: Dispatch,
-    /// Blocks that count as delayed although memory time covers only a part of them, in bounds and in decisions.
+    /// Blocks that count as delayed although memory time covers only a part of their execution. This setting applies to
+    /// WCET bounds and to decisions.
     pub straddling: Straddling,
-    /// Assumptions of the simulation. The offset is the offset of time 0.
+    /// Assumptions of the simulation. Here, `offset_ns` is the time from the start of a regulation period to time 0.
     pub setting: Setting,
-    /// Number of runs under each policy.
+    /// Number of runs under each budget policy.
     pub runs: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Kernels of the system.
+    /// Properties of each kernel of the system.
     pub kernels: Vec<KernelSetting>,
-    /// Verdict of a schedulability test with the nominal WCETs. Absent if no kernel has a deadline.
+    /// Verdict of a schedulability test that uses the nominal WCETs. Absent if no kernel has a deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Results of each policy.
+    /// Results under each budget policy.
     pub policies: Vec<SequencePolicy>,
 }
 
-/// One kernel of the system.
+/// Properties of one kernel of the system.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KernelSetting {
-    /// Name of the kernel, if it has one.
+    /// Name of the kernel. Absent if the kernel has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Time between two releases [ns]. Absent if the kernel is released once.
+    /// Time between two releases of the kernel [ns]. Absent if the kernel is released only once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<Time>,
-    /// First release [ns].
+    /// First release of the kernel [ns].
     pub offset_ns: Time,
-    /// Relative deadline of a job, counted from its release [ns].
+    /// Relative deadline of each job, counted from the release of the job [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<Time>,
     /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Nominal WCET G(Q̄): longest time from the start to the end of a job [ns].
+    /// Nominal WCET G(Q̄): longest time from the start of a job to its end [ns].
     pub wcet_nominal_ns: Time,
-    /// Number of jobs in a run.
+    /// Number of jobs of the kernel in one run.
     pub jobs: u64,
 }
 
-/// Results of the runs under one policy.
+/// Results of all runs under one budget policy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequencePolicy {
-    /// Policy of the runs.
+    /// Budget policy of the runs.
     pub policy: BudgetPolicy,
-    /// Memory requests of best-effort cores, with or without a running kernel.
+    /// Number of memory requests of best-effort cores in a whole run.
     pub requests: Estimate,
-    /// Relative increase of `requests` over the NOMINAL policy, run by run. Absent if NOMINAL has no requests.
+    /// Relative increase of `requests` compared with the policy NOMINAL in the same run. Absent if best-effort cores have
+    /// no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Memory requests of best-effort cores while a kernel runs.
+    /// Number of memory requests of best-effort cores while a kernel runs.
     pub running_requests: Estimate,
-    /// Relative increase of `running_requests` over the NOMINAL policy, run by run.
+    /// Relative increase of `running_requests` compared with the policy NOMINAL in the same run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_improvement: Option<Estimate>,
-    /// Share of time without a running kernel. Best-effort cores are not regulated during this time.
+    /// Share of the run during which no kernel runs. Best-effort cores are not regulated during this time.
     pub idle_share: Estimate,
-    /// Number of jobs that miss their deadlines, in all runs.
+    /// Number of jobs that miss their deadlines, over all runs.
     pub missed_jobs: u64,
-    /// Number of jobs that end after their nominal WCETs, in all runs.
+    /// Number of jobs that run longer than their nominal WCETs, over all runs.
     pub late_jobs: u64,
-    /// Worst results of each kernel in all runs.
+    /// Worst results of each kernel, over all runs.
     pub kernels: Vec<KernelOutcome>,
-    /// Jobs of the first run, by start.
+    /// Jobs of the first run, sorted by their starts.
     pub jobs: Vec<Job>,
 }
 
-/// Worst results of one kernel.
+/// Worst results of one kernel, over all runs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KernelOutcome {
-    /// Longest response time, from release to end [ns].
+    /// Longest response time: time from the release of a job to its end [ns].
     pub response_ns: Time,
-    /// Smallest difference between G(Q̄) and the time from the start to the end of a job [ns].
+    /// Smallest margin: G(Q̄) minus the time from the start of a job to its end [ns].
     pub margin_ns: i64,
-    /// Number of jobs that miss their deadlines.
+    /// Number of jobs of the kernel that miss their deadlines.
     pub missed_jobs: u64,
-    /// Number of jobs that end after their nominal WCETs.
+    /// Number of jobs of the kernel that run longer than their nominal WCETs.
     pub late_jobs: u64,
 }
 
-/// Accumulates the results of runs under one policy.
+/// Accumulates the results of runs under one budget policy.
 #[derive(Clone, Debug)]
 pub struct SequenceTally {
     policy: BudgetPolicy,
@@ -122,7 +124,7 @@ pub struct SequenceTally {
 }
 
 impl SequenceTally {
-    /// Creates an empty tally for `kernels` kernels.
+    /// Creates a tally without runs, for `kernels` kernels.
     pub fn new(policy: BudgetPolicy, kernels: usize) -> SequenceTally {
         let none = Moments::default();
         let outcome = KernelOutcome {
@@ -143,7 +145,7 @@ impl SequenceTally {
         }
     }
 
-    /// Adds `run`. The same run under NOMINAL is `nominal`.
+    /// Adds the results of `run`. `nominal` is the run with the same number under NOMINAL.
     pub fn add(&mut self, run: &SequenceRun, nominal: &SequenceRun) {
         let all = |run: &SequenceRun| run.running_requests + run.idle_requests;
         self.requests.add(all(run));
@@ -170,7 +172,7 @@ impl SequenceTally {
         }
     }
 
-    /// Returns the summary of the runs so far.
+    /// Returns the summary of all runs added so far.
     pub fn summary(&self) -> SequencePolicy {
         let some = |moments: &Moments| (moments.count > 0).then(|| moments.estimate());
         SequencePolicy {

@@ -1,4 +1,4 @@
-//! Summary of many runs.
+//! Summary of many runs of one kernel.
 
 mod optimum;
 mod policy;
@@ -14,41 +14,42 @@ use super::Setting;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Straddling};
 
-/// Results of a kernel and best-effort cores over many runs.
+/// Results of one kernel and of best-effort cores, over many runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
-    /// Name of the kernel, if it has one.
+    /// Name of the kernel. Absent if the kernel has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Blocks that count as delayed although memory time covers only a part of them, in the bound and in decisions.
+    /// Blocks that count as delayed although memory time covers only a part of their execution. This setting applies to the
+    /// WCET bound and to decisions.
     pub straddling: Straddling,
     /// Nominal WCET G(Q̄): deadline of the kernel, counted from its start [ns].
     pub wcet_nominal_ns: Time,
     /// Assumptions of the simulation.
     pub setting: Setting,
-    /// Number of runs under each policy.
+    /// Number of runs under each budget policy.
     pub runs: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Number of measured runs that were replayed. Absent if block times do not come from a trace.
+    /// Numbers of measured runs that were replayed. Absent if the block times are not from a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
-    /// Results of each policy.
+    /// Results under each budget policy.
     pub policies: Vec<PolicySummary>,
-    /// Results of planned budgets and their upper bound, if requested.
+    /// Results of planned budgets, and an upper bound for all budgets. Absent if they were not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<OptimumSummary>,
 }
 
-/// Numbers of measured runs in a trace. After the last run, the first run follows.
+/// Numbers of measured runs in a trace. After the last measured run, the replay continues with the first.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
-    /// Number of runs at q = 0.
+    /// Number of measured runs at q = 0, that is, in isolation.
     pub isolated: u64,
-    /// Number of runs at q = 1.
+    /// Number of measured runs at q = 1, that is, under interference.
     pub interference: u64,
 }

@@ -1,4 +1,4 @@
-//! Summary of planned budgets over many runs.
+//! Summary of the results of planned budgets, over many runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,20 @@ use crate::regulation::{Optimum, Run};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// Results of budgets that know each run in advance.
+/// Results of budgets that are computed with knowledge of the whole run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OptimumSummary {
-    /// Upper bound on the memory requests of best-effort cores while the kernel runs and meets its deadline, for all budgets.
+    /// Upper bound on the number of memory requests of best-effort cores while the kernel runs. The bound is valid for all
+    /// budgets with which the kernel meets its deadline.
     pub limit: Estimate,
-    /// Memory requests of best-effort cores under planned budgets.
+    /// Number of memory requests of best-effort cores under planned budgets.
     pub requests: Estimate,
-    /// Relative increase of `requests` over the NOMINAL policy, run by run. Absent if NOMINAL has no requests.
+    /// Relative increase of `requests` compared with the policy NOMINAL in the same run. Absent if best-effort cores have
+    /// no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Ratio of `requests` to `limit`, run by run. Absent if the limit is 0.
+    /// Ratio of `requests` to `limit` in the same run. Absent if the limit is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_limit: Option<Estimate>,
     /// Mean of Q over the periods of a run.
@@ -27,15 +29,16 @@ pub struct OptimumSummary {
     pub q_std: Estimate,
     /// End of the kernel, counted from its start [ns].
     pub finish_ns: Finish,
-    /// Nominal WCET − latest end of the kernel [ns].
+    /// Nominal WCET, minus the latest end of the kernel [ns].
     pub margin_ns: f64,
-    /// Number of runs where every plan misses the deadline.
+    /// Number of runs for which every plan misses the deadline.
     pub late_runs: u64,
-    /// Number of runs where the first plan misses the deadline. It treats the blocks as a fluid and ignores bursts.
+    /// Number of runs for which the first plan misses the deadline. The first plan treats the blocks as a fluid and ignores
+    /// bursts.
     pub fluid_late_runs: u64,
 }
 
-/// Accumulates the optima of runs.
+/// Accumulates the results of planned budgets.
 #[derive(Clone, Debug)]
 pub struct OptimumTally {
     limit: Moments,
@@ -44,7 +47,7 @@ pub struct OptimumTally {
 }
 
 impl OptimumTally {
-    /// Creates an empty tally for a kernel with deadline `deadline`.
+    /// Creates a tally without runs, for a kernel with deadline `deadline`.
     pub fn new(deadline: Time) -> OptimumTally {
         OptimumTally {
             limit: Moments::default(),
@@ -53,7 +56,7 @@ impl OptimumTally {
         }
     }
 
-    /// Adds the `optimum` of a run. The same run under NOMINAL is `nominal`.
+    /// Adds the `optimum` of one run. `nominal` is the run with the same number under NOMINAL.
     pub fn add(&mut self, optimum: &Optimum, nominal: &Run) {
         self.limit.add(optimum.limit);
         self.planned.add(&optimum.run, nominal);
@@ -61,7 +64,7 @@ impl OptimumTally {
         self.fluid_late += u64::from(optimum.fluid_late);
     }
 
-    /// Returns the summary of the runs so far.
+    /// Returns the summary of all runs added so far.
     pub fn summary(&self) -> OptimumSummary {
         let PolicySummary {
             requests,

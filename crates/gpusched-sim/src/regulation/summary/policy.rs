@@ -1,4 +1,4 @@
-//! Summary of many runs under one policy.
+//! Summary of many runs under one budget policy.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,24 +6,26 @@ use crate::regulation::Run;
 use gpusched_analysis::bandwidth::{BudgetPolicy, jain};
 use gpusched_model::time::Time;
 
-/// Results of the runs under one policy.
+/// Results of all runs under one budget policy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicySummary {
-    /// Policy of the runs.
+    /// Budget policy of the runs.
     pub policy: BudgetPolicy,
-    /// Memory requests of best-effort cores while the kernel runs.
+    /// Number of memory requests of best-effort cores while the kernel runs.
     pub requests: Estimate,
-    /// Relative increase of `requests` over the NOMINAL policy, run by run. Absent if NOMINAL has no requests.
+    /// Relative increase of `requests` compared with the policy NOMINAL in the same run. Absent if best-effort cores have
+    /// no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Ratio of `requests` to the limit for all budgets, run by run. Absent if it was not requested, or if the limit is 0.
+    /// Ratio of `requests` to the upper bound for all budgets, in the same run. Absent if the bound was not requested or is
+    /// 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_limit: Option<Estimate>,
-    /// Memory requests of each best-effort core, if cores are separate.
+    /// Number of memory requests of each best-effort core. Empty if cores are not separate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<Estimate>,
-    /// Jain's fairness index of `cores`, run by run. Absent if there are no requests.
+    /// Jain's fairness index of the requests in `cores`. Absent if there are no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Estimate>,
     /// Mean of Q over the periods of a run.
@@ -32,22 +34,22 @@ pub struct PolicySummary {
     pub q_std: Estimate,
     /// End of the kernel, counted from its start [ns].
     pub finish_ns: Finish,
-    /// Nominal WCET − latest end of the kernel [ns].
+    /// Nominal WCET, minus the latest end of the kernel [ns].
     pub margin_ns: f64,
-    /// Number of runs that end after the nominal WCET.
+    /// Number of runs that end later than the nominal WCET allows.
     pub late_runs: u64,
 }
 
-/// A mean over runs.
+/// Mean of a quantity over all runs, with its confidence interval.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Estimate {
-    /// Mean.
+    /// Mean over all runs.
     pub mean: f64,
-    /// Lower end of the 95 % confidence interval of the mean (normal approximation). Absent for one run.
+    /// Lower end of the 95 % confidence interval of the mean (normal approximation). Absent if there is only one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of the mean. Absent for one run.
+    /// Upper end of the 95 % confidence interval of the mean. Absent if there is only one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
 }
@@ -56,11 +58,11 @@ pub struct Estimate {
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finish {
-    /// Mean end.
+    /// Mean end over all runs.
     pub mean: f64,
-    /// Earliest end.
+    /// Earliest end in any run.
     pub first: f64,
-    /// Latest end.
+    /// Latest end in any run.
     pub last: f64,
 }
 
@@ -93,13 +95,13 @@ impl Moments {
         }
     }
 
-    /// Returns the estimate, if there is any value.
+    /// Returns the estimate, or `None` if there are no values.
     fn known(&self) -> Option<Estimate> {
         (self.count > 0).then(|| self.estimate())
     }
 }
 
-/// Accumulates the results of runs under one policy.
+/// Accumulates the results of runs under one budget policy.
 #[derive(Clone, Debug)]
 pub struct Tally {
     policy: BudgetPolicy,
@@ -118,7 +120,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Creates an empty tally for a kernel with deadline `deadline`.
+    /// Creates a tally without runs, for a kernel with deadline `deadline`.
     pub fn new(policy: BudgetPolicy, deadline: Time) -> Tally {
         let none = Moments::default();
         Tally {
@@ -138,7 +140,7 @@ impl Tally {
         }
     }
 
-    /// Adds `run`. The same run under NOMINAL is `nominal`.
+    /// Adds the results of `run`. `nominal` is the run with the same number under NOMINAL.
     pub fn add(&mut self, run: &Run, nominal: &Run) {
         self.requests.add(run.requests);
         if nominal.requests > 0.0 {
@@ -159,14 +161,14 @@ impl Tally {
         self.late += u64::from(run.late);
     }
 
-    /// Adds the ratio of the requests of `run` to `limit`, the largest possible number of requests.
+    /// Adds the ratio of the requests of `run` to `limit`, which is an upper bound on the number of requests.
     pub fn compare(&mut self, run: &Run, limit: f64) {
         if limit > 0.0 {
             self.of_limit.add(run.requests / limit);
         }
     }
 
-    /// Returns the summary of the runs so far.
+    /// Returns the summary of all runs added so far.
     pub fn summary(&self) -> PolicySummary {
         PolicySummary {
             policy: self.policy,
@@ -200,7 +202,7 @@ mod tests {
         for value in [4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0] {
             moments.add(value);
         }
-        // Mean 5, sample variance 32/7, standard error √(32/7/8).
+        // The values have mean 5, sample variance 32/7 and standard error √(32/7/8).
         let Estimate { mean, low, high } = moments.estimate();
         let half = Z * (32.0f64 / 7.0 / 8.0).sqrt();
         assert!((mean - 5.0).abs() < 1e-12);

@@ -1,27 +1,28 @@
-//! An observer that draws the jobs of one partition on a timeline.
+//! Observer that draws the jobs of one partition on a timeline.
 
 use crate::tasks::{Event, Job};
 use crate::timeline::{Instant, Mark, ProcessId, Slice, Timeline, TimelineError, TrackId};
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Draws one track for the jobs that the partition runs, and one track per task with releases and misses.
+/// Draws one track with the jobs that the partition executes. Also draws one track per task, with its releases and deadline
+/// misses.
 #[derive(Debug)]
 pub struct Chart<'a> {
     timeline: &'a mut Timeline,
-    /// First error of the timeline.
+    /// First error that the timeline returned.
     refused: Option<TimelineError>,
     partition: TrackId,
     tasks: Vec<(String, TrackId)>,
-    /// Time since the running job runs without interruption.
+    /// Start of the last uninterrupted execution of the running job.
     since: Time,
 }
 
 impl<'a> Chart<'a> {
-    /// Creates the tracks of the partition called `name` and of its tasks.
+    /// Creates the track of the partition called `name`, and the tracks of its tasks.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`].
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline cannot have more tracks.
     pub fn new(
         timeline: &'a mut Timeline,
         name: &str,
@@ -43,7 +44,7 @@ impl<'a> Chart<'a> {
         })
     }
 
-    /// Returns the first error of the timeline.
+    /// Returns the first error that the timeline returned, if any.
     pub fn refused(self) -> Option<TimelineError> {
         self.refused
     }
@@ -60,7 +61,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Draws that `job` ran from `self.since` to `now`.
+    /// Draws the execution of `job` from `self.since` to `now`.
     fn ran(&mut self, now: Time, job: Job) -> Result<(), TimelineError> {
         let Some((name, track)) = self.tasks.get(job.task) else {
             return Ok(());

@@ -1,22 +1,22 @@
-//! Busy time of a partition over time.
+//! Observer that measures the busy time of a partition over time.
 
 use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Busy time of a partition in intervals of equal length.
+/// Busy time of a partition in each of several intervals of equal length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Occupancy {
     width: u64,
-    /// Busy time per interval [ns]. Time after the last interval does not count.
+    /// Busy time in each interval [ns]. Busy time after the last interval does not count.
     busy: Vec<u64>,
-    /// Start of the present busy time [ns].
+    /// Start of the current busy time [ns].
     since: u64,
 }
 
 impl Occupancy {
-    /// Creates `intervals` equal intervals (at least one) from 0 to `end`. The last interval may end a little later than
-    /// `end`.
+    /// Divides the time from 0 to `end` into `intervals` equal intervals; at least one. The last interval may end slightly
+    /// later than `end`.
     pub fn new(end: Time, intervals: usize) -> Occupancy {
         let intervals = intervals.max(1);
         let width = end.ns().div_ceil(intervals as u64).max(1);
@@ -28,17 +28,17 @@ impl Occupancy {
         }
     }
 
-    /// Returns the length of an interval [ns].
+    /// Returns the length of each interval [ns].
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// Returns the busy time in each interval [ns], at most the length of the interval.
+    /// Returns the busy time in each interval [ns]. The busy time is at most the length of the interval.
     pub fn busy(&self) -> &[u64] {
         &self.busy
     }
 
-    /// Adds the busy time from `self.since` to `now`.
+    /// Adds the busy time between `self.since` and `now`.
     fn ran(&mut self, now: Time) {
         let (mut from, to) = (self.since, now.ns());
         while from < to {

@@ -1,46 +1,46 @@
-//! Counts of the jobs of a partition.
+//! Observer that counts the events of the jobs of a partition.
 
 use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Counts the events of a partition.
+/// Counts of events in a partition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// Counts per task, by position in the partition.
+    /// Counts for each task, in the order of positions in the partition.
     pub tasks: Vec<TaskTally>,
-    /// Last completion [ns].
+    /// Time of the last completion [ns].
     pub end: Time,
-    /// Time since when the present job runs [ns].
+    /// Start of the last uninterrupted execution of the running job [ns].
     since: u64,
 }
 
-/// Counts of the jobs of one task.
+/// Counts for the jobs of one task.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct TaskTally {
     /// Number of completed jobs.
     pub jobs: u64,
     /// Number of completed jobs that missed their deadlines.
     pub misses: u64,
-    /// Number of preemptions.
+    /// Number of preemptions of jobs of the task.
     pub preemptions: u64,
-    /// Total execution time [ns].
+    /// Total execution time of all jobs [ns].
     pub busy: u64,
-    /// Longest response time [ns].
+    /// Longest response time of a job [ns].
     pub longest: u64,
     /// Sum of all response times [ns].
     pub total: u128,
 }
 
 impl TaskTally {
-    /// Returns the mean response time [ns].
+    /// Returns the mean response time of the completed jobs [ns].
     pub fn mean(&self) -> f64 {
         self.total as f64 / self.jobs.max(1) as f64
     }
 }
 
 impl Tally {
-    /// Creates zero counts for `tasks` tasks.
+    /// Creates counts for `tasks` tasks. All counts are 0.
     pub fn new(tasks: usize) -> Tally {
         Tally {
             tasks: vec![TaskTally::default(); tasks],
@@ -49,22 +49,22 @@ impl Tally {
         }
     }
 
-    /// Returns the number of late jobs of all tasks.
+    /// Returns the number of jobs that missed their deadlines, over all tasks.
     pub fn misses(&self) -> u64 {
         self.tasks.iter().map(|task| task.misses).sum()
     }
 
-    /// Returns the number of completed jobs of all tasks.
+    /// Returns the number of completed jobs, over all tasks.
     pub fn jobs(&self) -> u64 {
         self.tasks.iter().map(|task| task.jobs).sum()
     }
 
-    /// Returns the number of preemptions of all tasks.
+    /// Returns the number of preemptions, over all tasks.
     pub fn preemptions(&self) -> u64 {
         self.tasks.iter().map(|task| task.preemptions).sum()
     }
 
-    /// Returns the busy time of the partition [ns].
+    /// Returns the total busy time of the partition [ns].
     pub fn busy(&self) -> u64 {
         self.tasks.iter().map(|task| task.busy).sum()
     }

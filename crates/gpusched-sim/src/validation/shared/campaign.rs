@@ -1,4 +1,5 @@
-//! Validation of many systems, on any number of threads. It counts the accepted systems of each analysis and their deadline misses.
+//! Validation of many systems with shared memory, on any number of threads. For each analysis, the campaign counts the
+//! accepted systems and those accepted systems that miss a deadline.
 
 use gpusched_analysis::interference::model_of;
 use rayon::ThreadPool;
@@ -13,41 +14,43 @@ use gpusched_analysis::partitioning::Problem;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::{Policy, Verdict};
 
-/// Parameters of a validation.
+/// Parameters of a validation campaign.
 #[derive(Copy, Clone, Debug)]
 pub struct Campaign {
-    /// Number of systems.
+    /// Number of systems to validate.
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Whether partitions are partitions of real GPUs. All granularities take turns.
+    /// Whether the partitions are partitions of real GPUs. If true, the campaign uses all granularities in turn.
     pub devices: bool,
-    /// Verdicts of the analysis that counts memory traffic: [`verdicts`] with `memory`, or a replacement in tests.
+    /// Function that returns the verdicts of the analysis that counts memory traffic. The function is [`verdicts`] with
+    /// `memory`, or a replacement in tests.
     pub analysis: fn(&System) -> Result<Vec<Verdict>>,
 }
 
-/// Results of the systems of one policy.
+/// Results of all systems with one policy.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Tally {
     /// Number of systems.
     pub systems: u64,
-    /// Number of systems that `conflict` accepts. This interference model ignores memory traffic.
+    /// Number of systems that the interference model `conflict` accepts. This model ignores memory traffic.
     pub blind: u64,
-    /// Number of systems that `conflict` accepts and that miss a deadline when bandwidth is short.
+    /// Number of systems that `conflict` accepts and that miss a deadline in a simulation, because bandwidth is short.
     pub blind_missed: u64,
-    /// Number of systems that `conflict+bandwidth` accepts.
+    /// Number of systems that the interference model `conflict+bandwidth` accepts.
     pub accepted: u64,
-    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline. Any value above 0 refutes the analysis.
+    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline in a simulation. A number above 0
+    /// refutes the analysis.
     pub accepted_missed: u64,
-    /// Number of simulations.
+    /// Number of simulated runs.
     pub runs: u64,
-    /// Number of jobs in these simulations.
+    /// Number of jobs in these runs.
     pub jobs: u64,
 }
 
 impl Tally {
-    /// Returns the sum of both.
+    /// Returns the sums of the two tallies.
     pub fn plus(&self, other: &Tally) -> Tally {
         Tally {
             systems: self.systems + other.systems,
@@ -61,17 +64,17 @@ impl Tally {
     }
 }
 
-/// The result of a campaign.
+/// The result of a validation campaign.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Results by policy, in the order of [`policies`].
+    /// Results for each policy, in the order of [`policies`].
     pub policies: Vec<(Policy, Tally)>,
-    /// First accepted system that missed a deadline.
+    /// Number of the first accepted system that missed a deadline, if any.
     pub broken: Option<u64>,
 }
 
 impl Report {
-    /// Returns the sum over all policies.
+    /// Returns the sums over all policies.
     pub fn total(&self) -> Tally {
         let tallies = self.policies.iter().map(|(_, tally)| tally);
         tallies.fold(Tally::default(), |sum, tally| sum.plus(tally))
@@ -82,7 +85,7 @@ impl Campaign {
     /// Runs the campaign on the threads of `pool`. Calls `advanced` after every system.
     ///
     /// # Errors
-    /// Fails with [`Error::Internal`] if a system cannot be drawn.
+    /// Fails with [`Error::Internal`] if a system cannot be generated.
     pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
         let policies = policies();
         let none = || Ok((vec![Tally::default(); policies.len()], None::<u64>));
@@ -111,7 +114,7 @@ impl Campaign {
     }
 
     fn examine(&self, index: u64, policies: usize) -> Result<(usize, Tally)> {
-        let unusable = || Error::Internal(format!("system {index} cannot be drawn"));
+        let unusable = || Error::Internal(format!("system {index} cannot be generated"));
         let mut system = system(self.seed, index).ok_or_else(unusable)?;
         if self.devices {
             system = on_device(system, self.seed, index).ok_or_else(unusable)?;
@@ -140,7 +143,8 @@ impl Campaign {
     }
 }
 
-/// Returns the verdicts of the partitions of `system`. With `memory`, they count the traffic of other partitions.
+/// Returns the verdicts of the partitions of `system`. If `memory` is true, the verdicts count the memory traffic of other
+/// partitions.
 ///
 /// # Errors
 /// Never fails for systems of [`system`].

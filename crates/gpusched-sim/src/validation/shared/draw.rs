@@ -1,6 +1,7 @@
-//! Random partitions that share one memory.
+//! Generator of random systems whose partitions share one memory.
 //!
-//! System i depends only on the seed and i. Policies and arbitration rules take turns. All other properties are random.
+//! System i depends only on the seed and on i. The generator uses all policies and all arbitration rules in turn. All other
+//! properties are random.
 
 use rand::Rng;
 
@@ -14,29 +15,29 @@ use gpusched_model::{
     WcetFunction,
 };
 
-/// Possible periods [µs], with a small least common multiple.
+/// Possible periods [µs]. The periods have a small least common multiple.
 const PERIODS: [u64; 8] = [20, 24, 30, 40, 48, 60, 80, 120];
 
-/// A common multiple of all periods [ns].
+/// Common multiple of all possible periods [ns].
 pub const HYPERPERIOD: u64 = 240_000;
 
-/// A system to analyse and simulate.
+/// A random system that is analysed and simulated.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// All tasks and other memory traffic.
+    /// All tasks of the system and all other memory traffic.
     pub set: TaskSet,
     /// Tasks of each partition, as positions in the set.
     pub parts: Vec<Vec<usize>>,
-    /// Partitions on a device. If absent, each partition has one SM, and the GPU has one SM per partition.
+    /// Partitions on a real device. If absent, each partition has one SM, and the GPU has one SM for each partition.
     pub device: Option<OnDevice>,
-    /// Shared memory.
+    /// Memory that the partitions share.
     pub memory: SharedMemory,
-    /// Policy of the schedulability test and of the scheduler.
+    /// Scheduling policy, for the schedulability test and for the simulation.
     pub policy: Policy,
 }
 
 impl System {
-    /// Returns the tasks of each partition and its number of SMs.
+    /// Returns the tasks and the number of SMs of each partition.
     pub fn parts(&self) -> Vec<(&[usize], u32)> {
         let sizes = self.device.iter().flat_map(|device| &device.placed);
         let sizes = sizes.map(|placed| placed.sms).chain(std::iter::repeat(1));
@@ -44,7 +45,7 @@ impl System {
         tasks.zip(sizes).collect()
     }
 
-    /// Returns the setting of the simulation.
+    /// Returns the system in the form that the simulation uses.
     pub fn setting(&self) -> Setting<'_> {
         let bandwidth = self.memory.bandwidth;
         Setting {
@@ -58,12 +59,12 @@ impl System {
     }
 }
 
-/// Returns the policies with a proof, in the order of reports.
+/// Returns all policies that have a proof for shared memory, in the order of reports.
 pub fn policies() -> Vec<Policy> {
     Policy::all().filter(|policy| policy.shares_memory()).collect()
 }
 
-/// Returns system `index`. `None` if the tasks are invalid, which never happens.
+/// Returns the system with number `index`. Returns `None` if the tasks are invalid, which never happens.
 pub fn system(seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 0);
     let policies = policies();
@@ -74,7 +75,8 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
         _ => Arbitration::MaxMin,
     };
     let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
-    // Largest share of memory time of a task [%]. Low values give nearly independent partitions, high values give overload.
+    // Largest share of a task's time that is memory time [%]. With low shares, partitions are nearly independent. With high
+    // shares, the memory is overloaded.
     let heavy = between(&mut rng, 5, 100);
     let crowded = between(&mut rng, 20, 90);
     let mut tasks = Vec::new();
@@ -117,12 +119,13 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// Draws an integer from `low` to `high`.
+/// Returns a random integer from `low` to `high`.
 fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
 }
 
-/// Draws a task with a utilization of up to twice `share` percent. It spends up to `heavy` percent of its time at memory.
+/// Returns a random task with a utilization of up to twice `share` percent. Memory time is up to `heavy` percent of its
+/// execution time.
 fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
     let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
     let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);
@@ -132,7 +135,7 @@ fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Tas
         1 => period + period / 2,
         _ => period * between(rng, 60, 100) / 100,
     };
-    // Peak rate, and bytes that a job moves at this rate in its memory time.
+    // Peak rate, and number of bytes that a job transfers at this rate during its memory time.
     let rate = capacity / 100 * between(rng, 10, 100);
     let bytes =
         u128::from(rate) * u128::from(isolated) / 1_000_000_000 * u128::from(between(rng, 0, heavy)) / 100;

@@ -1,4 +1,4 @@
-//! Random partitions of real GPUs, with the sizes and placements of a device at one granularity.
+//! Random partitions of real GPUs. The device supports their sizes and placements at one granularity.
 
 use rand::Rng;
 use strum::VariantArray;
@@ -11,10 +11,10 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Bandwidth, Peak, Task, TaskSet, TaskShape, WcetFunction};
 
-/// Maximum number of attempts to draw partitions that fit on a device.
+/// Maximum number of random attempts to find partitions that fit on a device.
 const TRIES: usize = 1_000;
 
-/// The partitions of a system on a device.
+/// The partitions of a system on a real device.
 #[derive(Clone, Debug)]
 pub struct OnDevice {
     /// Supported partition sizes of the device.
@@ -24,8 +24,8 @@ pub struct OnDevice {
 }
 
 impl OnDevice {
-    /// Returns the bandwidth of the memory slices of each partition, if the whole memory has `bandwidth`. `None` if all
-    /// partitions share the memory.
+    /// Returns the bandwidth of the memory slices of each partition, if the whole memory has `bandwidth`. Returns `None` if
+    /// all partitions share the memory.
     pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
         let hardware = self.offer.hardware();
         let mig = hardware.device.mig()?;
@@ -39,8 +39,9 @@ impl OnDevice {
     }
 }
 
-/// Returns `system`, number `index` of `seed`, on a random GPU with random partition sizes. Granularities take turns. Each
-/// task keeps its WCETs and its peak at the size of its partition. `None` if no device has room, which never happens.
+/// Returns `system` on a random GPU with random partition sizes. `index` is the number of the system for the seed `seed`.
+/// The granularities are used in turn. Each task keeps its WCETs and its peak rate at the size of its partition. Returns
+/// `None` if no device has space for the partitions, which never happens.
 pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 1);
     let turn = usize::try_from(index).ok()? / (2 * policies().len());
@@ -52,7 +53,7 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
         let device = devices.get(below(&mut rng, devices.len()))?;
         let offer = Offer::new(device, granularity).ok()?;
         let shares = usize::try_from(offer.shares()).ok()?;
-        // In every second attempt, no partition is larger than its part of the GPU.
+        // In every second attempt, each partition has at most an equal part of the GPU.
         let shares = if attempt % 2 == 0 {
             shares
         } else {
@@ -79,7 +80,8 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// Returns `task` with its numbers moved to `sms` SMs. It takes three times as long on one SM and less time on twice as many SMs.
+/// Returns `task` with its WCETs assigned to `sms` SMs. On one SM, each WCET is three times as long. On twice as many SMs,
+/// each WCET is a quarter shorter.
 fn scaled(task: &Task, sms: u32, rng: &mut impl Rng) -> Option<Task> {
     let shape: TaskShape = task.clone().into();
     let Form::Table(Table::Each { isolated, conflict }) = task.wcet().form() else {

@@ -1,8 +1,9 @@
 //! Validation of partitions that share a memory, by simulation with [`crate::shared_runs`].
 //!
-//! * [`draw`]: random systems of two to four partitions, with their traffic and other traffic;
-//! * [`hardware`]: these systems on partitions of real GPUs;
-//! * [`campaign`]: counts the accepted systems of each analysis and their deadline misses.
+//! * [`draw`] generates random systems of two to four partitions, with the traffic of the partitions and with other
+//!   traffic.
+//! * [`hardware`] places these systems on partitions of real GPUs.
+//! * [`campaign`] counts the accepted systems of each analysis and their deadline misses.
 
 pub mod campaign;
 pub mod draw;

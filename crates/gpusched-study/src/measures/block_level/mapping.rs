@@ -1,4 +1,5 @@
-//! Whether two blocks of different streams run on the same SM: simulated and by an equation ([Sanudo20] Tables II to IV).
+//! Metric of whether two blocks of different streams run on the same SM: simulated, and predicted by an equation ([Sanudo20]
+//! Tables II to IV).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +8,30 @@ use crate::measures::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::scenario::{Device, Launch, ScenarioShape};
 
-/// Maximum number of warps of a block.
+/// Maximum number of warps of one block.
 const MAX_WARPS: u32 = 32;
 
-/// Launches kernels of one block on a GPU: one of x warps, then one of y warps, for all x and y up to 32.
+/// Launches two kernels of one block each on a GPU. The first block has x warps and the second block has y warps, for all x
+/// and y up to 32.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MappingCase")]
 pub struct MappingParameters {
-    /// Simulated GPU.
+    /// Simulated GPU on which the kernels run.
     platform: Device,
-    /// Equation that predicts whether both blocks are on the same SM: 2, 3 or 4.
+    /// Number of the equation that predicts whether both blocks run on the same SM: 2, 3 or 4.
     equation: u32,
-    /// Least and largest z. z is the number of warps per block of a kernel that is launched first. It has one block on each
-    /// SM (Eq. 3), or on all SMs except one (Eq. 4). With Eq. 4, only the x that go to the free SM count. Absent for Eq. 2.
+    /// Smallest and largest z, where z is the number of warps per block of a kernel that is launched first. With Eq. 3, the
+    /// first kernel has one block on each SM. With Eq. 4, it has one block on each SM except one, and the metric counts
+    /// only values of x whose block runs on the free SM. Absent with Eq. 2.
     #[serde(default)]
     before: Option<[u32; 2]>,
-    /// Whether each pair is a row. By default, each z has one row per quantity.
+    /// Whether the result has one row for each pair of x and y. Default: false, one row per quantity for each z.
     #[serde(default)]
     list: bool,
 }
 
-/// Pairs of blocks, ready for the simulation.
+/// Pairs of blocks with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct Mapping {
     parameters: MappingParameters,
@@ -64,12 +67,13 @@ impl Parameters for MappingParameters {
 }
 
 impl Mapping {
-    /// Returns mw, the number of warps of an SM.
+    /// Returns mw, the maximum number of warps of an SM.
     fn warps(&self) -> u32 {
         self.parameters.platform.shape().threads_per_sm / 32
     }
 
-    /// Returns the SM of the first block of each kernel in `kernels`, given as (blocks, warps).
+    /// Returns the SM of the first block of each kernel. `kernels` states the number of blocks and the number of warps of
+    /// each kernel.
     fn place(&self, kernels: &[(u32, u32)]) -> Result<Vec<u32>> {
         let launches = (0..).zip(kernels);
         let launches =
@@ -80,7 +84,7 @@ impl Mapping {
         Ok(firsts.map(|block| block.sm).collect())
     }
 
-    /// Returns whether the equation predicts that both blocks are on the same SM.
+    /// Returns whether the equation predicts that both blocks run on the same SM.
     fn predicted(&self, z: u32, x: u32, y: u32) -> bool {
         let mw = self.warps();
         match self.parameters.equation {
@@ -93,7 +97,7 @@ impl Mapping {
         }
     }
 
-    /// Returns all x and y, and whether their blocks are on the same SM.
+    /// Returns every pair of x and y, with a flag that is true if both blocks run on the same SM.
     fn pairs(&self, z: u32) -> Result<Vec<(u32, u32, bool)>> {
         let (mw, sms) = (self.warps(), self.parameters.platform.shape().sms);
         let before = match self.parameters.equation {
@@ -105,7 +109,7 @@ impl Mapping {
             let with =
                 |more: &[(u32, u32)]| -> Vec<(u32, u32)> { before.iter().chain(more).copied().collect() };
             if self.parameters.equation == 4 {
-                // The free SM is the last in the order. The block of x warps must go there.
+                // Only the last SM in the order is free. Values of x whose block runs on another SM do not count.
                 let order = self.parameters.platform.shape().sm_order.of(sms);
                 if self.place(&with(&[(1, x)]))?.last() != order.last() {
                     continue;

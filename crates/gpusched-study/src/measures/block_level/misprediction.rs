@@ -1,4 +1,4 @@
-//! How often round-robin mispredicts the SM of some block ([Sanudo20] Fig. 3).
+//! Metric of how often a round-robin model predicts a wrong SM for at least one block ([Sanudo20] Fig. 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -10,33 +10,33 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Launches random configurations of concurrent kernels, each in a stream of its own.
+/// Launches random configurations of concurrent kernels. Each kernel has a stream of its own.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MispredictionCase")]
 pub struct MispredictionParameters {
-    /// Simulated GPU.
+    /// Simulated GPU on which the kernels run.
     platform: Device,
-    /// Numbers of streams, each with one kernel.
+    /// Numbers of streams to simulate. Each stream has one kernel.
     streams: Vec<u32>,
-    /// Least and largest number of blocks of a kernel.
+    /// Smallest and largest number of blocks of a kernel.
     blocks: [u32; 2],
-    /// Least and largest number of threads of a block.
+    /// Smallest and largest number of threads of a block.
     threads: [u32; 2],
-    /// Number of configurations for each number of streams.
+    /// Number of random configurations for each number of streams.
     configurations: u64,
-    /// Published shares of mispredicted configurations, one for each number of streams.
+    /// Published share of mispredicted configurations, for each number of streams in `streams`.
     #[serde(default)]
     published: Option<Vec<f64>>,
 }
 
-/// Maximum number of blocks of one configuration.
+/// Maximum number of blocks in one configuration.
 const MAX_BLOCKS: u64 = 100_000;
 
-/// Maximum number of configurations.
+/// Maximum number of configurations in one case.
 const MAX_CONFIGURATIONS: u64 = 10_000_000;
 
-/// Random configurations, ready for the simulation.
+/// Random configurations with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct Mispredictions {
     parameters: MispredictionParameters,
@@ -85,7 +85,7 @@ impl Parameters for MispredictionParameters {
 }
 
 impl Mispredictions {
-    /// Returns whether round-robin chooses another SM for some block of a configuration.
+    /// Returns whether the block schedulers `slots` and `round-robin` assign at least one block to different SMs.
     fn differ(&self, seed: u64, streams: u32, configuration: u64) -> Result<bool> {
         let parameters = &self.parameters;
         let mut rng = stream(

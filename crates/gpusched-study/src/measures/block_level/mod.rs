@@ -1,4 +1,4 @@
-//! Metrics of the simulation at the level of thread blocks ([Sanudo20]).
+//! Metrics that simulate a GPU at the level of thread blocks ([Sanudo20]).
 
 pub(super) mod mapping;
 pub(super) mod misprediction;

@@ -1,4 +1,4 @@
-//! Number of blocks of a kernel that fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
+//! Metric `occupancy`: the number of blocks of one kernel that fit on an SM ([Sanudo20] Eq. 1 and §III-C2).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,14 @@ use gpusched_model::scenario::{Device, Need};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OccupancyCase")]
 pub struct OccupancyParameters {
-    /// GPU.
+    /// GPU that has the SM.
     platform: Device,
-    /// Numbers of threads of a block.
+    /// Numbers of threads per block.
     threads: Vec<u32>,
-    /// Numbers of registers of a thread.
+    /// Numbers of registers per thread.
     #[serde(default = "zero")]
     registers: Vec<u32>,
-    /// Sizes of the shared memory of a block [bytes].
+    /// Amounts of shared memory per block [bytes].
     #[serde(default = "zero")]
     shared_memory: Vec<u32>,
 }
@@ -32,7 +32,7 @@ fn zero() -> Vec<u32> {
 /// Maximum number of rows of one case.
 const MAX_ROWS: usize = 100_000;
 
-/// Kernels, ready to be counted.
+/// Kernels with checked parameters, ready for counting their blocks.
 #[derive(Debug)]
 pub struct Occupancy {
     parameters: OccupancyParameters,

@@ -1,11 +1,11 @@
-//! SMs and times of the blocks of a scenario.
+//! Computation of the SM and the times of each block of a scenario.
 
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{BlockTime, Scenario, ScenarioShape};
 use gpusched_model::time::Time;
 use gpusched_sim::blocks::{Record, simulate};
 
-/// Returns the record of one run, in the order of the scenario.
+/// Simulates one run and returns its record. The record lists blocks in the order of the scenario.
 pub(super) fn run(shape: ScenarioShape, seed: u64) -> Result<Record> {
     let scenario = Scenario::new(shape)?;
     let mut record = Record::default();
@@ -14,7 +14,7 @@ pub(super) fn run(shape: ScenarioShape, seed: u64) -> Result<Record> {
     Ok(record)
 }
 
-/// Returns a block time of 1 ms, so that blocks run until all relevant blocks have started.
+/// Returns the block time 1 ms. No block ends before all relevant blocks have started.
 pub(super) fn long() -> BlockTime {
     BlockTime::Fixed(Time::from_ns(1_000_000))
 }

@@ -1,4 +1,4 @@
-//! Response times of the kernels of a scenario, concurrently and in isolation.
+//! Metric of response times of the kernels of a scenario, with all kernels concurrently and with each kernel in isolation.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,22 @@ use gpusched_model::scenario::BlockScheduler;
 use gpusched_model::time::Time;
 use gpusched_sim::blocks::Record;
 
-/// Simulates one scenario, and each of its kernels in isolation.
+/// Simulates one scenario, and each kernel of the scenario in isolation.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ScenarioCase")]
 pub struct ScenarioParameters {
-    /// File with the scenario.
+    /// Path of the file with the scenario.
     scenario: String,
-    /// Block scheduler, which maps blocks to SMs. Default: the block scheduler of the scenario.
+    /// Block scheduler, which assigns blocks to SMs. Default: the block scheduler of the scenario.
     #[serde(default)]
     block_scheduler: Option<BlockScheduler>,
-    /// Published slowdown of the first kernel.
+    /// Published slowdown of the first kernel in the scenario.
     #[serde(default)]
     published: Option<f64>,
 }
 
-/// A scenario, ready for the simulation.
+/// A scenario with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct ScenarioMeasure {
     scenario: Scenario,
@@ -55,7 +55,7 @@ impl Parameters for ScenarioParameters {
 }
 
 impl ScenarioMeasure {
-    /// Returns the record of `kernel` without other kernels, copies and CPU cores.
+    /// Simulates `kernel` without other kernels, without copies and without CPU cores, and returns the record.
     fn alone(&self, kernel: usize, seed: u64) -> Result<Record> {
         let mut shape = self.scenario.shape().clone();
         shape.kernels = vec![shape.kernels[kernel].clone()];

@@ -1,4 +1,5 @@
-//! Budgets that change at run time: gain of best-effort cores over NOMINAL, and Q over time ([Aghilinasab20] §VII-C).
+//! Metric of memory bandwidth budgets that change at run time: improvement for best-effort cores over NOMINAL, and Q over
+//! time ([Aghilinasab20] §VII-C).
 
 mod over_time;
 mod scenario;
@@ -19,52 +20,53 @@ use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 
-/// Simulates a kernel under all budget policies, for every combination of block times, starts, patterns and demands.
+/// Simulates a kernel under all budget policies, for every combination of block times, starts, access patterns and demands.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BudgetCase")]
 pub struct BudgetParameters {
-    /// File with the kernel.
+    /// Path of the file with the kernel.
     kernel: String,
-    /// Number of intervals of alternating clusters. Default: the intervals of the kernel.
+    /// Number of intervals of consecutive blocks. The clusters alternate from interval to interval. Default: as in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown that the nominal budget allows.
+    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
     #[serde(default = "super::nominal::tenth")]
     slowdown: Factor,
-    /// Blocks that count as delayed although memory time covers only a part of them.
+    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
+    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
-    /// Execution times of blocks.
+    /// Models of the execution times of blocks.
     #[serde(default = "drawn")]
     blocks: Vec<BlockTimes>,
-    /// Starts of the kernel after the start of a period: times, or `random`.
+    /// Starts of the kernel, relative to the start of a regulation period: each is a time, or `random`.
     #[serde(default = "random")]
     offsets: Vec<String>,
-    /// Access patterns of best-effort cores within a period.
+    /// Access patterns of best-effort cores within a regulation period.
     #[serde(default = "front")]
     patterns: Vec<AccessPattern>,
-    /// Demands of best-effort cores, as shares of a period: names, or numbers as text.
+    /// Demands of best-effort cores, as shares of a regulation period: each is the name of a demand, or a number as text.
     #[serde(default = "bandwidth")]
     demands: Vec<String>,
-    /// Number of runs under each policy.
+    /// Number of runs under each budget policy.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
-    /// Quantities to report. Default: all.
+    /// Names of the quantities to report. Default: all quantities.
     #[serde(default)]
     quantities: Option<Vec<String>>,
-    /// File with published results.
+    /// Path of a file with published results.
     #[serde(default)]
     published: Option<String>,
-    /// Name of the kernel in the published results.
+    /// Name of the kernel in the file `published`.
     #[serde(default)]
     benchmark: Option<String>,
 }
 
-/// Maximum number of runs of one case.
+/// Maximum number of runs in one case.
 const MAX_RUNS: u64 = 1_000_000;
 
-/// Number of runs that are simulated before their results are added.
+/// Number of runs that gpusched simulates before it adds their results to the statistics.
 const BATCH: u64 = 64;
 
 fn drawn() -> Vec<BlockTimes> {
@@ -83,7 +85,7 @@ fn bandwidth() -> Vec<String> {
     vec!["bandwidth".to_owned()]
 }
 
-/// Runs, ready for the simulation.
+/// Runs with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct Budgets {
     subject: Subject,
@@ -163,11 +165,12 @@ impl Parameters for BudgetParameters {
     }
 }
 
-/// The program that determines Q in Table IV. The paper does not name it; gpusched assumes the most demanding one.
+/// The program that determines Q in Table IV. The paper does not name this program; gpusched assumes the program with the
+/// highest demand.
 const ASSUMED: (&str, &str) = ("libquantum", "SPEC");
 
 impl Budgets {
-    /// Returns the published improvement, mean of Q and standard deviation of Q.
+    /// Returns the published values: the improvement, the mean of Q, and the standard deviation of Q.
     fn beside(&self, scenario: &Scenario, policy: BudgetPolicy) -> Beside {
         let Some((results, benchmark)) = &self.published else {
             return Beside::default();
@@ -207,7 +210,7 @@ impl Measure for Budgets {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
         let allocators = self.subject.allocators()?;
         let mut statistics = vec![self.subject.statistics(); self.scenarios.len()];
-        // Scenarios that differ only in pattern or demand share their runs.
+        // Scenarios that differ only in access pattern or demand use the same runs of the kernel.
         let mut first = 0;
         while let Some(head) = self.scenarios.get(first) {
             let group = self

@@ -1,4 +1,4 @@
-//! Q over time: one run under each policy ([Aghilinasab20] Fig. 3).
+//! Metric of Q over time: one run of a kernel under each budget policy ([Aghilinasab20] Fig. 3).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -10,32 +10,33 @@ use gpusched_model::error::Result;
 use gpusched_model::{Factor, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 
-/// Lists the regulation periods of the first run of a kernel, under all budget policies.
+/// Lists the regulation periods of the first run of a kernel, under each budget policy.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BudgetOverTimeCase")]
 pub struct OverTimeParameters {
-    /// File with the kernel.
+    /// Path of the file with the kernel.
     kernel: String,
-    /// Number of intervals of alternating clusters. Default: the intervals of the kernel.
+    /// Number of intervals of consecutive blocks. The clusters alternate from interval to interval. Default: as in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown that the nominal budget allows.
+    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
     #[serde(default = "crate::measures::nominal::tenth")]
     slowdown: Factor,
-    /// Blocks that count as delayed although memory time covers only a part of them.
+    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
+    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
-    /// Execution times of blocks.
+    /// Model of the execution times of blocks.
     #[serde(default = "drawn")]
     blocks: BlockTimes,
-    /// Start of the kernel after the start of a period: a time, or `random`.
+    /// Start of the kernel, relative to the start of a regulation period: a time, or `random`.
     #[serde(default = "random")]
     offset: String,
-    /// Access pattern of best-effort cores within a period.
+    /// Access pattern of best-effort cores within a regulation period.
     #[serde(default)]
     pattern: AccessPattern,
-    /// Demand of best-effort cores, as a share of a period: a name, or a number as text.
+    /// Demand of best-effort cores, as a share of a regulation period: the name of a demand, or a number as text.
     #[serde(default = "bandwidth")]
     demand: String,
 }
@@ -52,7 +53,7 @@ fn bandwidth() -> String {
     "bandwidth".to_owned()
 }
 
-/// A run, ready for the simulation.
+/// One run with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct BudgetOverTime {
     subject: Subject,
@@ -111,7 +112,7 @@ impl Measure for BudgetOverTime {
         Ok(rows)
     }
 
-    /// Returns the maximum number of periods of a run.
+    /// Returns one row for each period that a run can have at most.
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let policies = BudgetPolicy::ALL.into_iter();
         let rows =

@@ -1,4 +1,4 @@
-//! A kernel, its budgets, and the assumptions about the best-effort cores.
+//! A kernel, its memory bandwidth budgets, and assumptions about the best-effort cores.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,30 +13,31 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting, Simulator};
 
-/// Budget process of [Aghilinasab20] §VI-B and §VII-C: lead of 50 µs, and 470 cache misses per millisecond.
+/// Parameters of the budget process in [Aghilinasab20] §VI-B and §VII-C: lead of 50 µs, and 470 cache misses per
+/// millisecond.
 const PROCESS: (Time, u64) = (Time::from_ns(50_000), 470);
 
 /// Maximum number of scenarios of one case.
 const MAX_SCENARIOS: usize = 1000;
 
-/// A kernel and its nominal budget.
+/// A kernel with its nominal budget.
 #[derive(Debug)]
 pub(super) struct Subject {
     kernel: Kernel,
     q: Factor,
     straddling: Straddling,
-    /// Nominal WCET G(Q̄).
+    /// Deadline of the kernel: its nominal WCET G(Q̄).
     deadline: Time,
 }
 
-/// A demand and its name.
+/// A demand of the best-effort cores, with its name.
 #[derive(Clone, Debug)]
 pub(super) struct NamedDemand {
     pub name: String,
     share: Factor,
 }
 
-/// One combination of assumptions.
+/// One combination of assumptions about block times, start, access pattern and demand.
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
     blocks: BlockTimes,
@@ -46,7 +47,7 @@ pub(super) struct Scenario {
     pub(super) demand: NamedDemand,
 }
 
-/// Parses the demands in `texts`.
+/// Parses each text in `texts` as a demand.
 pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>, Refusal> {
     let read = |text: &String| {
         let Demand(share) = parsed(field, text)?;
@@ -56,7 +57,7 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
     texts.iter().map(read).collect()
 }
 
-/// Parses the starts in `texts`.
+/// Parses each text in `texts` as the start of the kernel.
 pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Option<Time>)>, Refusal> {
     let read = |text: &String| {
         let time = match parsed(field, text)? {
@@ -73,7 +74,7 @@ fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusa
 }
 
 impl Scenario {
-    /// Returns all combinations. Combinations with the same runs are adjacent.
+    /// Returns all combinations of assumptions. Combinations that use the same runs of the kernel are adjacent.
     pub(super) fn all(
         blocks: &[BlockTimes],
         offsets: &[(String, Option<Time>)],
@@ -102,12 +103,12 @@ impl Scenario {
         Ok(scenarios)
     }
 
-    /// Returns whether both scenarios have the same block times and start.
+    /// Returns whether both scenarios have the same block times and the same start.
     pub(super) fn shares_runs(&self, other: &Scenario) -> bool {
         (self.blocks, &self.offset) == (other.blocks, &other.offset)
     }
 
-    /// Returns the columns that identify the scenario of a row.
+    /// Returns the columns whose texts identify the scenario of a row.
     pub(super) fn labels(&self) -> Labels {
         Labels::of("blocks", self.blocks)
             .with("offset", &self.offset)
@@ -131,7 +132,7 @@ impl Scenario {
 }
 
 impl Subject {
-    /// Reads the kernel in `path` and computes its nominal budget.
+    /// Reads the kernel in the file at `path` and computes its nominal budget.
     pub fn read(
         files: &mut Files,
         path: &str,
@@ -153,7 +154,7 @@ impl Subject {
         self.kernel.name().unwrap_or("")
     }
 
-    /// Returns the maximum number of regulation periods of a run that meets its deadline.
+    /// Returns the maximum number of regulation periods in a run that meets its deadline.
     pub fn periods(&self) -> u64 {
         self.deadline
             .ns()
@@ -161,7 +162,7 @@ impl Subject {
             + 1
     }
 
-    /// Returns one allocator per policy, NOMINAL first.
+    /// Returns one budget allocator for each budget policy. NOMINAL is the first policy.
     pub fn allocators(&self) -> Result<Vec<(BudgetPolicy, Allocator)>> {
         let allocators = BudgetPolicy::ALL.into_iter().map(|policy| {
             let allocator = Allocator::new(&self.kernel, self.q, policy, self.straddling);
@@ -173,17 +174,17 @@ impl Subject {
         allocators.collect()
     }
 
-    /// Creates the simulator of `scenario`.
+    /// Creates the simulator of the kernel in `scenario`.
     pub fn simulator(&self, scenario: &Scenario, seed: u64) -> Result<Simulator, Refusal> {
         Simulator::new(&self.kernel, scenario.setting(), seed).map_err(Refusal::in_file("", self.name()))
     }
 
-    /// Converts a refusal of parameters that were checked before.
+    /// Converts a refusal of parameters into an error. The parameters were checked before, so no refusal is expected.
     pub fn explain(refusal: Refusal) -> Error {
         refusal.into()
     }
 
-    /// Creates empty statistics.
+    /// Creates statistics without any runs.
     pub fn statistics(&self) -> Statistics {
         Statistics::new(self.deadline)
     }

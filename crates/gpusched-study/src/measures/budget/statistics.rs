@@ -1,11 +1,11 @@
-//! Statistics of many runs under all policies, as rows.
+//! Statistics of many runs under each budget policy, and their rows.
 
 use crate::measures::{Labels, Row, statistics};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_sim::regulation::{Run, Tally};
 
-/// Quantities of each policy. NOMINAL has no improvement and no leads.
+/// Quantities that are reported for each policy. NOMINAL has no improvement and no leads over other policies.
 pub(super) const QUANTITIES: [&str; 19] = [
     "improvement",
     "improvement_low",
@@ -28,7 +28,7 @@ pub(super) const QUANTITIES: [&str; 19] = [
     "q_std_lead",
 ];
 
-/// Published values for comparison.
+/// Published values that stand next to the computed values.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Beside {
     pub improvement: Option<f64>,
@@ -36,22 +36,22 @@ pub(super) struct Beside {
     pub q_std: Option<f64>,
 }
 
-/// A run, and when Q was high in it.
+/// A run, with the average of Q in some parts of the run.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     run: Run,
     /// Mean of Q over the first third of the periods.
     first_third: f64,
-    /// Mean of Q over the last third.
+    /// Mean of Q over the last third of the periods.
     last_third: f64,
-    /// Mean of Q over the first fifth.
+    /// Mean of Q over the first fifth of the periods.
     first_fifth: f64,
-    /// Share of the periods before the first maximum of Q.
+    /// Position of the period where Q is largest for the first time: 0 is the first period and 1 is the last period.
     peak: f64,
 }
 
 impl Shape {
-    /// Computes the shape of a run and drops its periods.
+    /// Computes the averages of Q in a run and deletes the list of periods.
     pub fn of(mut run: Run) -> Shape {
         let q: Vec<f64> = std::mem::take(&mut run.periods)
             .iter()
@@ -71,7 +71,7 @@ impl Shape {
     }
 }
 
-/// Runs under one policy.
+/// Sums over all runs under one policy.
 #[derive(Clone, Debug)]
 struct Column {
     policy: BudgetPolicy,
@@ -82,20 +82,20 @@ struct Column {
     first_fifth: f64,
     peak: f64,
     periods: u64,
-    /// Number of runs with another number of periods than under NOMINAL.
+    /// Number of runs that have more or fewer regulation periods than the run under NOMINAL.
     differ: u64,
-    /// Largest number of periods beyond the number under NOMINAL.
+    /// Largest number of additional regulation periods, compared with the run under NOMINAL.
     most_extra: i64,
 }
 
-/// Runs under all policies.
+/// Sums over all runs under all policies.
 #[derive(Clone, Debug)]
 pub(super) struct Statistics {
     columns: Vec<Column>,
 }
 
 impl Statistics {
-    /// Creates empty statistics of a kernel with deadline `deadline`.
+    /// Creates statistics without any runs, for a kernel with deadline `deadline`.
     pub fn new(deadline: Time) -> Statistics {
         let column = |policy| Column {
             policy,
@@ -114,7 +114,7 @@ impl Statistics {
         }
     }
 
-    /// Adds a run under each policy, NOMINAL first.
+    /// Adds one run under each policy. The run under NOMINAL is first in `shapes`.
     pub fn add(&mut self, shapes: &[Shape]) {
         let Some(nominal) = shapes.first() else { return };
         for (column, shape) in self.columns.iter_mut().zip(shapes) {
@@ -131,7 +131,7 @@ impl Statistics {
         }
     }
 
-    /// Returns the rows of each policy. NOMINAL has no improvement and no leads.
+    /// Returns the rows of each policy. NOMINAL has no improvement and no leads over other policies.
     pub fn rows(&self, labels: &Labels, beside: impl Fn(BudgetPolicy) -> Beside) -> Vec<Row> {
         let mut rows = Vec::new();
         for column in &self.columns {
@@ -144,7 +144,7 @@ impl Statistics {
         rows
     }
 
-    /// Returns how far a dynamic policy is ahead of the better one of the other two.
+    /// Returns how much better a dynamic policy is than the better one of the two other dynamic policies.
     fn leads(&self, of: &Labels, own: &Column) -> [Row; 2] {
         let others = || {
             let others = self.columns.iter().filter(|other| other.policy != own.policy);
@@ -173,7 +173,7 @@ impl Column {
         let ms = |quantity, ns: f64| of.decimal(quantity, ns / 1e6, "ms");
         let mut rows = Vec::new();
         if self.policy != BudgetPolicy::Nominal {
-            // Without a comparison, the improvement is empty, except in an outline.
+            // Without a run under NOMINAL to compare with, the improvement is empty, except in an outline.
             let outline = (self.runs == 0).then_some(0.0);
             let improvement = |quantity, value: Option<f64>| match value.or(outline) {
                 Some(value) => share(quantity, value),

@@ -1,4 +1,4 @@
-//! WCET bounds over the budget of best-effort cores: G over Q ([Aghilinasab20] Fig. 2).
+//! Metric of the WCET bound G of a kernel as a function of the budget Q of best-effort cores ([Aghilinasab20] Fig. 2).
 
 use serde::{Deserialize, Serialize};
 
@@ -10,30 +10,31 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// Computes the WCET bounds of a kernel and its variants for many budgets.
+/// Computes the WCET bound of a kernel and of its variants, for many budgets.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CurveCase")]
 pub struct CurveParameters {
-    /// File with the kernel.
+    /// Path of the file with the kernel.
     kernel: String,
-    /// Numbers of active blocks M. Default: M of the kernel.
+    /// Numbers of active blocks M, one for each variant. Default: M of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Shares of all blocks per cluster. Default: the blocks of the kernel.
+    /// Splits of all blocks among the clusters, one for each variant. Default: the numbers of blocks that the file states.
     #[serde(default)]
     splits: Option<Splits>,
-    /// Budgets Q, each from 0 to 1.
+    /// Memory bandwidth budgets Q, each from 0 to 1.
     budgets: Values,
-    /// Whether the kernel starts with a regulation period.
+    /// Whether the kernel starts together with a regulation period. Default: false, any start.
     #[serde(default)]
     sync: bool,
-    /// Blocks that count as delayed although memory time covers only a part of them.
+    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
+    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
 }
 
-/// Curves, ready to be computed.
+/// Curves of the WCET bound with checked parameters, ready for the computation.
 #[derive(Debug)]
 pub struct Curves {
     parameters: CurveParameters,
@@ -61,7 +62,7 @@ impl Parameters for CurveParameters {
 }
 
 impl Curves {
-    /// Returns the two rows of one point.
+    /// Returns the two rows of one budget: the WCET and the slowdown.
     fn point(&self, variant: &Variant, q: Factor, wcet: Time, slowdown: f64) -> [Row; 2] {
         let of = variant.labels().with("q", q).with("sync", self.parameters.sync);
         let of = of.with("straddling", self.parameters.straddling);

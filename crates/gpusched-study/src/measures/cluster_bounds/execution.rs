@@ -1,4 +1,4 @@
-//! Overestimation of synthetic runs of a kernel by its WCET bound ([Aghilinasab20] §VII-B).
+//! Metric of how much the WCET bound of a kernel overestimates synthetic runs of the kernel ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,25 +13,26 @@ use gpusched_model::Kernel;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 
-/// Draws runs of a kernel in isolation and under unregulated traffic, and compares them with its WCET bounds.
+/// Generates random runs of a kernel in isolation and under unregulated traffic, and compares the runs with the WCET
+/// bounds.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExecutionCase")]
 pub struct ExecutionParameters {
-    /// File with the kernel, whose clusters have `isolated` and `interference`.
+    /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
-    /// Number of runs at each level of interference.
+    /// Number of runs in isolation, and number of runs under unregulated traffic.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
-    /// Published overestimation at Q = 0 and at Q = 1.
+    /// Published overestimation: first at Q = 0, then at Q = 1.
     #[serde(default)]
     published: Option<[f64; 2]>,
 }
 
-/// Maximum number of runs of one case.
+/// Maximum number of runs in one case.
 const MAX_RUNS: u64 = 1_000_000;
 
-/// Runs, ready to be drawn.
+/// Runs with checked parameters, ready for generation.
 #[derive(Debug)]
 pub struct Executions {
     kernel: Kernel,
@@ -56,7 +57,7 @@ impl Parameters for ExecutionParameters {
 }
 
 impl Executions {
-    /// Returns the longest execution among `runs`. It never exceeds the bound.
+    /// Returns the execution time of the longest of `runs` runs. This time never exceeds the WCET bound.
     fn longest(&self, synthesizer: &Synthesizer, level: Level) -> u64 {
         let runs = (0..self.parameters.runs).into_par_iter();
         let ends = runs.map(|run| {

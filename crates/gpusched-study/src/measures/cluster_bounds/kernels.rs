@@ -1,11 +1,12 @@
-//! Kernels of clusters from the files of a study.
+//! Kernels with clusters, read from the files that a study names.
 
 use crate::measures::Files;
 use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_model::Kernel;
 use gpusched_model::error::Refusal;
 
-/// Returns the kernel in the file at `path`. Its clusters alternate in `intervals` intervals, or as in the file if absent.
+/// Reads the kernel in the file at `path`. The clusters of the kernel alternate in `intervals` intervals. If `intervals` is
+/// absent, the clusters alternate as the file states.
 pub(in crate::measures) fn alternating(
     files: &mut Files,
     path: &str,
@@ -19,7 +20,7 @@ pub(in crate::measures) fn alternating(
     kernel.with_intervals(list).map_err(Refusal::about("intervals"))
 }
 
-/// Rejects a kernel whose clusters have no distribution to draw from.
+/// Rejects a kernel if one of its clusters has no distribution of block times.
 pub(super) fn drawable(kernel: &Kernel, path: &str) -> Result<(), Refusal> {
     Synthesizer::new(kernel, 1).map_err(Refusal::in_file("kernel", path))?;
     Ok(())

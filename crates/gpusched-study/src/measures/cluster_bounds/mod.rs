@@ -1,4 +1,4 @@
-//! Metrics of WCET bounds for kernels of clusters ([Aghilinasab20]).
+//! Metrics of WCET bounds for kernels whose blocks form clusters ([Aghilinasab20]).
 
 pub(super) mod curve;
 pub(super) mod execution;

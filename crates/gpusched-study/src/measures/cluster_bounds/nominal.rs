@@ -1,4 +1,5 @@
-//! Nominal budgets: the largest budget with an accepted slowdown of the kernel ([Aghilinasab20] §VII-C).
+//! Metric of nominal budgets: the largest budget at which the slowdown of the kernel is acceptable ([Aghilinasab20]
+//! §VII-C).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,29 +10,30 @@ use gpusched_analysis::bandwidth::nominal;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// Computes the nominal budget of a kernel and its variants.
+/// Computes the nominal budget of a kernel and of its variants.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NominalCase")]
 pub struct NominalParameters {
-    /// File with the kernel.
+    /// Path of the file with the kernel.
     kernel: String,
-    /// Numbers of active blocks M. Default: M of the kernel.
+    /// Numbers of active blocks M, one for each variant. Default: M of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Shares of all blocks per cluster. Default: the blocks of the kernel.
+    /// Splits of all blocks among the clusters, one for each variant. Default: the numbers of blocks that the file states.
     #[serde(default)]
     splits: Option<Splits>,
-    /// Accepted slowdown (G(Q) − G(0))/G(0).
+    /// Maximum acceptable slowdown (G(Q) − G(0))/G(0).
     #[serde(default = "tenth")]
     slowdown: Factor,
-    /// Whether the kernel starts with a regulation period.
+    /// Whether the kernel starts together with a regulation period. Default: false, any start.
     #[serde(default)]
     sync: bool,
-    /// Blocks that count as delayed although memory time covers only a part of them.
+    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
+    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
-    /// Published nominal budget.
+    /// Published nominal budget of the kernel.
     #[serde(default)]
     published: Option<Factor>,
 }
@@ -40,7 +42,7 @@ pub(in crate::measures) fn tenth() -> Factor {
     Factor::from_billionths(100_000_000).unwrap_or(Factor::ONE)
 }
 
-/// Nominal budgets, ready to be computed.
+/// Nominal budgets with checked parameters, ready for the computation.
 #[derive(Debug)]
 pub struct NominalBudgets {
     parameters: NominalParameters,

@@ -1,4 +1,5 @@
-//! Probability that a block takes at most its WCET, under the normal distribution fitted to its cluster ([Aghilinasab20] Table I).
+//! Metric of the probability that a block takes at most the WCET of its cluster, under a fitted normal distribution
+//! ([Aghilinasab20] Table I).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -10,16 +11,16 @@ use gpusched_model::error::Result;
 use gpusched_model::kernel::Distribution;
 use gpusched_model::time::Time;
 
-/// Computes the percentiles of the WCETs of a kernel's clusters.
+/// Computes the percentile of the WCET of each cluster of a kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PercentileCase")]
 pub struct PercentileParameters {
-    /// File with the kernel. At least one cluster has `isolated` or `interference`.
+    /// Path of the file with the kernel. At least one cluster of the kernel states `isolated` or `interference`.
     kernel: String,
 }
 
-/// Percentiles, ready to be computed.
+/// Percentiles with checked parameters, ready for the computation.
 #[derive(Debug)]
 pub struct Percentiles {
     kernel: Kernel,
@@ -50,17 +51,17 @@ impl Parameters for PercentileParameters {
     }
 }
 
-/// A normal distribution fitted to one cluster at one level of interference.
+/// A normal distribution of the block times of one cluster, in isolation or under interference.
 struct Fit<'a> {
     cluster: usize,
-    /// Budget Q, 0 or 1.
+    /// Memory bandwidth budget Q, either 0 or 1.
     q: u8,
     wcet: Time,
     distribution: &'a Distribution,
 }
 
 impl Percentiles {
-    /// Returns the fits by level of interference, then by cluster.
+    /// Returns the fitted distributions, sorted by level of interference, then by cluster.
     fn fits(&self) -> impl Iterator<Item = Fit<'_>> {
         [0, 1].into_iter().flat_map(|q| {
             let clusters = self.kernel.clusters().iter().enumerate();

@@ -1,4 +1,4 @@
-//! Clustering of traces with known clusters ([Aghilinasab20] §IV-A).
+//! Metric of how well the clustering recovers known clusters from traces ([Aghilinasab20] §IV-A).
 
 use std::collections::BTreeMap;
 
@@ -16,28 +16,28 @@ use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::Interval;
 
-/// Draws traces from a kernel, and compares the clusters found in them with the clusters of the kernel.
+/// Generates traces from a kernel, and compares the clusters found in each trace with the clusters of the kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PlantedCase")]
 pub struct PlantedParameters {
-    /// File with the kernel, whose clusters have `isolated` and `interference`.
+    /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
-    /// Number of intervals of alternating clusters. Default: the intervals of the kernel.
+    /// Number of intervals of consecutive blocks. The clusters alternate from interval to interval. Default: as in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Number of runs in isolation per trace. Each trace has one further run under interference.
+    /// Number of runs in isolation that each trace contains. Each trace also contains one run under interference.
     #[schemars(range(min = 1, max = MAX_SAMPLES))]
     runs: usize,
-    /// Number of traces, each drawn with a seed of its own.
+    /// Number of traces. Each trace has its own random numbers.
     #[schemars(range(min = 1, max = MAX_TRACES))]
     traces: u64,
 }
 
-/// Maximum number of traces of one case.
+/// Maximum number of traces in one case.
 const MAX_TRACES: u64 = 1000;
 
-/// Planted clusters, ready for the clustering.
+/// Known clusters with checked parameters, ready for the clustering.
 #[derive(Debug)]
 pub struct Planted {
     kernel: Kernel,
@@ -64,7 +64,7 @@ impl Parameters for PlantedParameters {
 }
 
 impl Planted {
-    /// Returns the results for trace `index`.
+    /// Returns the rows for the trace with number `index`.
     fn find(&self, seed: u64, index: u64) -> Result<Vec<Row>> {
         let synthesizer = Synthesizer::new(&self.kernel, seed.wrapping_add(index))?;
         let trace = self.trace(&synthesizer, seed)?;
@@ -102,7 +102,8 @@ impl Planted {
     }
 }
 
-/// Returns the number of blocks in matching clusters. A planted cluster matches the found cluster with most of its blocks.
+/// Returns the number of correctly clustered blocks. A block is correct if it is in the found cluster that contains most
+/// blocks of its known cluster.
 fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
     let planted = intervals
         .iter()

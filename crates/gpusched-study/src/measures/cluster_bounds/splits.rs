@@ -1,4 +1,5 @@
-//! Splits of the blocks of a kernel among its clusters: a list of splits, or all splits of a grid.
+//! Splits of the blocks of a kernel among its clusters. A study states a list of splits, or a grid that contains many
+//! splits.
 
 use std::fmt;
 
@@ -7,40 +8,43 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use gpusched_model::Factor;
 
-/// Maximum number of splits of one grid.
+/// Maximum number of splits in one grid.
 pub const MAX_SPLITS: usize = 10_000;
 
-/// Splits of all blocks among the clusters. A list such as `[[1, 1, 1], [8, 1, 1]]` states shares in any unit. A grid such as
-/// `{ parts = 10, least = 2 }` stands for every split into whole tenths where each cluster has at least two tenths.
+/// Splits of all blocks among the clusters of a kernel. A list such as `[[1, 1, 1], [8, 1, 1]]` states one share per
+/// cluster, in any unit. A grid such as `{ parts = 10, least = 2 }` contains every split into whole tenths that assigns at
+/// least two tenths to each cluster.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Splits {
-    /// A list of splits.
+    /// A list of splits. Each split has one share per cluster.
     List(Vec<Vec<Factor>>),
-    /// All splits in whole parts.
+    /// All splits that assign a whole number of parts to each cluster.
     Grid(Grid),
 }
 
-/// A grid of all splits in whole parts.
+/// A grid that contains all splits into whole parts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
-    /// Number of parts.
+    /// Number of parts that each split divides among the clusters.
     #[schemars(range(min = 1))]
     pub parts: u32,
-    /// Minimum number of parts of each cluster.
+    /// Minimum number of parts for each cluster.
     #[serde(default)]
     pub least: u32,
 }
 
 const EXPECTED: &str =
-    "a list of splits such as [[1, 1, 1], [2, 1, 1]], or a grid such as { parts = 10, least = 2 }";
+    "a list of splits, such as [[1, 1, 1], [2, 1, 1]], or a grid, such as { parts = 10, least = 2 }";
 
 impl Splits {
-    /// Returns the shares, one per cluster. Every split has a positive share.
+    /// Returns the splits for a kernel with `clusters` clusters. Each split has one share per cluster, and at least one
+    /// share is positive.
     ///
     /// # Errors
-    /// Fails if a list or a grid does not fit `clusters`. The message states the value found and the value expected.
+    /// Fails if the list or the grid does not match the number `clusters`. The message states the value found and the value
+    /// expected.
     pub fn of(&self, clusters: usize) -> Result<Vec<Vec<Factor>>, String> {
         match self {
             Splits::List(list) => {
@@ -63,7 +67,7 @@ impl Splits {
 }
 
 impl Grid {
-    /// Returns all splits in lexicographic order.
+    /// Returns all splits of the grid in lexicographic order.
     fn splits(self, clusters: usize) -> Result<Vec<Vec<Factor>>, String> {
         let Grid { parts, least } = self;
         let least_of_all = u64::from(least).saturating_mul(clusters as u64);
@@ -72,7 +76,7 @@ impl Grid {
                 "found {parts} parts with {least} or more for each of {clusters} clusters, expected more parts"
             ));
         }
-        // Prefixes of splits, each with the parts that are left for later clusters.
+        // Beginnings of splits. Each beginning has the number of parts that remain for the later clusters.
         let mut prefixes: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), parts)];
         for later in (0..clusters as u64).rev() {
             let mut longer = Vec::new();

@@ -1,14 +1,14 @@
-//! Variants of a kernel with other numbers of active blocks and other splits of its blocks.
+//! Variants of a kernel. A variant has another number of active blocks, or another split of the blocks among clusters.
 
 use crate::measures::limits::combinations;
 use crate::measures::{Labels, Splits};
 use gpusched_model::error::Refusal;
 use gpusched_model::{Cluster, Factor, Kernel};
 
-/// Columns that identify a variant.
+/// Columns that identify a variant of a kernel.
 pub(super) const KEYS: [&str; 3] = ["kernel", "active_blocks", "split"];
 
-/// Maximum number of rows of one case.
+/// Maximum number of rows in one case.
 const MAX_ROWS: usize = 100_000;
 
 /// One variant of a kernel.
@@ -19,7 +19,7 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// Returns the columns that identify the variant of a row.
+    /// Returns the columns whose texts identify the variant of a row.
     pub fn labels(&self) -> Labels {
         let [kernel, active_blocks, split] = KEYS;
         Labels::of(kernel, self.kernel.name().unwrap_or(""))
@@ -28,8 +28,9 @@ impl Variant {
     }
 }
 
-/// Returns `kernel` with each of `active_blocks` and each of `splits`. An absent list keeps the kernel as it is. Each variant
-/// will have `rows` rows.
+/// Returns one variant of `kernel` for each number in `active_blocks` and each split in `splits`. If a list is absent, all
+/// variants keep the number or the split of `kernel`. The function fails if the variants with `rows` rows each have too
+/// many rows in total.
 pub(super) fn variants(
     kernel: &Kernel,
     active_blocks: Option<&[u32]>,
@@ -85,8 +86,9 @@ pub(super) fn variants(
     Ok(variants)
 }
 
-/// Returns the clusters of `kernel` with its blocks split anew, to the nearest block. Blocks that remain after rounding down
-/// go to the clusters with the largest remainders; ties: the first cluster. A cluster without a block is omitted.
+/// Returns the clusters of `kernel` with another split of its blocks, rounded to whole blocks. Each share is rounded down.
+/// The remaining blocks are assigned to the clusters with the largest remainders; in a tie, to the first cluster. A cluster
+/// without blocks is omitted.
 fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> {
     let blocks = u128::from(kernel.blocks());
     let weights = split.iter().map(|share| {
@@ -98,7 +100,7 @@ fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> 
     if total == 0 {
         return Err("found only shares of 0, expected a positive share".to_owned());
     }
-    // (missing, position, blocks); at most 2^42 blocks times 10^15 billionths.
+    // Triples (missing, position, blocks). A product is at most 2^42 blocks times 10^15 billionths.
     let quotas = weights.iter().enumerate();
     let mut quotas: Vec<(u128, usize, u128)> = quotas
         .map(|(position, weight)| (blocks * weight % total, position, blocks * weight / total))

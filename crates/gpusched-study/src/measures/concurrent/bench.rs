@@ -1,4 +1,4 @@
-//! The kernels of a run. Each kernel can be simulated in isolation or concurrently with other kernels.
+//! The kernels of a run. gpusched can simulate each kernel in isolation or concurrently with other kernels.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,36 +13,37 @@ use gpusched_model::{Factor, Machine, MemoryProfile, Program, WarpRun};
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Options, Setup};
 
-/// Core cycles after which a simulation is aborted.
+/// Maximum length of a simulation [core cycles]. A simulation that takes longer is aborted.
 const LIMIT: u64 = 100_000_000;
 
-/// Kernels on a machine.
+/// Kernels, with the machine on which they run.
 #[derive(Debug)]
 pub(super) struct Bench {
     shape: WarpRunShape,
     names: Vec<String>,
 }
 
-/// A run of one kernel in isolation on some SMs.
+/// Results of a run of one kernel in isolation, on some number of SMs.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct IsolatedRun {
-    /// Execution time [ns].
+    /// Execution time of the kernel [ns].
     pub time: u64,
-    /// Bandwidth at L2 [bytes/s].
+    /// Average bandwidth at L2 [bytes/s].
     pub l2: u64,
-    /// Bandwidth at DRAM [bytes/s].
+    /// Average bandwidth at DRAM [bytes/s].
     pub dram: u64,
-    /// Instructions of all threads.
+    /// Number of instructions that all threads execute.
     pub instructions: u64,
-    /// Number of sectors accessed at L2.
+    /// Number of sectors that the kernel accesses at L2.
     pub l2_accesses: u64,
 }
 
-/// Isolated run of every kernel of a case, on each of its numbers of SMs in the case and on all SMs.
+/// Isolated runs by kernel and number of SMs. Every kernel of a case runs on each number of SMs that the case assigns to
+/// it, and on all SMs.
 pub(super) type IsolatedRuns = BTreeMap<(usize, u32), IsolatedRun>;
 
 impl IsolatedRun {
-    /// A run with arbitrary numbers.
+    /// An isolated run with arbitrary numbers, for outlines.
     pub const SYNTHETIC: IsolatedRun = IsolatedRun {
         time: 1000,
         l2: 1_000_000_000,
@@ -72,7 +73,7 @@ impl IsolatedRun {
 }
 
 impl Bench {
-    /// Reads the run in the file at `path`, and its programs.
+    /// Reads the description of the run in the file at `path`, and the programs of its kernels.
     pub fn read(files: &mut Files, path: &str) -> Result<Bench, Refusal> {
         let refuse = |message: String| Refusal::told("run", message);
         let run: WarpRun = files.read("run", path)?;
@@ -108,22 +109,22 @@ impl Bench {
         self.shape.machine.sms()
     }
 
-    /// Returns the names of the kernels.
+    /// Returns the names of all kernels.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Returns the name of a kernel.
+    /// Returns the name of the kernel with index `kernel`.
     pub fn name(&self, kernel: usize) -> &str {
         self.names.get(kernel).map_or("", String::as_str)
     }
 
-    /// Returns the machine.
+    /// Returns the machine on which the kernels run.
     pub fn machine(&self) -> &Machine {
         &self.shape.machine
     }
 
-    /// Returns the program of a kernel, as it is launched.
+    /// Returns the program of a kernel, with the blocks of its launch.
     pub fn program(&self, kernel: usize) -> Result<Program> {
         let given = self.shape.kernels.get(kernel);
         match given.map(|given| (&given.program, given.overrides())) {
@@ -132,7 +133,8 @@ impl Bench {
         }
     }
 
-    /// Prepares a run of kernels with their numbers of SMs. The first kernels get the first SMs.
+    /// Prepares a simulation. `group` states each kernel and its number of SMs. The first kernel runs on the first SMs, and
+    /// so on.
     fn setup(&self, group: &[(usize, u32)]) -> Result<Setup> {
         let mut next = 0;
         let mut kernels = Vec::new();
@@ -154,7 +156,7 @@ impl Bench {
         Setup::new(&run, Path::new("kernels"))
     }
 
-    /// Simulates `group`. Returns the end of each kernel [ns] and the results of the run.
+    /// Simulates the kernels in `group`. Returns the end of each kernel [ns] and the results of the simulation.
     fn run(&self, group: &[(usize, u32)]) -> Result<(Vec<u64>, Results)> {
         let options = Options {
             record_issues: false,
@@ -166,25 +168,26 @@ impl Bench {
         Ok((times.collect(), results))
     }
 
-    /// Converts core cycles to time [ns], rounded up.
+    /// Converts core cycles to a time [ns], rounded up.
     fn ns(&self, cycles: u64) -> u64 {
         let khz = u128::from(self.shape.machine.clocks.core_khz.max(1));
         u64::try_from((u128::from(cycles) * 1_000_000).div_ceil(khz)).unwrap_or(u64::MAX)
     }
 
-    /// Simulates a kernel in isolation on `sms` SMs.
+    /// Simulates a kernel in isolation on `sms` SMs and returns the results.
     pub fn alone(&self, kernel: usize, sms: u32) -> Result<IsolatedRun> {
         let (times, results) = self.run(&[(kernel, sms)])?;
         Ok(IsolatedRun::of(times.first().copied().unwrap_or(0), &results))
     }
 
-    /// Returns the execution times of concurrent kernels with their SMs [ns].
+    /// Simulates concurrent kernels. `group` states each kernel and its number of SMs. Returns the execution time of each
+    /// kernel [ns].
     pub fn together(&self, group: &[(usize, u32)]) -> Result<Vec<u64>> {
         Ok(self.run(group)?.0)
     }
 
-    /// Returns the memory profile of a kernel from its isolated runs on the numbers of SMs in `points`, ascending. The
-    /// function `bandwidth` selects the bandwidth of a run.
+    /// Returns the memory profile of a kernel. `points` contains the isolated runs of the kernel, in ascending order of the
+    /// number of SMs. The function `bandwidth` selects one of the bandwidths of a run.
     pub fn profile(
         &self,
         kernel: usize,
@@ -212,7 +215,7 @@ impl Bench {
     }
 }
 
-/// Returns `path` with slashes and without `..`, so that a study has the same file names on every machine.
+/// Returns `path` with slashes and without `..`. Therefore file names in a study are equal on every machine.
 fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();
     for part in path.components() {

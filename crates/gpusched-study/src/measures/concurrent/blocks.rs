@@ -1,4 +1,5 @@
-//! Kernels at the level of thread blocks. All blocks together take the isolated time of the kernel and share the memory bandwidth.
+//! Model of kernels at the level of thread blocks. The blocks of a kernel together take as long as the kernel takes in
+//! isolation. The blocks of all kernels share the memory bandwidth.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +14,21 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, SmOrder};
 use gpusched_sim::blocks::{Overview, simulate};
 
-/// Bytes per second in a GB/s.
+/// Number of bytes per second in 1 GB/s.
 const GIGA: u64 = 1_000_000_000;
 
-/// The kernels of a bench as thread blocks.
+/// The kernels of a bench, modelled as thread blocks.
 pub(super) struct Blocks<'a> {
     bench: &'a Bench,
-    /// Isolated runs of the kernels, simulated warp by warp.
+    /// Isolated runs of the kernels. These runs were simulated warp by warp.
     measured: &'a IsolatedRuns,
-    /// Memory bandwidth [bytes/s].
+    /// Memory bandwidth that the kernels share [bytes/s].
     bandwidth: u64,
 }
 
 impl<'a> Blocks<'a> {
-    /// Creates the kernels of `bench` with the isolated runs `measured` and the memory of `platform`.
+    /// Creates the model of the kernels in `bench`. `measured` contains the isolated runs of the kernels, and `platform`
+    /// states the memory bandwidth.
     pub fn new(bench: &'a Bench, measured: &'a IsolatedRuns, platform: &MemoryPlatform) -> Blocks<'a> {
         Blocks {
             bench,
@@ -35,7 +37,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns the isolated runs at the level of blocks, for all measured runs.
+    /// Simulates each run in `measured` again at the level of blocks, and returns the results.
     pub fn isolated(&self) -> Result<IsolatedRuns> {
         let alone = self.measured.iter().map(|(&(kernel, sms), measured)| {
             let times = self.together(&[(kernel, sms)])?;
@@ -55,7 +57,8 @@ impl<'a> Blocks<'a> {
         alone.collect()
     }
 
-    /// Returns the execution times of concurrent kernels with their SMs [ns].
+    /// Simulates concurrent kernels. `group` states each kernel and its number of SMs. Returns the execution time of each
+    /// kernel [ns].
     pub fn together(&self, group: &[(usize, u32)]) -> Result<Vec<u64>> {
         let mut overview = Overview::default();
         simulate(&self.scenario(group)?, 0, &mut overview)?;
@@ -100,7 +103,8 @@ impl<'a> Blocks<'a> {
         Ok(Scenario::new(shape)?)
     }
 
-    /// Returns `kernel` for `sms` SMs. Its waves share its time, and its blocks share its traffic.
+    /// Returns the launch of `kernel` on `sms` SMs. The waves of blocks divide the isolated time equally, and the blocks
+    /// divide the memory traffic equally.
     fn launch(&self, stream: u32, kernel: usize, sms: u32) -> Result<Launch> {
         let program = self.bench.program(kernel)?;
         let alone = self.measured.get(&(kernel, sms));
@@ -116,7 +120,7 @@ impl<'a> Blocks<'a> {
         let resident = self.bench.machine().blocks_per_sm(&need).max(1);
         let waves = u64::from(blocks).div_ceil(u64::from(resident) * u64::from(sms));
         let wave = Time::from_ns((alone.time / waves).max(1));
-        // Each block moves an equal share of all bytes while it runs.
+        // Each block transfers an equal share of all bytes during its execution.
         let bandwidth = u128::from(alone.l2) * u128::from(waves) / u128::from(blocks);
         Ok(Launch {
             name: Some(self.bench.name(kernel).to_owned()),

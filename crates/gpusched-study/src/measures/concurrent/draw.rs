@@ -1,4 +1,5 @@
-//! Random groups of kernels with numbers of SMs. Kernels are not repeated, and every choice that fits has equal probability.
+//! Generation of random groups of kernels, with a number of SMs for each kernel. A group contains each kernel at most once.
+//! Every assignment of SMs that fits on the GPU has equal probability.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -9,21 +10,22 @@ use gpusched_model::streams::below;
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
-    /// Numbers of kernels in a group. Kernels in a group differ.
+    /// Numbers of kernels per group. All kernels of one group differ.
     pub(super) sizes: Vec<usize>,
-    /// Number of groups of each size.
+    /// Number of groups for each number of kernels in `sizes`.
     pub(super) groups: u64,
-    /// Possible numbers of SMs of a kernel.
+    /// Numbers of SMs that a kernel may have.
     pub(super) sms: Vec<u32>,
 }
 
-/// Kernels with their numbers of SMs.
+/// Kernels of a group, each with its number of SMs.
 pub(super) type Members = Vec<(usize, u32)>;
 
-/// Maximum number of ways to draw.
+/// Maximum number of possible assignments of SMs to the kernels of a group.
 const MOST_WAYS: u64 = 1 << 40;
 
-/// Returns the number of ways to give `count` kernels one of `choices` each, at most `left` in total. Indices are count and SMs left.
+/// Returns a table of the number of ways to assign one of `choices` to each of c kernels, if the sum is at most s SMs. Row
+/// c is for 0 to `count` kernels, and column s is for 0 to `left` SMs.
 fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     let mut table = vec![vec![1; left as usize + 1]];
     for _ in 0..count {
@@ -38,14 +40,15 @@ fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     table
 }
 
-/// Returns whether there is at least one way to draw, and at most [`MOST_WAYS`].
+/// Returns whether the number of possible assignments is at least 1 and at most [`MOST_WAYS`].
 pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
     let table = ways(choices, count, sms);
     let all = table.last().and_then(|row| row.last()).copied().unwrap_or(0);
     (1..=MOST_WAYS).contains(&all)
 }
 
-/// Draws `size` of `kernels` kernels with numbers of SMs from `choices`, at most `sms` in total.
+/// Generates a group of `size` out of `kernels` kernels. Each kernel has one of `choices` as its number of SMs. All kernels
+/// together have at most `sms` SMs.
 pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
     let mut names: Vec<usize> = (0..kernels).collect();
     let table = ways(choices, size, sms);
@@ -81,7 +84,8 @@ mod tests {
     use super::*;
     use gpusched_model::streams::{Purpose, stream};
 
-    /// Pairs of kernels with 5, 10 … 25 SMs have 15 ways to stay within 30 SMs. All ways are about equally frequent.
+    /// Two kernels with 5, 10, … or 25 SMs each have 15 possible assignments with at most 30 SMs in total. The test checks
+    /// that all assignments are about equally frequent.
     #[test]
     fn every_way_is_as_likely() {
         let mut rng = stream(1, Purpose::KernelGroups, 0, 0);

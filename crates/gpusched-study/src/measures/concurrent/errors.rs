@@ -1,4 +1,4 @@
-//! Execution times of groups of kernels, and errors of predictions from isolated runs.
+//! Metric `groups`: execution times of concurrent kernels, and errors of predictions that use only isolated runs.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,15 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::group::{GroupKernel, MemoryPlatform, ProfileSource};
 use gpusched_model::streams::{Purpose, stream};
 
-/// Level of the simulation of groups.
+/// Level at which gpusched simulates groups of kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Simulates warps, cycle by cycle.
+    /// The simulation executes the instructions of all warps, cycle by cycle.
     #[default]
     Warps,
-    /// Simulates thread blocks with the isolated times from the warp level and a memory with max-min fair shares.
+    /// The simulation executes thread blocks. Block times come from isolated runs at the level of warps. Blocks receive
+    /// max-min fair shares of the memory bandwidth.
     Blocks,
 }
 
@@ -33,7 +34,7 @@ impl Level {
     }
 }
 
-/// Groups, ready for the simulation.
+/// Groups of kernels with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct SideBySide {
     pub(super) bench: Bench,
@@ -60,7 +61,7 @@ impl SideBySide {
             .collect()
     }
 
-    /// Returns the isolated runs that `groups` need.
+    /// Returns the kernels and numbers of SMs whose isolated runs are necessary for `groups`.
     fn needed(&self, groups: &[Members]) -> Vec<(usize, u32)> {
         let members = groups.iter().flatten();
         let mut needed: Vec<(usize, u32)> = members
@@ -71,7 +72,7 @@ impl SideBySide {
         needed
     }
 
-    /// Returns `members` with their isolated runs.
+    /// Returns the kernels `members` as a group for the prediction, with memory profiles from their isolated runs.
     fn group(
         &self,
         members: &Members,
@@ -97,7 +98,7 @@ impl SideBySide {
         Ok(Group::new(None, platform, kernels)?)
     }
 
-    /// Returns the predictions of the models, with their names in the results.
+    /// Returns the predicted execution times of each model, with the name of the model in the results.
     fn predictions(&self, members: &Members, isolated: &IsolatedRuns) -> Result<Vec<(String, Vec<f64>)>> {
         let mut found = Vec::new();
         let mut ask = |name: String, model: Model, group: &Group| -> Result<()> {
@@ -143,7 +144,7 @@ impl SideBySide {
     }
 }
 
-/// Returns the mean errors of each model over the groups of each size.
+/// Returns the mean errors of each model for each group size. The mean is over all groups of that size.
 fn means(rows: &[Row]) -> Vec<Row> {
     let mut sums: BTreeMap<(String, String, &'static str), (f64, u32)> = BTreeMap::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Groups of concurrent kernels in a study.
+//! Parameters of the metric for groups of concurrent kernels.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -11,42 +11,43 @@ use crate::measures::limits::within;
 use gpusched_model::Factor;
 use gpusched_model::group::MemoryPlatform;
 
-/// Simulates groups of concurrent kernels of a run, and compares predictions with their execution times.
+/// Simulates groups of concurrent kernels, and compares their execution times with predictions.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SideBySideCase")]
 pub struct SideBySideParameters {
-    /// File with the run, which states the machine and the kernels.
+    /// Path of the file with the run. The file states the machine and the kernels.
     run: String,
-    /// Level of the simulation of the groups. Default: `warps`.
+    /// Level at which the groups are simulated. Default: `warps`.
     #[serde(default, skip_serializing_if = "Level::is_default")]
     simulator: Level,
-    /// Memory figures for the predictions. Its bandwidths are bandwidths at L2. The simulator `blocks` uses its
-    /// `effective_bandwidth` as the memory bandwidth.
+    /// Memory figures of the platform, for the predictions. The bandwidths are bandwidths at L2. With simulator `blocks`,
+    /// `effective_bandwidth` is also the memory bandwidth of the simulation.
     #[serde(default)]
     platform: MemoryPlatform,
-    /// Maximum bandwidth at DRAM [GB/s]. If present, model `fluid` also predicts with bandwidths at DRAM.
+    /// Maximum bandwidth at DRAM [GB/s]. If present, the model `fluid` makes a second prediction from the bandwidths at
+    /// DRAM.
     #[serde(default)]
     dram_bandwidth: Option<Factor>,
-    /// Groups of kernels. A case states either `groups` or `drawn`.
+    /// Groups of kernels to simulate. A case states either `groups` or `drawn`.
     #[serde(default)]
     groups: Option<Vec<Vec<Member>>>,
-    /// Random groups of kernels.
+    /// Random groups of kernels to simulate.
     #[serde(default)]
     drawn: Option<Drawn>,
 }
 
-/// A kernel of a group.
+/// A kernel in a group of concurrent kernels.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Member {
-    /// Name of a kernel of the run.
+    /// Name of the kernel in the run.
     kernel: String,
-    /// Number of its SMs.
+    /// Number of SMs on which the kernel runs.
     sms: u32,
 }
 
-/// Maximum number of groups of one case.
+/// Maximum number of groups in one case.
 const MOST: u64 = 10_000;
 
 impl Parameters for SideBySideParameters {
@@ -78,7 +79,7 @@ impl Parameters for SideBySideParameters {
             }
             (found, _) => {
                 let found = if found.is_some() { "both" } else { "neither" };
-                return Err(Refusal::new("groups", found, "one of groups and drawn"));
+                return Err(Refusal::new("groups", found, "either `groups` or `drawn`"));
             }
         };
         Ok(SideBySide {
@@ -92,7 +93,7 @@ impl Parameters for SideBySideParameters {
     }
 }
 
-/// Rejects memory figures that are invalid, or that belong to a machine without `sms` SMs.
+/// Rejects memory figures that are invalid or that are for another number of SMs than `sms`.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
         let expected = format!("{sms}, the SMs of the machine");
@@ -101,7 +102,7 @@ pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> 
     platform.check()
 }
 
-/// Converts a stated group.
+/// Converts a group that the study states, and checks it.
 fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Refusal> {
     let refuse = |found: String, expected: String| {
         let field = format!("groups[{index}]");
@@ -129,7 +130,7 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
     kernels.dedup();
     match kernels.len() == found.len() {
         true => Ok(found),
-        false => Err(refuse("a kernel twice".to_owned(), "each once".to_owned())),
+        false => Err(refuse("a repeated kernel".to_owned(), "each once".to_owned())),
     }
 }
 
@@ -148,7 +149,7 @@ fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
     within("drawn.groups", drawn.groups, 1..=MOST)?;
     let fits = |&size: &usize| possible(&drawn.sms, size, sms);
     if drawn.sms.contains(&0) || !drawn.sizes.iter().all(fits) {
-        let expected = format!("positive numbers with which a group of any size has at most {sms} SMs");
+        let expected = format!("positive numbers such that groups of every size fit on {sms} SMs");
         return refuse("sms", format!("{:?}", drawn.sms), expected);
     }
     Ok(())

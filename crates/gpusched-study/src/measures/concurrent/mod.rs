@@ -1,5 +1,6 @@
-//! Concurrent kernels, each on its own SMs. `profiles` simulates them in isolation, warp by warp. `groups` simulates several
-//! kernels concurrently, warp by warp or in `blocks`. `errors` compares predictions with the simulations.
+//! Metrics of concurrent kernels that run on different SMs. The metric in `profiles` simulates each kernel in isolation,
+//! warp by warp. The metric in `errors` simulates several kernels concurrently, warp by warp or block by block, and
+//! compares predictions with the simulations.
 
 mod bench;
 mod blocks;
@@ -13,7 +14,7 @@ pub use profiles::MemoryProfilesParameters;
 
 use super::{Files, Labels, Measure, Parameters, Row};
 
-/// Returns the error of a model, predicted / found − 1, and its absolute value.
+/// Returns the error of a model and the absolute value of the error. The error is `predicted` / `found` − 1.
 fn errors(of: Labels, model: &str, predicted: f64, found: f64) -> [Row; 2] {
     let error = predicted / found - 1.0;
     let of = of.with("model", model);

@@ -1,4 +1,5 @@
-//! Isolated kernels on several numbers of SMs, and errors of [Masola23] Eqs 4 and 17 from one measurement on all SMs.
+//! Metric of isolated kernels on several numbers of SMs. The metric also computes the errors of [Masola23] Eqs 4 and 17,
+//! which predict from one measurement on all SMs.
 
 use gpusched_model::Refusal;
 use rayon::prelude::*;
@@ -12,21 +13,21 @@ use gpusched_model::MemoryProfile;
 use gpusched_model::error::Result;
 use gpusched_model::group::MemoryPlatform;
 
-/// Simulates each kernel of a run in isolation.
+/// Simulates each kernel of a run in isolation, on several numbers of SMs.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MemoryProfilesCase")]
 pub struct MemoryProfilesParameters {
-    /// File with the run, which states the machine and the kernels.
+    /// Path of the file with the run. The file states the machine and the kernels.
     run: String,
-    /// Numbers of SMs. The number of all SMs is always added.
+    /// Numbers of SMs on which each kernel runs. gpusched always adds the number of all SMs of the machine.
     sms: Vec<u32>,
-    /// Memory figures for the equations.
+    /// Memory figures of the platform, for the equations.
     #[serde(default)]
     platform: MemoryPlatform,
 }
 
-/// Kernels, ready for the simulation.
+/// Kernels with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct MemoryProfiles {
     bench: Bench,

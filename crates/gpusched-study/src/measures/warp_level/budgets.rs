@@ -1,11 +1,12 @@
-//! Issue budgets of a kernel under several warp schedulers.
+//! Checks of the issue budgets of a kernel for several warp schedulers.
 
 use crate::definition::axis::Values;
 use crate::measures::limits::combinations;
 use gpusched_model::error::Refusal;
 use gpusched_model::{Factor, Scheduler};
 
-/// Returns the values of `budgets`, which must be integers. All `schedulers` together have at most `most` simulations.
+/// Returns the values of `budgets`, which must be integers. Rejects more than `most` simulations of all `schedulers` in
+/// total.
 pub(super) fn budgets(budgets: &Values, schedulers: &[Scheduler], most: usize) -> Result<Vec<u32>, Refusal> {
     if schedulers.is_empty() {
         return Err(Refusal::new("schedulers", "an empty list", "at least one"));

@@ -1,4 +1,4 @@
-//! Metrics of the simulations at the level of warps.
+//! Metrics that simulate a GPU at the level of warps.
 
 mod budgets;
 pub(super) mod shared_sms;

@@ -1,4 +1,4 @@
-//! Response times of kernels that share a sub-core, over the issue budget of one kernel.
+//! Metric of response times of kernels that share a sub-core, for many issue budgets of one kernel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,29 +11,29 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::{Scheduler, WarpScenario};
 use gpusched_warp::subcore::{Overview, simulate};
 
-/// Simulates one scenario under several warp schedulers, each with many issue budgets of one kernel.
+/// Simulates one scenario under several warp schedulers. Each scheduler runs with many issue budgets of one kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WarpsCase")]
 pub struct WarpsParameters {
-    /// File with the scenario.
+    /// Path of the file with the scenario.
     scenario: String,
-    /// Warp schedulers. Default: the warp scheduler of the scenario.
+    /// Warp schedulers to compare. Default: the warp scheduler of the scenario.
     #[serde(default)]
     schedulers: Option<Vec<Scheduler>>,
     /// Name of the kernel whose issue budget varies.
     kernel: String,
-    /// Issue budgets of `kernel`. A scheduler without issue budgets gives equal values for all of them.
+    /// Issue budgets of `kernel`. A scheduler that ignores issue budgets has equal results for all of them.
     budgets: Values,
 }
 
-/// Maximum number of simulations of one case.
+/// Maximum number of simulations in one case.
 const MOST: usize = 10_000;
 
-/// Scenarios, ready for the simulation.
+/// Scenarios with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct Warps {
-    /// Scenarios, each with the varied issue budget.
+    /// Scenarios to simulate, each with the issue budget that it assigns to the kernel.
     scenarios: Vec<(u32, WarpScenario)>,
 }
 

@@ -1,24 +1,25 @@
-//! The time axis, with ticks at round times. Its integers give exact labels even for a late window of a long run.
+//! The time axis of a Gantt chart, with ticks at round times. The axis uses integers, so labels are exact even for a late
+//! window of a long run.
 
 use super::scene::Window;
 use gpusched_model::time::Time;
 
-/// Maximum number of steps.
+/// Maximum number of steps between ticks.
 const STEPS: u64 = 10;
 
 #[derive(Debug)]
 pub struct TimeAxis {
-    /// Symbol of the unit.
+    /// Symbol of the time unit.
     pub unit: &'static str,
-    /// Times with a label, ascending. There is at least one unless the window is too narrow for any label.
+    /// Times that have a label, in ascending order. There is at least one, unless the window is too narrow for a label.
     pub ticks: Vec<Time>,
-    /// Length of the unit [ns].
+    /// Length of the time unit [ns].
     length: u64,
     decimals: usize,
 }
 
 impl TimeAxis {
-    /// Creates the axis of a window with space for `room` characters, and with `gap` characters between two labels.
+    /// Creates the axis of a window that is `room` characters wide, with at least `gap` characters between two labels.
     pub fn new(window: Window, room: usize, gap: usize) -> TimeAxis {
         let (unit, length) = match window.to.ns() {
             1_000_000_000.. => ("s", 1_000_000_000),
@@ -38,7 +39,7 @@ impl TimeAxis {
             }
             let (first, last) = (window.from.ns().div_ceil(step), window.to.ns() / step);
             if first > last {
-                break; // larger steps have no tick or no rounder tick
+                break; // Larger steps have no tick, or no tick at a rounder time.
             }
             axis.ticks = (first..=last).map(|tick| Time::from_ns(tick * step)).collect();
             axis.decimals = decimals(step, length);
@@ -66,7 +67,7 @@ impl TimeAxis {
     }
 }
 
-/// Returns the number of decimals of multiples of `step` in a unit of `length`.
+/// Returns the number of decimals of a multiple of `step` if the unit is `length` long.
 fn decimals(step: u64, length: u64) -> usize {
     let (mut decimals, mut unit) = (0, length);
     while unit > 1 && !step.is_multiple_of(unit) {

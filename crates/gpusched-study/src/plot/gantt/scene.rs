@@ -1,4 +1,4 @@
-//! The part of a timeline that is visible in a window.
+//! The part of a timeline that a window shows.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,13 +11,13 @@ use gpusched_sim::timeline::{CounterLayout, Mark, Point, Timeline, TrackLayout};
 pub struct Scene<'a> {
     pub window: Window,
     pub groups: Vec<Group<'a>>,
-    /// Visible categories: their colours and names.
+    /// Visible categories. Each is the number of a colour and a name.
     pub categories: Vec<(usize, &'a str)>,
-    /// Visible kinds of instants.
+    /// Kinds of the visible instants.
     pub marks: BTreeSet<Mark>,
 }
 
-/// A process.
+/// A process with its visible tracks and counters.
 #[derive(Debug)]
 pub struct Group<'a> {
     pub name: &'a str,
@@ -25,11 +25,11 @@ pub struct Group<'a> {
     pub counters: Vec<Steps<'a>>,
 }
 
-/// A track.
+/// A track with its visible slices and instants.
 #[derive(Debug)]
 pub struct Row<'a> {
     pub track: TrackLayout<'a>,
-    /// Number of lanes used within the window; at least one.
+    /// Number of lanes that slices in the window use; at least one.
     pub lanes: usize,
     pub bars: Vec<Bar<'a>>,
 }
@@ -41,23 +41,24 @@ pub struct Bar<'a> {
     pub name: &'a str,
     pub category: &'a str,
     pub colour: usize,
-    /// Start and end of the uncut slice.
+    /// Start and end of the slice before it was cut.
     pub whole: (Time, Time),
     pub start: Time,
     pub end: Time,
 }
 
-/// A counter within the window. It starts with the value at the start of the window, if there is one.
+/// A counter in the window. The first value of the list is the value at the start of the window, if the counter has a value
+/// at that time.
 #[derive(Debug)]
 pub struct Steps<'a> {
     pub name: &'a str,
     pub unit: &'a str,
     pub values: Vec<(Time, f64)>,
-    /// Largest value, or 0.
+    /// Largest value of the counter, or 0.
     pub max: f64,
 }
 
-/// A window of time that includes both ends. The end is later than the start.
+/// A window of time, including its start and its end. The end is later than the start.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     pub from: Time,
@@ -76,7 +77,7 @@ impl Window {
             let expected = format!("a part of the timeline, from {first} to {last}");
             return Err(Error::parameter("window", found, expected));
         }
-        // A window of a single instant can be drawn, too.
+        // A window that contains a single instant can also be drawn.
         let to = match options.to {
             None if to == from => from.checked_add(Time::from_ns(1)).unwrap_or(to),
             _ => to,
@@ -91,12 +92,12 @@ impl Window {
         }
     }
 
-    /// Returns its length [ns].
+    /// Returns the length of the window [ns].
     pub fn length(self) -> u64 {
         self.to.ns() - self.from.ns()
     }
 
-    /// Returns a slice cut at the ends of the window. A slice without duration is visible at both ends of the window.
+    /// Returns a slice, cut at the ends of the window. A slice without duration is visible even at the ends of the window.
     fn cut(self, start: Time, end: Time) -> Option<(Time, Time)> {
         let visible = match start == end {
             true => self.from <= start && end <= self.to,

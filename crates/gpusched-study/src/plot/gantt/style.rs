@@ -1,6 +1,7 @@
-//! Appearance of categories: lightness and hatching for black and white, and hue for colour.
+//! Appearance of categories. Lightness and hatching distinguish categories in black and white, and hue distinguishes them
+//! in colour.
 
-/// Colours of Okabe & Ito, alternately dark and light. Yellow is suitable for an area with an outline.
+/// Colours of Okabe & Ito, alternately dark and light. Yellow is included, because every area has an outline.
 const COLOURS: [[u8; 3]; 8] = [
     [0, 114, 178],   // blue
     [230, 159, 0],   // orange
@@ -12,7 +13,7 @@ const COLOURS: [[u8; 3]; 8] = [
     [204, 121, 167], // reddish purple
 ];
 
-/// Hatching of an area.
+/// Hatching of the area of a slice.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Hatch {
     None,
@@ -23,17 +24,17 @@ pub enum Hatch {
 
 const HATCHES: [Hatch; 4] = [Hatch::None, Hatch::Rising, Hatch::Dots, Hatch::Falling];
 
-/// Number of categories with different looks.
+/// Number of categories that look different.
 pub const DIFFERENT: usize = COLOURS.len() * HATCHES.len();
 
-/// Appearance of a category.
+/// Appearance of one category.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Fill {
     pub colour: [u8; 3],
     pub hatch: Hatch,
 }
 
-/// Returns the appearance of the category with this number.
+/// Returns the appearance of the category with number `category`.
 pub fn fill(category: usize) -> Fill {
     let (round, place) = (category / COLOURS.len(), category % COLOURS.len());
     Fill {
@@ -48,7 +49,7 @@ impl Fill {
         self.luminance() < 0.28
     }
 
-    /// Returns the relative luminance of WCAG 2, from 0 to 1, as on a printer without colour.
+    /// Returns the relative luminance according to WCAG 2, from 0 to 1. A printer without colour shows this luminance.
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {
             let share = f64::from(channel) / 255.0;
@@ -61,7 +62,7 @@ impl Fill {
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
-    /// Returns the colour in SVG notation.
+    /// Returns the colour in hexadecimal SVG notation.
     pub fn hex(self) -> String {
         let [red, green, blue] = self.colour;
         format!("#{red:02x}{green:02x}{blue:02x}")

@@ -1,4 +1,4 @@
-//! The Gantt chart as SVG.
+//! Drawing of a Gantt chart as SVG.
 //!
 //! ```text
 //! title
@@ -27,20 +27,20 @@ mod marks;
 use document::{Anchor, Document};
 
 const MARGIN: f64 = 14.0;
-/// Width of the frame.
+/// Width of the frame [pixels].
 const WIDTH: f64 = 760.0;
-/// Approximate maximum height of all lanes together.
+/// Approximate maximum height of all lanes together [pixels].
 const HEIGHT: f64 = 1_000.0;
-/// Minimum and maximum height of a lane.
+/// Minimum and maximum height of a lane [pixels].
 const LANE: (f64, f64) = (3.0, 20.0);
-/// Minimum height of a lane with space for extra elements.
+/// Minimum height of a lane that has space for more than its slices [pixels].
 const ROOMY: f64 = 8.0;
 const COUNTER: f64 = 30.0;
 const HEADING: f64 = 20.0;
-/// Maximum width of track names.
+/// Maximum width of the names of tracks [pixels].
 const LABELS: f64 = 180.0;
 const TICK_MARK: f64 = 4.0;
-/// Minimum width of a slice, so that it stays visible.
+/// Minimum width of a slice, so that the slice is visible [pixels].
 const THINNEST: f64 = 0.4;
 
 const BLACK: &str = "#000";
@@ -48,10 +48,11 @@ const GRID: &str = "#e2e2e2";
 const REMARK: &str = "#5a5a5a";
 const AREA: &str = "#b4b4b4";
 
-/// Draws the window as SVG, with one rectangle of the class `slice` per visible slice.
+/// Draws the window as SVG. Each visible slice is one rectangle of class `slice`.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if the window is empty, if it ends before it starts, or if it has more than [`MAX_SLICES`] slices.
+/// Fails with [`Error::Refused`] if the window shows no part of the timeline, if it ends before it starts, or if it has more than
+/// [`MAX_SLICES`] slices.
 pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     if scene.bars() > MAX_SLICES {
@@ -146,7 +147,7 @@ impl Figure {
         document.finish(width.ceil(), (y + MARGIN).ceil(), patterns)
     }
 
-    /// Draws a process from `top` on, and returns its lower end.
+    /// Draws a process, with its upper end at `top`. Returns the position of its lower end.
     fn group(&self, document: &mut Document, group: &Group<'_>, top: f64) -> f64 {
         let mut y = top;
         if !group.name.is_empty() {
@@ -154,7 +155,7 @@ impl Figure {
             y += HEADING;
         }
         let frame = y;
-        // Elements in the background can be added only when all positions are known.
+        // Elements in the background must come first, but they can be drawn only when all positions are known.
         let mut content = Document::default();
         let mut labelled = f64::NEG_INFINITY;
         for row in &group.rows {
@@ -273,7 +274,7 @@ impl Figure {
     }
 }
 
-/// Returns the largest value of a counter with its unit, for the label at the top of its area.
+/// Returns the largest value of a counter with its unit. The label at the top of the counter's area shows this text.
 fn maximum(counter: &Steps<'_>) -> String {
     format!("{} {}", counter.max, counter.unit)
 }

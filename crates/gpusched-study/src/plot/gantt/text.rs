@@ -1,4 +1,4 @@
-//! The Gantt chart as text.
+//! Drawing of a Gantt chart as text.
 //!
 //! ```text
 //! SM 0 . 0 |A----A---B---|      a letter at the start of a slice, a line until its end,
@@ -18,11 +18,11 @@ use gpusched_sim::timeline::{Mark, Point, Timeline};
 /// Minimum and maximum number of characters per line.
 const COLUMNS: (usize, usize) = (40, 1_000);
 
-/// First characters of slices, by category. All further categories share one character.
+/// Letters that mark the starts of slices, one letter per category. All further categories have the same letter.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ANOTHER: char = '*';
 
-/// The characters of one kind of terminal.
+/// The characters that a chart uses on one kind of terminal.
 struct Signs {
     going_on: char,
     several: char,
@@ -32,7 +32,7 @@ struct Signs {
     corners: (char, char),
     cut: char,
     dot: char,
-    /// Levels above 0, ascending.
+    /// Characters for the levels above 0, in ascending order.
     levels: &'static [char],
     marks: [char; Mark::ALL.len()],
 }
@@ -63,10 +63,11 @@ const UNICODE: Signs = Signs {
     marks: ['↑', '↓', '○', '✗'],
 };
 
-/// Draws the window as lines of text without trailing blanks.
+/// Draws the window as lines of text. Lines have no blanks at their ends.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the window is empty, or if it ends before it starts.
+/// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the window shows no part of the timeline, or if it ends before
+/// it starts.
 pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Result<String> {
     let scene = Scene::new(timeline, options)?;
     let columns = terminal.columns.clamp(COLUMNS.0, COLUMNS.1);
@@ -84,7 +85,7 @@ pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Resu
         signs,
         unicode: terminal.unicode,
         labels,
-        // The left side has a blank and a wall, and the right side has a wall.
+        // To the left of the time columns are a blank and a wall, and to their right is a wall.
         cells: columns - labels - 3,
         window: scene.window,
         lines: Vec::new(),
@@ -95,9 +96,9 @@ pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Resu
 struct Page {
     signs: &'static Signs,
     unicode: bool,
-    /// Characters for the names of tracks.
+    /// Number of characters for the names of tracks.
     labels: usize,
-    /// Columns for the time.
+    /// Number of columns for time.
     cells: usize,
     window: Window,
     lines: Vec<String>,
@@ -126,7 +127,7 @@ impl Page {
         self.lines.join("\n") + "\n"
     }
 
-    /// Draws a track. Returns whether several slices start within one column.
+    /// Draws a track. Returns whether several slices start in the same column.
     fn row(&mut self, row: &Row<'_>) -> bool {
         let mut several = false;
         if !row.track.instants.is_empty() {
@@ -154,7 +155,7 @@ impl Page {
         several
     }
 
-    /// Returns the most important instant of each column. A miss is the most important.
+    /// Returns the most important instant in each column. A deadline miss is more important than other instants.
     fn marks(&self, instants: &[Point<'_>]) -> Vec<char> {
         let mut found: Vec<Option<Mark>> = vec![None; self.cells];
         for point in instants {
@@ -272,7 +273,7 @@ impl Page {
         ));
     }
 
-    /// Ends a line, and replaces characters that the terminal does not support.
+    /// Ends a line. Characters that the terminal does not support are replaced.
     fn line(&mut self, line: String) {
         let known = |c: char| match c {
             c if self.unicode || c.is_ascii() => c,
@@ -284,7 +285,7 @@ impl Page {
         self.lines.push(line.trim_end().to_owned());
     }
 
-    /// Returns the column of a time. The end of the window is in the last column.
+    /// Returns the column that contains the time `at`. The last column contains the end of the window.
     fn cell(&self, at: Time) -> usize {
         let since = at.ns().saturating_sub(self.window.from.ns());
         let cell = u128::from(since) * self.cells as u128 / u128::from(self.window.length());

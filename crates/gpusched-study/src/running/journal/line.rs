@@ -9,29 +9,29 @@ use crate::running::tally::Tally;
 use crate::running::work::Shard;
 use gpusched_model::error::Result;
 
-/// The study of a journal: its first line.
+/// The first line of a journal, which identifies the study.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// Version of the format.
+    /// Version of the journal format.
     pub journal: u32,
     /// Name of the study.
     pub study: String,
-    /// Hash of the experiment, see [`Spec::experiment`].
+    /// Hash of the experiment, as [`Spec::experiment`] returns it.
     pub experiment: String,
-    /// Version of gpusched.
+    /// Version of gpusched that writes the journal.
     pub version: String,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of the study.
     pub seed: u64,
     /// Shard of the study, such as `1/1`.
     pub shard: String,
 }
 
 impl Header {
-    /// Creates the header that this gpusched writes for `shard` of `spec`.
+    /// Creates the header that this version of gpusched writes for `shard` of the study `spec`.
     ///
     /// # Errors
-    /// Fails under the conditions of [`Spec::experiment`].
+    /// Fails under the same conditions as [`Spec::experiment`].
     pub fn new(spec: &Spec, shard: Shard) -> Result<Header> {
         Ok(Header {
             journal: 1,
@@ -43,7 +43,8 @@ impl Header {
         })
     }
 
-    /// Returns the first difference as (field, found, expected). The found header is `self`.
+    /// Returns the first field that differs between two headers, as (field, found, expected). The value found is from
+    /// `self`.
     pub(super) fn difference(
         &self,
         expected: &Header,
@@ -64,16 +65,17 @@ impl Header {
     }
 }
 
-/// One finished chunk.
+/// The record of one finished chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// Position of the chunk in the study.
+    /// Index of the chunk in the study.
     pub chunk: usize,
     /// Results of the chunk.
     pub content: Content,
 }
 
-/// Every line except the first: a record with its checksum, so that changes by a bad disk or an editor are detected.
+/// A line after the first: a record with its checksum. The checksum detects changes, for example by a defective disk or an
+/// editor.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -99,7 +101,7 @@ impl Line {
         }
     }
 
-    /// Returns the record. `None` if the checksum does not match.
+    /// Returns the record, or `None` if the checksum is wrong.
     pub(super) fn record(self) -> Option<Record> {
         let content = match (self.cells, self.rows) {
             (Some(cells), None) => Content::Tallies(cells),
@@ -114,7 +116,7 @@ impl Line {
     }
 }
 
-/// Returns four bytes of a hash as hexadecimal digits.
+/// Returns four bytes of the hash of `record`, as hexadecimal digits.
 fn checksum(record: &Record) -> String {
     let mut hash = Sha256::new();
     hash.update((record.chunk as u64).to_le_bytes());

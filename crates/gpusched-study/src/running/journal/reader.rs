@@ -1,4 +1,4 @@
-//! Reading journals.
+//! Reader of journals.
 
 use std::fs::{File, TryLockError};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -9,15 +9,16 @@ use super::line::{Header, Line};
 use crate::running::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Adds the chunks of the journal at `path`, from any shard of the study, to `collection`.
+/// Reads the journal at `path`, which can be of any shard of the study, and adds its chunks to `collection`.
 ///
 /// # Errors
-/// Fails under the conditions of [`Journal::open`]. Fails with [`Error::Refused`] if a chunk in `collection` has other results here.
+/// Fails under the same conditions as [`Journal::open`]. Also fails with [`Error::Refused`] if `collection` has other
+/// results for a chunk.
 pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => return Err(busy(path)),
-        // Without file locks, the journal can still be read.
+        // If the file system has no file locks, the journal can still be read.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
     let mut reader = JournalReader::new(path, &file);
@@ -27,7 +28,7 @@ pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result
     Ok(())
 }
 
-/// Returns the first line of the journal at `path`, empty if it is incomplete.
+/// Returns the first line of the journal at `path`. If the line is incomplete, returns an empty text.
 ///
 /// # Errors
 /// Fails with [`Error::Io`] if the file cannot be read.
@@ -42,9 +43,9 @@ pub fn first_line(path: &Path) -> Result<String> {
 pub(super) struct JournalReader<'a> {
     path: &'a Path,
     lines: BufReader<&'a File>,
-    /// Number of the current line, from 1.
+    /// Number of the current line. The first line has number 1.
     line: usize,
-    /// End of the last complete line.
+    /// Position after the last complete line [bytes].
     pub(super) position: u64,
     buffer: Vec<u8>,
 }
@@ -63,7 +64,7 @@ impl<'a> JournalReader<'a> {
         }
     }
 
-    /// Returns the next complete line. `None` at the end, or at an incomplete line.
+    /// Returns the next complete line. Returns `None` at the end of the file and at an incomplete line.
     fn next(&mut self) -> Result<Option<&[u8]>> {
         self.buffer.clear();
         let mut limited = (&mut self.lines).take(LONGEST_LINE);
@@ -78,10 +79,10 @@ impl<'a> JournalReader<'a> {
         Ok(Some(&self.buffer[..read - 1]))
     }
 
-    /// Checks the first line. `None` if it is incomplete.
+    /// Checks the first line. Returns `None` if the first line is incomplete.
     pub(super) fn header(&mut self, expected: &Header, shard_counts: bool) -> Result<Option<()>> {
         let Some(line) = self.next()? else {
-            // A file may be overwritten only if it has the start of exactly this header.
+            // An incomplete first line may be overwritten only if it is the beginning of exactly this header.
             let whole = serde_json::to_vec(expected).map_err(|error| Error::Internal(error.to_string()))?;
             if !shard_counts || whole.starts_with(&self.buffer) {
                 return Ok(None);
@@ -111,7 +112,7 @@ impl<'a> JournalReader<'a> {
         }
     }
 
-    /// Adds the next chunk to `collection`.
+    /// Reads the next chunk and adds it to `collection`.
     pub(super) fn record(&mut self, collection: &mut Collection) -> Result<Option<(usize, Added)>> {
         let Some(line) = self.next()? else {
             return Ok(None);
@@ -134,14 +135,14 @@ impl<'a> JournalReader<'a> {
                 "the results of a chunk of this study",
             ))),
             Added::Conflict => {
-                let found = format!("chunk {} with other results than before", record.chunk);
-                Err(self.error(Refusal::new("chunk", found, "the same results")))
+                let found = format!("chunk {} with contradictory results", record.chunk);
+                Err(self.error(Refusal::new("chunk", found, "equal results")))
             }
             added => Ok(Some((record.chunk, added))),
         }
     }
 
-    /// Checks that the journal has each chunk once.
+    /// Rejects a chunk that the journal contains for the second time.
     pub(super) fn insist_on_new(&self, (chunk, added): &(usize, Added)) -> Result<()> {
         if *added == Added::New {
             return Ok(());

@@ -1,11 +1,11 @@
-//! Reading a header.
+//! Reading of a trace header.
 
 use super::{Dimension, Header, LEAST_VERSION};
 use crate::accelsim::lines::Lines;
 use crate::accelsim::token::{Fault, decimal, hexadecimal, show};
 use gpusched_model::error::Result;
 
-/// The header fields that were read so far.
+/// Header fields that have been read so far.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
@@ -23,7 +23,7 @@ struct Draft {
 }
 
 impl Header {
-    /// Reads up to the first line that does not belong to the header. That line stays the current line.
+    /// Reads the header up to the first line that does not belong to the header. This line becomes the current line.
     pub(in crate::accelsim) fn read(lines: &mut Lines) -> Result<Header> {
         let mut draft = Draft::default();
         let mut first = true;
@@ -39,7 +39,7 @@ impl Header {
                     let expected = match first {
                         true => "the header of a trace (`-kernel name = …`)",
                         false => {
-                            "`-field = value`, or #BEGIN_TB before the first instruction: raw traces (.trace) must go through post-traces-processing first"
+                            "`-field = value`, or #BEGIN_TB before the first instruction: convert raw traces (.trace) with post-traces-processing"
                         }
                     };
                     let message = format!("found {}, expected {expected}", show(line));
@@ -71,7 +71,7 @@ impl Draft {
             }
             b"kernel id" => once(&mut self.id, "kernel id", decimal(value), value, "a number"),
             b"grid dim" => {
-                // The limits are from the CUDA Programming Guide, table of technical specifications.
+                // The limits are in the CUDA Programming Guide, table of technical specifications.
                 let size = dimension(value)
                     .filter(|size| size.x <= 0x7fff_ffff && size.y <= 0xffff && size.z <= 0xffff);
                 let expected = "(x,y,z) with x from 1 to 2147483647, y and z from 1 to 65535";
@@ -144,7 +144,7 @@ impl Draft {
                 let flag = number(value, 0, 1).map(|flag| flag == 1);
                 once(&mut self.line_numbers, "enable lineinfo", flag, value, "0 or 1")
             }
-            // gpusched ignores `nvbit version` and fields of later tracers, because no result depends on them.
+            // gpusched ignores `nvbit version` and fields of later tracers, because they do not affect any result.
             _ => Ok(()),
         }
     }
@@ -154,7 +154,7 @@ impl Draft {
             value.ok_or_else(|| Fault::new(field, "missing in the header"))
         }
         Ok(Header {
-            // The version is checked first, because the other fields may have another meaning in another version.
+            // The version is checked first, because other versions may use the other fields differently.
             tracer_version: required(self.tracer_version, "accelsim tracer version")?,
             name: required(self.name, "kernel name")?,
             id: self.id.unwrap_or(0),
@@ -171,7 +171,7 @@ impl Draft {
     }
 }
 
-/// Sets a field that has no value yet.
+/// Sets a header field. Fails if the field already has a value.
 fn once<T>(
     slot: &mut Option<T>,
     field: &'static str,
@@ -191,13 +191,13 @@ fn number(value: &[u8], least: u32, most: u32) -> Option<u32> {
     (least..=most).contains(&number).then_some(number)
 }
 
-/// Parses `(x,y,z)`, each at least 1.
+/// Parses `(x,y,z)`. Each number must be at least 1.
 fn dimension(value: &[u8]) -> Option<Dimension> {
     let inner = value.strip_prefix(b"(")?.strip_suffix(b")")?;
     position(inner).filter(|size| size.x > 0 && size.y > 0 && size.z > 0)
 }
 
-/// Parses `x,y,z`.
+/// Parses a position of the form `x,y,z`.
 pub(in crate::accelsim) fn position(value: &[u8]) -> Option<Dimension> {
     let mut parts = value.split(|&byte| byte == b',');
     let mut part = || u32::try_from(decimal(parts.next()?.trim_ascii())?).ok();

@@ -1,25 +1,26 @@
-//! The addresses of a memory instruction.
+//! Addresses of a memory instruction.
 
 use crate::accelsim::token::{Fault, Tokens, decimal, hexadecimal, signed};
 
 const FIELD: &str = "mem_addresses";
 
-/// The addresses of the lanes that execute a memory instruction, as compact as in the trace.
+/// Addresses of the lanes that execute a memory instruction, stored as compactly as in the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Contiguous lanes with a constant distance between addresses.
+    /// Consecutive lanes whose addresses have a constant distance.
     Stride {
         /// Address of the first lane [bytes].
         base: u64,
-        /// Distance from one lane to the next [bytes].
+        /// Distance between the addresses of neighboring lanes [bytes].
         stride: i64,
     },
-    /// All other patterns: position in the address list of the warp where the addresses of this instruction start.
+    /// Any other pattern. The value is the index of the first address of this instruction in the address list of the
+    /// warp.
     Listed(u32),
 }
 
 impl Access {
-    /// Reads the columns after `mem_width`. Addresses without a constant stride are appended to `listed`.
+    /// Reads the columns after `mem_width`. If the addresses have no constant stride, they are appended to `listed`.
     pub(in crate::accelsim) fn read(
         words: &mut Tokens<'_>,
         lanes: u32,
@@ -30,7 +31,7 @@ impl Access {
             0 => {
                 let start = start(listed)?;
                 for _ in 0..lanes.count_ones() {
-                    let expected = "the address of each lane of the mask";
+                    let expected = "one address for each lane in the mask";
                     listed.push(words.read(FIELD, hexadecimal, expected)?);
                 }
                 Ok(Access::Listed(start))
@@ -46,7 +47,7 @@ impl Access {
                 let mut address = base;
                 for lane in 0..lanes.count_ones() {
                     if lane > 0 {
-                        let expected = "a distance for each lane of the mask but the first";
+                        let expected = "one distance for each lane in the mask except the first";
                         let delta = words.read(FIELD, signed, expected)?;
                         address = address.checked_add_signed(delta).ok_or_else(overflow)?;
                     }
@@ -61,7 +62,7 @@ impl Access {
         }
     }
 
-    /// Writes the addresses of `lanes` to `addresses`. The entries of all other lanes stay unchanged.
+    /// Writes the addresses of the lanes in `lanes` to `addresses`. The entries of all other lanes stay unchanged.
     pub(in crate::accelsim) fn expand(self, lanes: u32, listed: &[u64], addresses: &mut [u64; 32]) {
         let slots = (0..32u32)
             .zip(addresses)
@@ -146,14 +147,14 @@ mod tests {
         for (text, lanes, expected) in [
             ("", 1, "expected 0 (a list)"),
             ("3 0x0", 1, "found 3, expected 0 (a list)"),
-            ("0 0x10", 3, "each lane of the mask"),
+            ("0 0x10", 3, "each lane in the mask"),
             (
                 "1 0x10 4",
                 0b101,
                 "found a stride with mask 00000005, expected contiguous lanes",
             ),
             ("1 10h 4", 1, "a hexadecimal base address"),
-            ("2 0x10 4", 0b111, "each lane of the mask but the first"),
+            ("2 0x10 4", 0b111, "each lane in the mask except the first"),
             ("2 0x10 -17", 0b11, "beyond 64 bits"),
             ("1 0xffffffffffffffff 1", 0b11, "beyond 64 bits"),
         ] {

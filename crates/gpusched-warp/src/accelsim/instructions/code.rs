@@ -1,74 +1,74 @@
-//! The distinct instructions of a kernel.
+//! Distinct instructions of a kernel.
 
 use std::collections::HashMap;
 
 use crate::accelsim::token::{Fault, Tokens};
 use crate::accelsim::{Header, Record, SassInstruction, Space};
 
-/// Maximum number of distinct instructions; kernels have thousands.
+/// Maximum number of distinct instructions. Typical kernels have thousands of distinct instructions.
 const MOST: usize = 1 << 20;
 
-/// Maximum number of distinct instructions at one address. Called functions also count their addresses from
-/// 0, so addresses repeat.
+/// Maximum number of distinct instructions at one address. Each called function numbers its addresses from 0, so
+/// several functions use the same addresses.
 const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
 
-/// Size of the local memory window at its base address. 512 KiB is the most local memory of a thread (CUDA
-/// Programming Guide).
+/// Size of the window of local memory, which starts at its base address. A thread has at most 512 KiB of local memory
+/// (CUDA Programming Guide).
 const LOCAL_WINDOW: u64 = 512 << 10;
 
-/// Global memory has no addresses below this limit. If the trace does not state the base of shared memory,
-/// lower addresses are shared memory.
+/// Lower limit of the addresses of global memory. If the trace does not state the base of shared memory, addresses
+/// below this limit belong to shared memory.
 const SHARED_WINDOW: u64 = 1 << 24;
 
-/// The distinct instructions of a kernel, numbered in the order of their first occurrence.
+/// Distinct instructions of a kernel. The instructions are numbered in the order of their first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Code {
     instructions: Vec<SassInstruction>,
     entries: Vec<Entry>,
     by_pc: HashMap<u32, u32>,
-    /// The entry of the previous line.
+    /// Entry of the previous line.
     last: u32,
 }
 
-/// Data that identifies further lines of a known instruction.
+/// Entry for a distinct instruction. The entry identifies later lines of the instruction.
 #[derive(Debug, Clone)]
 struct Entry {
     pc: u32,
-    /// The entry that followed last time, which is the most likely next entry.
+    /// Entry that followed this entry last time. The same entry is likely to follow again.
     following: u32,
-    /// The text of the columns from `dest_num` to `mem_width`.
+    /// Text of the columns from `dest_num` to `mem_width`.
     columns: Box<[u8]>,
-    /// Whether addresses follow the columns.
+    /// Whether columns with addresses follow these columns.
     accesses: bool,
-    /// Number of the instruction in each space.
+    /// Numbers of the instruction, one for each memory space that it has accessed.
     spaces: [Option<u32>; 3],
-    /// Another entry at the same address.
+    /// Previous entry for the same address of an instruction.
     other: Option<u32>,
-    /// Number of entries at this address, including this entry.
+    /// Number of entries for the same address of an instruction, including this entry.
     depth: u32,
 }
 
-/// The columns of a line that are equal in each execution.
+/// Columns of a line that are equal in each execution of the instruction.
 pub(in crate::accelsim) struct Known {
-    /// The entry of the instruction.
+    /// Entry of the instruction.
     entry: u32,
-    /// Whether addresses follow the columns.
+    /// Whether columns with addresses follow these columns.
     pub accesses: bool,
 }
 
 impl Code {
-    /// Returns all instructions that were read so far.
+    /// Returns all instructions that have been read so far.
     pub fn instructions(&self) -> &[SassInstruction] {
         &self.instructions
     }
 
-    /// Returns the instruction that `record` executes.
+    /// Returns the instruction that `record` refers to.
     pub fn get(&self, record: &Record) -> Option<&SassInstruction> {
         self.instructions.get(record.instruction as usize)
     }
 
-    /// Returns the instruction at `pc` whose columns from `dest_num` on are next in `words`. Advances `words`
-    /// to the addresses.
+    /// Recognizes the instruction at `pc`. The columns of the instruction, from `dest_num` on, are the next words in
+    /// `words`. Advances `words` to the columns with addresses.
     pub(in crate::accelsim) fn recognize(
         &mut self,
         pc: u32,
@@ -90,8 +90,8 @@ impl Code {
         Ok(Known { entry, accesses })
     }
 
-    /// Returns the entry of the line, if one exists. The successor of the last entry is tried first, then
-    /// each entry at `pc`.
+    /// Returns the entry that matches the line; `None` if no entry matches. First tries the entry that followed the
+    /// last entry last time. Then tries each entry for address `pc`.
     fn find(&self, pc: u32, words: &mut Tokens<'_>) -> Option<u32> {
         let rest = words.rest();
         let fits = |index: u32| {
@@ -150,7 +150,7 @@ impl Code {
         Ok(index)
     }
 
-    /// Returns the number of the instruction, given the address of the first lane.
+    /// Returns the number of the instruction in the memory space of `first`, the address of the first lane.
     pub(in crate::accelsim) fn resolve(
         &mut self,
         known: &Known,
@@ -190,7 +190,7 @@ impl Code {
         Ok(index)
     }
 
-    /// Returns the opcode of `known`, for messages.
+    /// Returns the opcode of the instruction `known`, for messages.
     pub(in crate::accelsim) fn opcode(&self, known: &Known) -> &str {
         let entry = self.entries.get(known.entry as usize);
         let index = entry.and_then(|entry| entry.spaces.first().copied().flatten());
@@ -199,7 +199,7 @@ impl Code {
     }
 }
 
-/// Returns the space of a generic address.
+/// Returns the memory space of a generic address.
 fn space(address: u64, header: &Header) -> Space {
     let within = |base: u64, bytes: u64| base != 0 && address >= base && address - base < bytes;
     let shared = match header.shared_base {

@@ -4,36 +4,36 @@ use super::opcode::{is_bulk, is_generic, kind, lane_bytes, skips_l1};
 use crate::accelsim::token::{Fault, Tokens, decimal, show};
 use crate::accelsim::{Header, Kind, Space};
 
-/// Maximum number of registers of one kind (written or read) in one instruction.
+/// Maximum number of registers that one instruction reads; also the maximum number that it writes.
 const MOST_REGISTERS: u64 = 8;
 
-/// The register RZ: reads return zero, and writes have no effect.
+/// The register RZ. Reads of RZ return zero, and writes to RZ have no effect.
 const ZERO: u8 = 255;
 
-/// One instruction of machine code.
+/// Machine instruction (SASS).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SassInstruction {
-    /// Address of the instruction in the kernel [bytes].
+    /// Address of the instruction, relative to the start of its function [bytes].
     pub pc: u32,
     /// Opcode with modifiers, such as `LDG.E.64.SYS`.
     pub opcode: String,
-    /// What the instruction does. The address of the first lane decides the space of a generic access (`LD`,
-    /// `ST`, `ATOM`). A generic access that reaches several spaces counts as one instruction per space.
+    /// Operation of the instruction. For generic accesses (`LD`, `ST`, `ATOM`), the address of the first lane decides
+    /// the memory space. A generic access that is executed with several spaces counts as one instruction per space.
     pub kind: Kind,
-    /// Written registers, without RZ. For a wide result that takes several registers, traces name only the first.
+    /// Written registers, without RZ. If a wide result occupies several registers, traces name only the first register.
     pub writes: Box<[u8]>,
-    /// Read registers, without RZ and without repetition.
+    /// Read registers, without RZ and without duplicates.
     pub reads: Box<[u8]>,
-    /// Bytes per lane of a memory instruction; 0 for all other instructions.
+    /// Number of bytes per lane of a memory instruction; 0 for all other instructions.
     pub bytes: u8,
     /// Whether the instruction is a load that bypasses L1.
     pub skips_l1: bool,
-    /// Whether the address is generic.
+    /// Whether the instruction uses generic addresses.
     pub generic: bool,
 }
 
 impl SassInstruction {
-    /// Reads the columns from `dest_num` to `mem_width`. Also returns whether addresses follow.
+    /// Reads the columns from `dest_num` to `mem_width`. Also returns whether columns with addresses follow.
     pub(in crate::accelsim) fn read(
         pc: u32,
         words: &mut Tokens<'_>,
@@ -45,7 +45,7 @@ impl SassInstruction {
         let width = words.read("mem_width", decimal, "the bytes of a memory access, or 0")?;
         if is_bulk(&opcode) {
             let message = format!(
-                "found {}, which moves blocks of memory on its own (TMA): such traces are not read",
+                "found {}, a bulk copy of the tensor memory accelerator (TMA), which gpusched does not support",
                 show(opcode.as_bytes())
             );
             return Err(Fault::new("opcode", message));
@@ -54,7 +54,7 @@ impl SassInstruction {
         let kind = kind(&opcode, version);
         let bytes = match kind.space() {
             None => 0,
-            // Traces do not contain the addresses of constants.
+            // Traces do not contain addresses of constants.
             Some(space) if width == 0 && space != Space::Constant => {
                 let message = format!(
                     "found 0 in {}, expected the bytes that it accesses",
@@ -62,7 +62,7 @@ impl SassInstruction {
                 );
                 return Err(Fault::new("mem_width", message));
             }
-            // The tracer derives the column from the opcode. It writes 4 for an unknown width.
+            // The tracer derives this column from the opcode. If it does not know the width, it writes 4.
             Some(_) => match lane_bytes(&opcode).unwrap_or(match width {
                 0 => 4,
                 width => u32::try_from(width).unwrap_or(u32::MAX),
@@ -98,7 +98,7 @@ impl SassInstruction {
     }
 }
 
-/// Reads a count and that number of registers, and leaves out RZ.
+/// Reads a count, and then this number of registers. RZ is omitted from the result.
 fn registers(words: &mut Tokens<'_>, count: &'static str, field: &'static str) -> Result<Vec<u8>, Fault> {
     let few = |word: &[u8]| decimal(word).filter(|&count| count <= MOST_REGISTERS);
     let count = words.read(count, few, "0 to 8 registers")?;

@@ -1,4 +1,4 @@
-//! The instructions of machine code and their memory accesses.
+//! Machine instructions and their memory accesses.
 
 pub(super) mod access;
 pub(super) mod code;

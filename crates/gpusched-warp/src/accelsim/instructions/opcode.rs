@@ -1,20 +1,20 @@
-//! The effect of SASS opcodes, as far as it matters for timing.
+//! Operations of SASS opcodes, as far as they matter for timing.
 //!
-//! The opcode names, from Kepler to Hopper, are from NVIDIA's CUDA Binary Utilities (instruction set
-//! reference). The unit of each instruction is from Accel-Sim's tables, with the exceptions named here.
+//! The opcode names, from Kepler to Hopper, are from the CUDA Binary Utilities of NVIDIA (instruction set reference).
+//! The unit of each instruction is from the tables of Accel-Sim. Comments in this file state the exceptions.
 
-/// A number format, which decides the unit.
+/// Number format, which decides what unit executes an arithmetic instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     /// Integer.
     Int,
-    /// 32-bit floating point, or pairs of 16-bit numbers.
+    /// 32-bit floating-point numbers, or pairs of 16-bit numbers.
     Single,
-    /// 64-bit floating point.
+    /// 64-bit floating-point numbers.
     Double,
 }
 
-/// A memory space.
+/// Memory space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
     /// Global memory of the GPU.
@@ -28,7 +28,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Returns the name of the space in results.
+    /// Returns the name that the space has in results.
     pub fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -39,26 +39,26 @@ impl Space {
     }
 }
 
-/// What an instruction does.
+/// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Addition, comparison, minimum, logic or shift: one pass through the unit.
+    /// Addition, comparison, minimum, logic operation or shift. Such an operation passes its unit once.
     Simple(Number),
     /// A multiplication.
     Mul(Number),
     /// A fused multiplication and addition.
     Mad(Number),
-    /// An operation of the special function unit: reciprocal, root, sine, exponential, logarithm.
+    /// Operation of the special function unit: reciprocal, root, sine, exponential or logarithm.
     Special,
     /// A matrix instruction of the tensor cores.
     Tensor,
     /// A move among registers, a selection or a conversion.
     Move,
-    /// An exchange among the lanes of a warp.
+    /// An exchange of values among the lanes of a warp.
     Shuffle,
     /// An operation of the uniform datapath (from Turing on): one value for all lanes.
     Uniform,
-    /// A texture or surface operation. Traces do not contain its addresses.
+    /// A texture or surface operation. Traces do not contain addresses for such operations.
     Texture,
     /// A branch, a call, or an instruction that controls the convergence of lanes.
     Branch,
@@ -66,7 +66,7 @@ pub enum Kind {
     Barrier,
     /// An arrival at a barrier without waiting.
     Arrive,
-    /// A wait for the memory accesses of the same warp.
+    /// A fence that waits for the memory accesses of the same warp.
     Fence,
     /// A load.
     Load(Space),
@@ -74,41 +74,41 @@ pub enum Kind {
     Store(Space),
     /// An atomic read-modify-write.
     Atomic(Space),
-    /// The end of the lanes that execute the instruction.
+    /// The end of all lanes that execute the instruction.
     Exit,
-    /// An instruction that needs little more than an issue slot: nop, votes, counters, cache control.
+    /// An instruction that requires little more than an issue slot: nop, votes, counters, cache control.
     Other,
-    /// An opcode that is missing in the table.
+    /// An instruction whose opcode is not in the table.
     Unknown,
 }
 
-/// The unit that runs an instruction.
+/// Unit that executes an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
-    /// Integers, and all instructions without a unit of their own.
+    /// Integer unit. The integer unit also executes all instructions that belong to no other unit.
     Int,
-    /// Single precision.
+    /// Single-precision unit.
     Single,
-    /// Double precision.
+    /// Double-precision unit.
     Double,
-    /// Special functions.
+    /// Special function unit.
     Special,
     /// Tensor cores.
     Tensor,
-    /// Loads, stores, atomics.
+    /// Unit for loads, stores and atomics.
     Memory,
-    /// Branches, barriers, fences, exits.
+    /// Unit for branches, barriers, fences and exits.
     Control,
-    /// The uniform datapath.
+    /// Uniform datapath.
     Uniform,
-    /// Textures and surfaces.
+    /// Unit for textures and surfaces.
     Texture,
     /// Unknown unit.
     Unknown,
 }
 
 impl Kind {
-    /// Returns the unit that runs the instruction.
+    /// Returns the unit that executes the instruction.
     pub fn unit(self) -> Unit {
         match self {
             Kind::Simple(number) | Kind::Mul(number) | Kind::Mad(number) => match number {
@@ -132,7 +132,7 @@ impl Kind {
         matches!(self, Kind::Load(_))
     }
 
-    /// Returns the memory space that the instruction accesses.
+    /// Returns the memory space that the instruction accesses; `None` if it does not access memory.
     pub fn space(self) -> Option<Space> {
         match self {
             Kind::Load(space) | Kind::Store(space) | Kind::Atomic(space) => Some(space),
@@ -140,7 +140,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind with its space replaced by `space`. A kind without memory access stays unchanged.
+    /// Returns the kind with memory space `space` instead of its own space. Kinds without memory access stay unchanged.
     pub(in crate::accelsim) fn within(self, space: Space) -> Kind {
         match self {
             Kind::Load(_) => Kind::Load(space),
@@ -151,7 +151,7 @@ impl Kind {
     }
 }
 
-/// Returns what `opcode`, with its modifiers, does in the instruction set of `binary_version`.
+/// Returns the operation of `opcode`, including its modifiers, in the instruction set of `binary_version`.
 pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     use Number::{Double, Int, Single};
     use Space::{Constant, Global, Local, Shared};
@@ -190,7 +190,7 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
             Kind::Texture
         }
 
-        // On Kepler, LD and ST do what LDG and STG do in later instruction sets (Accel-Sim's table).
+        // On Kepler, LD and ST have the function that LDG and STG have in later instruction sets (table of Accel-Sim).
         "LD" | "ST" if binary_version < 50 => {
             if name == "LD" {
                 Kind::Load(Global)
@@ -198,7 +198,7 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
                 Kind::Store(Global)
             }
         }
-        // LDGSTS copies from global to shared memory. Traces contain only the global addresses.
+        // LDGSTS copies data from global memory to shared memory. Traces contain only the global addresses.
         "LD" | "LDG" | "LDGSTS" => Kind::Load(Global),
         "ST" | "STG" => Kind::Store(Global),
         "ATOM" | "ATOMG" | "RED" => Kind::Atomic(Global),
@@ -227,22 +227,22 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     }
 }
 
-/// Returns whether `opcode` uses generic addresses, so that the address decides the space.
+/// Returns whether `opcode` uses generic addresses. The address then decides the memory space.
 pub(super) fn is_generic(opcode: &str, binary_version: u32) -> bool {
     let name = opcode.split_once('.').map_or(opcode, |(name, _)| name);
     binary_version >= 50 && matches!(name, "LD" | "ST" | "ATOM")
 }
 
-/// Returns whether `opcode` is a bulk copy of Hopper's tensor memory accelerator. Such copies have other
+/// Returns whether `opcode` is a bulk copy of the tensor memory accelerator of Hopper. Such copies have different
 /// columns in the trace.
 pub(super) fn is_bulk(opcode: &str) -> bool {
     opcode.starts_with("UTMA") || opcode.starts_with("UBLK")
 }
 
-/// Returns the bytes that each lane of a memory instruction accesses, if `opcode` states them.
+/// Returns the number of bytes that each lane of a memory instruction accesses; `None` if `opcode` does not state it.
 pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     let mut parts = opcode.split('.');
-    // LDSM and STSM access rows of eight 16-bit numbers, one row per lane.
+    // LDSM and STSM access rows of eight 16-bit numbers. Each lane provides one row.
     if matches!(parts.next(), Some("LDSM" | "STSM")) {
         return Some(16);
     }
@@ -260,7 +260,7 @@ pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     Some(bits / 8)
 }
 
-/// Returns whether a load bypasses L1, because it must see the writes of other SMs.
+/// Returns whether a load bypasses L1. Such a load must observe the writes of other SMs.
 pub(super) fn skips_l1(opcode: &str) -> bool {
     let has = |name| opcode.split('.').any(|part| part == name);
     has("STRONG") && (has("GPU") || has("SYS"))

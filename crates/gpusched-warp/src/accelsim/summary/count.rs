@@ -1,4 +1,4 @@
-//! Counts of a trace.
+//! Counting of the content of a trace.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::accelsim::footprint::{Footprint, Sectors};
 use crate::accelsim::{Block, Code, Header, Kind, SassInstruction, Space, TraceFile};
 use gpusched_model::error::Result;
 
-/// Counts of one instruction.
+/// Counts for one instruction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     instructions: u64,
@@ -16,10 +16,10 @@ struct Tally {
 }
 
 impl KernelSummary {
-    /// Reads all of `trace` and counts its content.
+    /// Reads the complete trace, and counts its content.
     ///
     /// # Errors
-    /// Fails as [`TraceFile::next_block`] does.
+    /// Fails if [`TraceFile::next_block`] fails.
     pub fn read(mut trace: TraceFile) -> Result<KernelSummary> {
         let mut tallies = Vec::new();
         let (mut footprint, mut sectors, mut warps) = (Footprint::default(), Sectors::default(), 0);
@@ -67,7 +67,7 @@ impl KernelSummary {
         };
         let mut memory: BTreeMap<(Space, usize), Tally> = BTreeMap::new();
         let (mut unknown, mut untold) = (BTreeMap::new(), BTreeMap::new());
-        // `Code` keeps the first variant of a generic instruction even if no warp executed that variant.
+        // `Code` contains the first variant of a generic instruction even if no warp has executed this variant.
         let executed = |(_, tally): &(&SassInstruction, &Tally)| tally.instructions > 0;
         let tallies = trace.code().instructions().iter().zip(tallies).filter(executed);
         for (instruction, tally) in tallies {
@@ -107,7 +107,7 @@ impl KernelSummary {
 /// Names of the access kinds, in the order of the results.
 const ACCESSES: [&str; 3] = ["load", "store", "atomic"];
 
-/// Returns the space and the index in [`ACCESSES`].
+/// Returns the memory space of an access and the index of its kind in [`ACCESSES`].
 fn traffic(instruction: &SassInstruction) -> Option<(Space, usize)> {
     match instruction.kind {
         Kind::Load(space) => Some((space, 0)),

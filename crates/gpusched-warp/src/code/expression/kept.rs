@@ -1,15 +1,15 @@
-//! A value per lane, in compact storage.
+//! Compact storage of one value per lane.
 
 use std::sync::Arc;
 
 use super::{LANES, Lanes};
 
-/// The values of [`Lanes`], in compact storage.
+/// Values of [`Lanes`] in compact storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kept {
-    /// The value base + stride · lane.
+    /// Lane l has the value base + stride · l.
     Affine(i64, i64),
-    /// A separate value for each lane.
+    /// Each lane has a separate value.
     Each(Arc<[i64; LANES]>),
 }
 
@@ -30,7 +30,7 @@ impl Kept {
         }
     }
 
-    /// Returns the sum with `moving`.
+    /// Returns the sum of these values and `moving`, lane by lane.
     pub fn plus(&self, moving: &Lanes) -> Lanes {
         match (self, moving) {
             (Kept::Affine(x, dx), Lanes::Affine(y, dy)) => {

@@ -1,25 +1,25 @@
-//! A value per lane of a warp, and its arithmetic.
+//! One value per lane of a warp, and arithmetic on these values.
 
 use gpusched_model::program::expression::{Binary, Function, Unary};
 
 /// Number of lanes of a warp.
 pub const LANES: usize = 32;
 
-/// A value per lane. Equal values in different variants compare as different.
+/// One value per lane. Two objects in different variants compare as different, even if their values are equal.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "one lives at a time for each operand, on a stack that is reused"
 )]
 pub enum Lanes {
-    /// The value base + stride · lane.
+    /// Lane l has the value base + stride · l.
     Affine(i64, i64),
-    /// A separate value for each lane.
+    /// Each lane has a separate value.
     Each([i64; LANES]),
 }
 
 impl Lanes {
-    /// Returns the value of each lane.
+    /// Returns the values of all lanes.
     pub fn each(&self) -> [i64; LANES] {
         match self {
             Lanes::Each(values) => *values,
@@ -34,7 +34,7 @@ impl Lanes {
         }
     }
 
-    /// Writes the value of each lane to `values`, as an address.
+    /// Writes the values of all lanes to `values`, as addresses.
     pub fn put(&self, values: &mut [u64; LANES]) {
         match self {
             Lanes::Each(each) => *values = each.map(i64::cast_unsigned),
@@ -48,7 +48,8 @@ impl Lanes {
         }
     }
 
-    /// Returns the difference between neighboring lanes, if it is known to be equal for all lanes.
+    /// Returns the difference between the values of neighboring lanes; `None` if it is not known to be equal for all
+    /// lanes.
     pub fn stride(&self) -> Option<i64> {
         match self {
             Lanes::Affine(_, stride) => Some(*stride),
@@ -56,7 +57,7 @@ impl Lanes {
         }
     }
 
-    /// Returns the lanes with a value other than 0, one bit each.
+    /// Returns the lanes whose value is not 0, one bit each.
     pub fn mask(&self) -> u32 {
         match self {
             Lanes::Affine(0, 0) => 0,
@@ -69,7 +70,7 @@ impl Lanes {
         }
     }
 
-    /// Applies a unary operator.
+    /// Applies a unary operator in each lane.
     pub fn unary(self, operator: Unary) -> Lanes {
         if let Lanes::Affine(base, stride) = self
             && let Some((base, stride)) = self::unary(operator, (base, stride))
@@ -79,7 +80,7 @@ impl Lanes {
         Lanes::Each(self.each().map(|value| operator.apply(value)))
     }
 
-    /// Applies a binary operator; `right` is the right operand.
+    /// Applies a binary operator in each lane; `right` is the right operand.
     pub fn binary(self, operator: Binary, right: Lanes) -> Lanes {
         if let (Lanes::Affine(x, dx), Lanes::Affine(y, dy)) = (&self, &right)
             && let Some((base, stride)) = self::binary(operator, (*x, *dx), (*y, *dy))
@@ -101,7 +102,7 @@ impl Lanes {
         ))
     }
 
-    /// Returns `then` in lanes with a value other than 0, and `otherwise` in all other lanes.
+    /// Returns `then` in lanes where this value is not 0, and `otherwise` in all other lanes.
     pub fn choice(self, then: Lanes, otherwise: Lanes) -> Lanes {
         match self.mask() {
             0 => otherwise,
@@ -138,8 +139,8 @@ pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Opt
         Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
         Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
         Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
-        // The value is monotonic over the lanes. If a comparison has equal results in the first and last
-        // lane, all lanes have that result.
+        // One operand is constant, and the other operand is monotonic over the lanes. If a comparison has the same
+        // result in the first and the last lane, it has this result in all lanes.
         Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast if dx == 0 || dy == 0 => {
             let first = operator.apply(x, y);
             (first == operator.apply(last((x, dx))?, last((y, dy))?)).then_some((first, 0))
@@ -153,7 +154,8 @@ pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> 
     match *arguments {
         [(x, 0)] => Some((function.apply(&[x]), 0)),
         [(x, 0), (y, 0)] => Some((function.apply(&[x, y]), 0)),
-        // A function that keeps both ends of an interval unchanged keeps all values between them unchanged.
+        // If the function does not change the values at both ends of an interval, it does not change the values in
+        // between.
         [(base, stride)] if function != Function::Hash => {
             let keeps = |end: i64| function.apply(&[end]) == end;
             (keeps(base) && keeps(last((base, stride))?)).then_some((base, stride))
@@ -162,12 +164,12 @@ pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> 
     }
 }
 
-/// Returns the value in the last lane, or `None` if a value wraps around.
+/// Returns the value in the last lane; `None` if the value of some lane wraps around.
 fn last((base, stride): (i64, i64)) -> Option<i64> {
     base.checked_add(stride.checked_mul(LANES as i64 - 1)?)
 }
 
-/// Applies a function to its arguments in each lane.
+/// Applies a function to its arguments, lane by lane.
 pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
     Lanes::Each(match arguments {
         [x] => x.each().map(|x| function.apply(&[x])),
@@ -191,7 +193,7 @@ pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
 
-    /// Numbers of all sizes near the limits of common bit widths.
+    /// Returns numbers of all magnitudes, near the limits of common bit widths.
     fn numbers() -> impl Iterator<Item = i64> {
         let near = |end: i64| (-40..40).map(move |more| end.wrapping_add(more));
         [0, 1 << 7, 1 << 8, -(1 << 15), 1 << 31, 1 << 32, i64::MAX]

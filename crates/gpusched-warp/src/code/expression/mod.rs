@@ -1,8 +1,9 @@
-//! Expressions compiled for the 32 lanes of a warp.
+//! Expressions that are compiled for the 32 lanes of a warp.
 //!
-//! Most addresses are affine in the lane, so gpusched keeps values as base + stride · lane where possible. An
-//! operator on such values costs one scalar operation. In loops, each warp computes the parts without loop
-//! counters once. For that, sums are split into fixed and moving terms, which wrapping addition permits.
+//! Most addresses are affine functions of the lane number. gpusched therefore stores values as base + stride · lane
+//! where possible. An operator on such values costs one scalar operation. Within loops, each warp computes the parts of
+//! expressions without loop counters only once. For this purpose, gpusched splits sums into fixed and moving terms.
+//! Addition wraps, so the order of the terms does not change the sum.
 
 mod kept;
 mod lanes;
@@ -22,27 +23,27 @@ pub(super) use postfix::Postfix;
 use postfix::UnknownName;
 use terms::split;
 
-/// A compiled expression, ready for evaluation.
+/// Compiled expression. The value of the expression is the sum of a fixed part and a moving part.
 #[derive(Debug, Clone)]
 pub(super) struct Compiled {
-    /// Index of the part that is constant over all rounds, in the fixed parts of the code.
+    /// Fixed part, which is constant over all rounds: its index in the fixed parts of the code.
     fixed: Option<usize>,
-    /// The part that depends on loop counters; the value is the sum of both parts.
+    /// Moving part, which depends on loop counters.
     moving: Option<Postfix>,
 }
 
-/// The parts of expressions that a warp computes once.
+/// Parts of expressions that each warp computes only once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FixedParts {
     positions: HashMap<Expression, usize>,
     compiled: Vec<Postfix>,
 }
 
-/// The fixed parts that a warp has computed so far.
+/// Values of the fixed parts that a warp has computed so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Computed(Vec<Option<Kept>>);
 
-/// An expression that cannot be compiled.
+/// Reason why an expression cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CompileError {
     #[error(transparent)]
@@ -58,8 +59,8 @@ impl From<UnknownName> for CompileError {
 }
 
 impl Compiled {
-    /// Compiles `expression`. `value` returns the known values of the launch, and `counter` returns the
-    /// position of a loop counter. Within a loop, the fixed terms are added to `parts`.
+    /// Compiles `expression`. `value` returns the known values of the launch. `counter` returns the index of a loop
+    /// counter. Within a loop, the fixed terms are added to `parts`.
     pub fn new(
         expression: &Expression,
         value: &impl Fn(&str) -> Option<i64>,
@@ -80,7 +81,7 @@ impl Compiled {
         })
     }
 
-    /// Returns the value if the expression is a number.
+    /// Returns the value of the expression if the expression is a number.
     pub fn constant(&self, parts: &FixedParts) -> Option<i64> {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         match (fixed, &self.moving) {
@@ -89,7 +90,7 @@ impl Compiled {
         }
     }
 
-    /// Returns the number as a compiled expression that replaces this expression.
+    /// Returns the compiled expression of `number`, as a replacement for this expression.
     pub fn replaced(&self, number: i64) -> Compiled {
         Compiled {
             fixed: None,
@@ -97,8 +98,8 @@ impl Compiled {
         }
     }
 
-    /// Appends each part of the expression that names the block to `found`. Returns true if these parts cover
-    /// the whole influence of the block. That holds if each part has one value in all rounds.
+    /// Appends each part of the expression that depends on the block to `found`. Returns whether these parts cover the
+    /// whole influence of the block. The parts cover the whole influence if each part has the same value in all rounds.
     pub fn of_block(&self, parts: &FixedParts, found: &mut Vec<Postfix>) -> bool {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         let moving = self.moving.as_ref();
@@ -112,7 +113,7 @@ impl Compiled {
         moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
     }
 
-    /// Returns the value in all lanes; `stack` is working memory.
+    /// Returns the value of the expression in all lanes; `stack` is working memory.
     pub fn evaluate(
         &self,
         parts: &FixedParts,
@@ -147,7 +148,7 @@ impl FixedParts {
 }
 
 impl Computed {
-    /// Returns a fixed part, which is computed at the first request.
+    /// Returns the value of a fixed part. The value is computed at the first request.
     fn fixed(
         &mut self,
         index: usize,

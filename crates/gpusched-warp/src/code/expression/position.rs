@@ -1,14 +1,14 @@
-//! The position of the lanes of a warp in the grid.
+//! Position of the lanes of a warp in the grid.
 
 use super::{Kept, Lanes};
 use gpusched_model::program::Builtin;
 
-/// The position of the lanes of a warp in the grid.
+/// Position of the lanes of a warp in the grid.
 #[derive(Debug, Clone)]
 pub struct Position {
-    /// Linear number of the first thread.
+    /// Linear number of the first thread of the warp.
     pub first: i64,
-    /// Position of the threads in the block, per axis.
+    /// Position of the threads of the warp in their block, per axis.
     pub thread: [Kept; 3],
     /// Position of the block in the grid, per axis.
     pub block: [i64; 3],
@@ -19,7 +19,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the value of a builtin as base and stride, if the value is affine.
+    /// Returns the value of a builtin as base and stride; `None` if the value is not affine in the lane.
     pub fn affine(&self, builtin: Builtin) -> Option<(i64, i64)> {
         match builtin {
             Builtin::Thread(axis) => match self.thread[usize::from(axis).min(2)] {
@@ -43,7 +43,7 @@ impl Position {
             Builtin::LinearBlock => Lanes::Affine(self.linear_block, 0),
             Builtin::Lane => Lanes::Affine(0, 1),
             Builtin::Warp => Lanes::Affine(self.warp, 0),
-            // The compiler of expressions has already replaced the sizes of the launch.
+            // The compilation of the expression has already replaced the sizes of the launch by numbers.
             Builtin::Threads(_) | Builtin::AllThreads | Builtin::Blocks(_) | Builtin::AllBlocks => {
                 Lanes::Affine(0, 0)
             }

@@ -16,16 +16,16 @@ pub enum Op {
     Call(Function, usize),
 }
 
-/// An expression in postfix form that contains only builtins, counters and numbers.
+/// Expression in postfix form, which contains only builtins, loop counters and numbers as operands.
 #[derive(Debug, Clone)]
 pub struct Postfix(Box<[Op]>);
 
-/// A name that is neither a builtin nor a counter.
+/// Error: a name that is neither a builtin nor a loop counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName(pub String);
 
 impl Postfix {
-    /// Converts `expression`. `counter` returns the position of a loop counter.
+    /// Converts `expression` to postfix form. `counter` returns the index of a loop counter.
     pub fn new(
         expression: &Expression,
         counter: &impl Fn(&str) -> Option<usize>,
@@ -35,12 +35,12 @@ impl Postfix {
         Ok(Postfix(ops.into()))
     }
 
-    /// Creates the expression for a number.
+    /// Creates the postfix expression of a number.
     pub fn number(number: i64) -> Postfix {
         Postfix(Box::new([Op::Number(number)]))
     }
 
-    /// Returns the value if the expression is a number.
+    /// Returns the value of the expression if the expression is a number.
     pub fn constant(&self) -> Option<i64> {
         match *self.0 {
             [Op::Number(number)] => Some(number),
@@ -48,7 +48,7 @@ impl Postfix {
         }
     }
 
-    /// Returns whether the expression contains the position of the block.
+    /// Returns whether the expression depends on the position of the block.
     pub fn names_block(&self) -> bool {
         let names = |op: &Op| matches!(op, Op::Builtin(Builtin::Block(_) | Builtin::LinearBlock));
         self.0.iter().any(names)
@@ -59,7 +59,7 @@ impl Postfix {
         self.0.iter().any(|op| matches!(op, Op::Counter(_)))
     }
 
-    /// Returns the value in all lanes; `stack` is working memory.
+    /// Returns the value of the expression in all lanes; `stack` is working memory.
     pub fn evaluate(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         match self.affine(position, counters) {
             Some((base, stride)) => Lanes::Affine(base, stride),
@@ -67,7 +67,7 @@ impl Postfix {
         }
     }
 
-    /// Evaluates lane by lane. The function is not inlined, because it is large and rarely needed.
+    /// Evaluates the expression lane by lane. The function is not inlined, because it is large and rarely called.
     #[inline(never)]
     fn evaluate_each(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         stack.clear();
@@ -97,7 +97,8 @@ impl Postfix {
 }
 
 impl Postfix {
-    /// Returns the value as base and stride, if all intermediate values are affine and fit the stack of eight values.
+    /// Returns the value as base and stride. Returns `None` if an intermediate value is not affine, or if the stack of
+    /// eight values is too small.
     fn affine(&self, position: &Position, counters: &[i64]) -> Option<(i64, i64)> {
         let mut stack = [(0, 0); 8];
         let mut top = 0;

@@ -1,10 +1,10 @@
-//! Splits sums into terms that change in loops and terms that stay constant.
+//! Split of sums into terms that change in loops and terms that are constant.
 
 use gpusched_model::program::Expression;
 use gpusched_model::program::expression::{Binary, Unary};
 
-/// Splits `expression` into the sum of terms without counters and the sum of terms with counters. An empty
-/// sum is `None`.
+/// Splits `expression` into two sums: the terms without loop counters, and the terms with loop counters. A sum without
+/// terms is `None`.
 pub(super) fn split(
     expression: &Expression,
     is_counter: &impl Fn(&str) -> bool,

@@ -1,32 +1,32 @@
-//! Keys of blocks that execute alike on every SM. Equal SMs stay equal only if they run such blocks.
+//! Keys of thread blocks. Blocks with equal keys execute alike on every SM, so SMs that run such blocks stay equal.
 
 use super::stream::position;
 use super::{Code, Flow, Postfix, Step};
 use crate::code::expression::Lanes;
 use crate::code::{Instruction, Operation, Space};
 
-/// The facts about a block that decide how its warps execute. Blocks of a program with equal keys issue the
-/// same instructions, with the same lanes and the same conflicts in shared memory.
+/// Key of a block: the properties that determine how its warps execute. Two blocks of a program with equal keys issue
+/// the same instructions, with the same lanes and the same conflicts in shared memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockKey(
-    /// Values of all expressions that name the block, per warp; `None` if the grid has no such block.
+    /// For each warp, the values of all expressions that depend on the block. `None` if the grid has no such block.
     Option<Vec<Lanes>>,
 );
 
-/// Why gpusched cannot prove that two blocks of a kernel execute alike.
+/// Reason why gpusched cannot prove that any two blocks of a kernel with equal keys execute alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlike {
-    /// An instruction is the reason.
+    /// An instruction prevents the proof.
     #[error("{text} at {pc:03x} {reason}")]
     Instruction {
-        /// Text of the instruction in issue traces.
+        /// Text of the instruction, as in issue traces.
         text: String,
         /// Address of the instruction.
         pc: u32,
         /// Behavior of the instruction that prevents the proof.
         reason: &'static str,
     },
-    /// The kernel is a trace.
+    /// The kernel is a trace instead of a program.
     #[error("the behavior of its blocks comes from a trace")]
     Trace,
 }
@@ -36,11 +36,11 @@ const BANKS: &str = "accesses shared memory at an address that depends on the bl
 const ROUNDS: &str = "depends on the block, and on the round of a loop";
 
 impl Code {
-    /// Returns the facts about `block` that decide how its warps execute.
+    /// Returns the key of `block`.
     ///
     /// # Errors
-    /// Fails if an instruction accesses memory beyond the SM, or if it depends on the block in a way that a
-    /// key cannot express.
+    /// Fails if an instruction accesses memory beyond the SM, or if it depends on the block in a way that a key cannot
+    /// express.
     pub fn block_key(&self, block: u64) -> Result<BlockKey, Unlike> {
         let parts = self.parts_of_block.get_or_init(|| self.find_parts_of_block());
         let parts = parts.as_ref().map_err(Clone::clone)?;
@@ -58,7 +58,7 @@ impl Code {
         Ok(BlockKey(Some(values)))
     }
 
-    /// Collects the expressions through which the block decides the behavior of its warps.
+    /// Collects the expressions whose values determine how the block affects the behavior of its warps.
     fn find_parts_of_block(&self) -> Result<Box<[Postfix]>, Unlike> {
         let mut parts = Vec::new();
         for (index, (instruction, step)) in self.instructions.iter().zip(&self.steps).enumerate() {
@@ -82,7 +82,8 @@ impl Code {
             Operation::Atomic { .. } => return Err(BEYOND),
             Operation::Load { space, .. } | Operation::Store { space, .. } => match space {
                 Space::Global | Space::Local => return Err(BEYOND),
-                // The accessed words affect the timing only through bank conflicts, but they do so in every round.
+                // An address in shared memory affects the timing only through bank conflicts. The address can cause
+                // bank conflicts in every round.
                 Space::Shared => {
                     let mut found = Vec::new();
                     let known = step

@@ -1,4 +1,4 @@
-//! Accesses of a program outside its buffers.
+//! Detection of accesses outside the buffers of a program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,15 +7,15 @@ use super::Code;
 use crate::code::Effect;
 use gpusched_model::program::{Access, MemorySpace, Program};
 
-/// The buffer that the address of an instruction names, and the largest distances of accesses outside the buffer.
+/// Buffer that the address of an instruction refers to, and the largest distances of accesses outside this buffer.
 #[derive(Debug)]
 pub(super) struct Bounds {
     /// Index of the buffer in the program.
     buffer: usize,
     start: u64,
-    /// First address after the buffer.
+    /// First address after the end of the buffer.
     end: u64,
-    /// Bytes of an access.
+    /// Size of an access [bytes].
     bytes: u64,
     /// Largest distance from the start of an access to the start of the buffer [bytes].
     before: AtomicU64,
@@ -23,23 +23,25 @@ pub(super) struct Bounds {
     beyond: AtomicU64,
 }
 
-/// An instruction that accessed memory outside the buffer that its address names.
+/// Instruction that accessed memory outside the buffer that its address refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outside {
     /// Address of the instruction [bytes].
     pub pc: u32,
-    /// Text of the instruction in issue traces.
+    /// Text of the instruction, as in issue traces.
     pub text: String,
     /// Index of the buffer in the program.
     pub buffer: usize,
-    /// Largest distance that an access started before the buffer [bytes].
+    /// Largest distance from the start of an access to the start of the buffer; 0 if no access started before the
+    /// buffer [bytes].
     pub before: u64,
-    /// Largest distance that an access ended after the buffer [bytes].
+    /// Largest distance from the end of the buffer to the end of an access; 0 if no access ended after the buffer
+    /// [bytes].
     pub beyond: u64,
 }
 
 impl Bounds {
-    /// Returns the bounds of `access`, or `None` if its address names no buffer or several buffers.
+    /// Returns the bounds for `access`; `None` if its address refers to no buffer or to several buffers.
     pub(super) fn of(program: &Program, access: &Access) -> Option<Arc<Bounds>> {
         if access.space != MemorySpace::Global {
             return None;
@@ -64,7 +66,8 @@ impl Bounds {
         }))
     }
 
-    /// Records the accesses of `lanes` in `effect`. With a constant stride, the first and last lane decide the result.
+    /// Records the accesses of `lanes` in `effect`. If the stride is constant, only the first and the last lane are
+    /// checked.
     #[inline]
     pub(super) fn note(&self, effect: &Effect, lanes: u32) {
         if lanes == 0 {
@@ -90,8 +93,8 @@ impl Bounds {
 }
 
 impl Code {
-    /// Returns the instructions that accessed memory outside the buffer that their address names. All streams
-    /// so far count.
+    /// Returns the instructions that accessed memory outside the buffer that their address refers to. The result covers
+    /// all streams of this code so far.
     pub fn outside(&self) -> Vec<Outside> {
         let steps = self.instructions.iter().zip(&self.texts).zip(&self.steps);
         let found = steps.filter_map(|((instruction, text), step)| {

@@ -1,15 +1,17 @@
-//! The reconvergence points of diverged lanes: the nearest instruction on all paths to the end.
+//! Reconvergence points of diverged lanes. The reconvergence point of a branch is the nearest instruction on all paths
+//! from the branch to the end.
 //!
-//! The module computes immediate postdominators. It runs the iteration of Cooper, Harvey & Kennedy ("A
-//! Simple, Fast Dominance Algorithm", 2001) on the reversed flow graph.
+//! The module computes immediate postdominators. The module uses the iteration of Cooper, Harvey & Kennedy ("A Simple,
+//! Fast Dominance Algorithm", 2001) on the reversed flow graph.
 
-/// Returns the immediate postdominator of each instruction, given the successors of each instruction. The
-/// number after the last instruction stands for the end of the program. The result states the end as `None`.
+/// Returns the immediate postdominator of each instruction. `successors` contains the successors of each instruction.
+/// In this list, the number after the last instruction represents the end of the program. In the result, `None`
+/// represents the end.
 pub(super) fn meeting_points(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let end = successors.len();
     let order = postorder(successors);
     let mut rank = vec![usize::MAX; end + 1];
-    // Ranks grow towards the end of the program.
+    // Ranks increase towards the end of the program.
     for (position, node) in order.iter().enumerate() {
         if let Some(rank) = rank.get_mut(*node) {
             *rank = end - position;
@@ -65,7 +67,7 @@ fn intersect(x: usize, y: usize, meets: &[Option<usize>], rank: &impl Fn(usize) 
     x
 }
 
-/// Returns the nodes reachable from the first node, each after its successors (except in loops).
+/// Returns the nodes that are reachable from the first node. Each node follows its successors, except in loops.
 fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut seen = vec![false; successors.len()];
     let mut order = Vec::new();

@@ -1,4 +1,4 @@
-//! Lowers statements to flat code.
+//! Lowering of statements to flat code.
 
 use super::flow::meeting_points;
 use super::registers::Registers;
@@ -11,7 +11,7 @@ use gpusched_model::program::{
     Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Statement,
 };
 
-/// Maximum number of instructions of a program; equal to the limit for program texts.
+/// Maximum number of instructions of a program; the same limit applies to program texts.
 const MOST: usize = 1 << 20;
 
 /// Lowers a checked program.
@@ -56,7 +56,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     })
 }
 
-/// Completes an instruction after its registers are filled in.
+/// Completes an instruction whose registers are filled in.
 fn complete(instruction: Instruction) -> Instruction {
     let Instruction {
         pc,
@@ -69,7 +69,7 @@ fn complete(instruction: Instruction) -> Instruction {
     Instruction::new(pc, operation, writes, reads, guard)
 }
 
-/// Returns the possible successors of the step at `index`; `end` stands for the end of lanes.
+/// Returns the possible successors of the step at `index`. `end` represents the end of the lanes.
 fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
     let guarded = step.when.is_some() || step.lanes != u32::MAX;
     match &step.flow {
@@ -84,9 +84,9 @@ fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
 struct Lowering<'p> {
     program: &'p Program,
     registers: Registers<'p>,
-    /// Counters of the enclosing loops.
+    /// Names of the counters of the enclosing loops.
     counters: Vec<&'p str>,
-    /// Counters of the enclosing repetitions, with their values.
+    /// Names and values of the counters of the enclosing repetitions.
     constants: Vec<(&'p str, i64)>,
     depth: usize,
     fixed: FixedParts,
@@ -169,7 +169,7 @@ impl<'p> Lowering<'p> {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns whether control reaches the next instruction.
+    /// Returns whether control can reach the position after the last instruction.
     fn falls_off(&self) -> bool {
         let jumps_here = |step: &Step| match &step.flow {
             Flow::Branch(jump) => jump.target == self.here(),
@@ -181,7 +181,7 @@ impl<'p> Lowering<'p> {
         !ends || self.steps.iter().any(jumps_here)
     }
 
-    /// Adds a branch without target and returns its position.
+    /// Adds a branch whose target is not yet set, and returns its index.
     fn branch(&mut self) -> usize {
         let index = self.steps.len();
         self.push(
@@ -303,13 +303,13 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// Returns the value of a name at one place of the program.
+/// Returns the value of a name at the current position in the program.
 fn constant(constants: &[(&str, i64)], program: &Program, name: &str) -> Option<i64> {
     let constant = constants.iter().find(|(known, _)| *known == name);
     constant.map(|(_, value)| *value).or_else(|| program.value(name))
 }
 
-/// Returns a mask of the lowest `share` of 32 bits. The share must already be checked.
+/// Returns a mask of the lowest lanes that make up `share` of 32 lanes. `share` must already be checked.
 fn lowest(share: f64) -> u32 {
     let count = (share * 32.0) as u32;
     1_u64.checked_shl(count).map_or(u32::MAX, |bit| (bit - 1) as u32)

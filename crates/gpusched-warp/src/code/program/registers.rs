@@ -1,4 +1,4 @@
-//! Registers by name.
+//! Numbers of registers by name.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub(super) struct Registers<'p> {
 }
 
 impl<'p> Registers<'p> {
-    /// Returns the register with name `name`. The first number in its name decides its bank, as in GPGPU-Sim.
+    /// Returns the register whose name is `name`. The first number in the name decides the bank, as in GPGPU-Sim.
     pub fn get(&mut self, name: &'p str) -> Register {
         let number = u16::try_from(self.known.len() + 1).unwrap_or(u16::MAX);
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -23,7 +23,7 @@ impl<'p> Registers<'p> {
         *self.known.entry(name).or_insert(Register { number, bank })
     }
 
-    /// Returns the registers with the names `names`, without repetition.
+    /// Returns the registers whose names are in `names`, without repetition.
     pub fn set(&mut self, names: impl IntoIterator<Item = &'p str>) -> Box<[Register]> {
         let mut set = Vec::new();
         for name in names {
@@ -35,7 +35,7 @@ impl<'p> Registers<'p> {
         set.into()
     }
 
-    /// Returns the number of registers.
+    /// Returns the number of distinct registers.
     pub fn count(&self) -> usize {
         self.known.len()
     }

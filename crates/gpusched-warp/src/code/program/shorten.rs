@@ -1,4 +1,4 @@
-//! Shortens long loops of a program for estimates.
+//! Shortening of long loops of a program, for estimates.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,8 +6,9 @@ use super::{Code, Flow, WarpStream};
 use crate::code::{Effect, Stream};
 
 impl Code {
-    /// Returns the outermost loops that run the same number of rounds, at least `least`, in all threads. Each loop is
-    /// given by the index of its last instruction and its number of rounds.
+    /// Returns the long loops. A long loop runs at least `least` rounds, and the number of rounds is equal in all
+    /// threads. Of nested long loops, only the outermost is returned. Each loop is given as the index of its last
+    /// instruction and its number of rounds.
     fn long_loops(&self, least: u64) -> Vec<(usize, u64)> {
         let mut found: Vec<(usize, u64)> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
@@ -17,7 +18,7 @@ impl Code {
                 && let Ok(rounds) = u64::try_from(rounds)
                 && rounds >= least
             {
-                // An outer loop closes after its inner loops.
+                // An outer loop closes after its inner loops, so it replaces them in the list.
                 found.retain(|&(inner, _)| inner < jump.target as usize);
                 found.push((index, rounds));
             }
@@ -25,14 +26,15 @@ impl Code {
         found
     }
 
-    /// Returns the smallest number of rounds among the long loops, which run at least `least` rounds; `None` without
-    /// long loops.
+    /// Returns the smallest number of rounds of all long loops; a long loop runs at least `least` rounds. Returns
+    /// `None` if there are no long loops.
     pub fn long_rounds(&self, least: u64) -> Option<u64> {
         let rounds = self.long_loops(least).into_iter().map(|(_, rounds)| rounds);
         rounds.min()
     }
 
-    /// Returns a copy whose shortest long loop runs `rounds` rounds. All other long loops are shortened in proportion.
+    /// Returns a copy of the code whose shortest long loop runs `rounds` rounds. All other long loops are shortened in
+    /// proportion.
     pub fn shortened(&self, least: u64, rounds: u64) -> Option<Code> {
         let shortest = self.long_rounds(least)?;
         let mut steps = self.steps.clone();
@@ -57,7 +59,7 @@ impl Code {
         })
     }
 
-    /// Counts the instructions that the warps of `block` issue; stops at `most`.
+    /// Returns the number of instructions that the warps of `block` issue. The count stops at `most`.
     pub fn instructions_of(self: &Arc<Code>, block: u64, most: u64) -> u64 {
         let mut effect = Effect::default();
         let mut count = 0;
@@ -81,8 +83,8 @@ mod tests {
         Arc::new(Code::new(&serde_json::from_str(&text).unwrap()).unwrap())
     }
 
-    /// Returns the instructions of a block, in full and shortened to `rounds` rounds, with the rounds of the shortest
-    /// long loop.
+    /// Returns the number of instructions of a block. If there are long loops, also returns this number with the
+    /// shortest long loop cut to `rounds` rounds, and the original number of rounds of this loop.
     fn cut(body: &str, rounds: u64) -> (u64, Option<(u64, u64)>) {
         let code = code(body);
         let count = |code: &Arc<Code>| code.instructions_of(1, u64::MAX);
@@ -93,7 +95,8 @@ mod tests {
 
     #[test]
     fn outermost_long_loops_of_known_rounds_are_cut_down() {
-        // A round consists of an instruction and the branch. The block has two warps, and each warp issues an exit.
+        // Each round consists of one instruction and the branch. The block has two warps, and each warp issues one
+        // exit.
         let op = r#"{"op":"other"}"#;
         let plain = format!(r#"{{"loop":"n","body":[{op}]}}"#);
         assert_eq!(cut(&plain, 4), (2 * 81, Some((2 * 9, 40))));
@@ -103,7 +106,8 @@ mod tests {
             cut(&two, 4),
             (2 * (80 + 400 + 6 + 1), Some((2 * (8 + 40 + 6 + 1), 40)))
         );
-        // The outer loop of a nest is shortened. If the outer loop is short, the inner loop is shortened.
+        // In nested loops, the outer loop is shortened. If the outer loop is short, the inner loop is shortened
+        // instead.
         let nest = |outer: &str, inner: &str| {
             format!(r#"{{"loop":"{outer}","body":[{{"loop":"{inner}","body":[{op}]}}]}}"#)
         };
@@ -115,7 +119,7 @@ mod tests {
             cut(&nest("2", "30"), 3),
             (2 * (2 * 61 + 1), Some((2 * (2 * 7 + 1), 30)))
         );
-        // Loops whose rounds differ between threads or are few stay unchanged.
+        // Loops stay unchanged if their number of rounds is small or differs between threads.
         for rounds in ["n + block", "16 + lane", "15"] {
             assert_eq!(cut(&format!(r#"{{"loop":"{rounds}","body":[{op}]}}"#), 4).1, None);
         }

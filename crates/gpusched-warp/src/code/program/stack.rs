@@ -1,20 +1,20 @@
-//! The SIMT stack: the lanes that execute together and their next instruction.
+//! The SIMT stack of a warp. The stack records which lanes execute together, and the next instruction of these lanes.
 //!
-//! The stack works as in GPGPU-Sim. Where lanes diverge, their common entry waits at the reconvergence point. Each side
-//! gets its own entry above, unless the side is already at the reconvergence point. The entry of the jumping lanes is
-//! on top, so the jumping lanes run first.
+//! The stack works as in GPGPU-Sim. When lanes diverge, their common entry waits at the reconvergence point. Each side
+//! of the branch gets its own entry on top of the common entry, unless the side is already at the reconvergence point.
+//! The entry of the jumping lanes is on top, so these lanes execute first.
 
 use super::Jump;
 
-/// Lanes that execute together.
+/// Entry of the stack: lanes that execute together.
 #[derive(Debug, Clone)]
 struct Entry {
     /// Index of the next instruction.
     next: u32,
     lanes: u32,
-    /// Instruction where the entry ends (its reconvergence point).
+    /// Instruction where the entry ends, i.e., its reconvergence point.
     meets: Option<u32>,
-    /// Completed rounds of each enclosing loop.
+    /// Number of completed rounds of each enclosing loop.
     counters: Box<[i64]>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// Creates a stack with `lanes` at the first instruction.
+    /// Creates a stack where `lanes` are at the first instruction.
     pub fn new(lanes: u32, depth: usize) -> Stack {
         let counters = vec![0; depth].into();
         let entries = match lanes {
@@ -40,14 +40,15 @@ impl Stack {
         Stack { entries }
     }
 
-    /// Returns the next instruction, its lanes and the loop counters; `None` after all lanes have ended.
+    /// Returns the index of the next instruction, its lanes and the loop counters. Returns `None` after all lanes have
+    /// ended.
     pub fn top(&self) -> Option<(u32, u32, &[i64])> {
         self.entries
             .last()
             .map(|entry| (entry.next, entry.lanes, &*entry.counters))
     }
 
-    /// Advances all lanes to the next instruction.
+    /// Advances all lanes of the top entry to the next instruction.
     pub fn advance(&mut self) {
         if let Some(entry) = self.entries.last_mut() {
             entry.next = entry.next.wrapping_add(1);
@@ -55,7 +56,7 @@ impl Stack {
         self.settle();
     }
 
-    /// Ends `lanes` and advances all other lanes.
+    /// Ends the lanes `lanes`, and advances the remaining lanes of the top entry.
     pub fn exit(&mut self, lanes: u32) {
         for entry in &mut self.entries {
             entry.lanes &= !lanes;
@@ -63,8 +64,8 @@ impl Stack {
         self.advance();
     }
 
-    /// Lets the lanes of `jumping` jump and advances all other lanes. For the branch of a loop, `counter` is the index
-    /// of its counter.
+    /// Lets the lanes in `jumping` jump, and advances the other lanes of the top entry. For the branch of a loop,
+    /// `counter` is the index of the loop counter.
     pub fn branch(&mut self, jumping: u32, jump: Jump, counter: Option<usize>) {
         let Some(top) = self.entries.last_mut() else {
             return;
@@ -98,7 +99,7 @@ impl Stack {
             };
             slot(&mut stayed, false);
             slot(&mut jumped, true);
-            // If both sides reconverge where the entry itself ends, the entry need not wait for them.
+            // If both sides reconverge where the common entry ends, the common entry is not needed any more.
             match meets {
                 Some(meeting) if meets != outer => {
                     top.next = meeting;
@@ -113,7 +114,7 @@ impl Stack {
         self.settle();
     }
 
-    /// Removes entries at their end and entries without lanes.
+    /// Removes entries that have reached their end, and entries without lanes.
     fn settle(&mut self) {
         while let Some(top) = self.entries.last() {
             if top.lanes != 0 && (top.meets.is_none() || top.meets != Some(top.next)) {

@@ -1,4 +1,4 @@
-//! The instructions of one warp of a program.
+//! Instruction stream of one warp of a program.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Code, Flow};
 use crate::code::expression::{Computed, Kept, LANES, Lanes, Position};
 use crate::code::{Effect, Instruction, Stream};
 
-/// The instruction stream of one warp of a program.
+/// Instruction stream of one warp of a program.
 #[derive(Debug, Clone)]
 pub struct WarpStream {
     code: Arc<Code>,
@@ -37,10 +37,10 @@ impl WarpStream {
     }
 }
 
-/// Position of the threads of a warp outside the launch.
+/// Placeholder position for the threads of a warp that the launch does not have.
 const NOWHERE: [Kept; 3] = [Kept::Affine(0, 0), Kept::Affine(0, 0), Kept::Affine(0, 0)];
 
-/// Returns the position of the lanes of a warp.
+/// Returns the position of the lanes of warp `warp` in block `block`.
 pub(super) fn position(code: &Code, block: u64, warp: u32) -> Position {
     let first = u64::from(warp) * LANES as u64;
     let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
@@ -128,7 +128,7 @@ impl Stream for WarpStream {
     }
 }
 
-/// Returns a mask with one bit per lane.
+/// Returns a mask with one bit for each lane.
 fn mask(lanes: &[bool; LANES]) -> u32 {
     lanes
         .iter()

@@ -1,10 +1,10 @@
-//! The positions of the threads of a block.
+//! Positions of the threads of a block.
 
 use crate::code::expression::{Kept, LANES, Lanes};
 use gpusched_model::program::Dimensions;
 
-/// Returns the positions of the threads of each warp of `block`, per axis. Lanes after the last thread have an
-/// arbitrary position.
+/// Returns the positions of the threads of each warp of `block`, per axis. Lanes after the last thread of the block
+/// have an arbitrary position.
 pub(super) fn of_warps(block: Dimensions) -> Box<[[Kept; 3]]> {
     let warps = block.count().div_ceil(LANES as u64);
     (0..warps)
@@ -12,7 +12,7 @@ pub(super) fn of_warps(block: Dimensions) -> Box<[[Kept; 3]]> {
         .collect()
 }
 
-/// Returns the positions of the 32 threads from `first` on.
+/// Returns the positions of 32 threads, starting at thread `first`.
 fn of_warp(block: Dimensions, first: u64) -> [Kept; 3] {
     let [x, y, z] = block.0;
     if y == 1 && z == 1 {
@@ -20,7 +20,8 @@ fn of_warp(block: Dimensions, first: u64) -> [Kept; 3] {
         return [Kept::Affine(first, 1), Kept::Affine(0, 0), Kept::Affine(0, 0)];
     }
     let start = block.position(first);
-    // The positions of a warp within one row are affine, too.
+    // If the block is a whole number of warps wide, each warp lies in one row. The positions of the warp are then
+    // affine, too.
     if x.is_multiple_of(LANES as u32) {
         let [x, y, z] = start.map(i64::from);
         return [Kept::Affine(x, 1), Kept::Affine(y, 0), Kept::Affine(z, 0)];

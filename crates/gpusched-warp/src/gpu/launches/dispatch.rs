@@ -1,8 +1,8 @@
 //! Dispatch of thread blocks to SMs.
 //!
-//! In each core cycle, every cluster may receive one block. The search starts after the cluster that received the last
-//! block. The dispatcher stays with a kernel until the kernel has no blocks left. Without sharing, an SM stays with its
-//! kernel until the SM is empty.
+//! In each core cycle, every cluster may receive one block. The search begins with the cluster after the one that
+//! received the last block. The dispatcher keeps the current kernel until all blocks of this kernel have started.
+//! Without sharing, an SM runs blocks of only one kernel until the SM is empty.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
@@ -19,11 +19,11 @@ pub struct Start {
     pub index: u64,
     /// Place of the block on the SM.
     pub place: usize,
-    /// Slot of the first warp; the other warps follow.
+    /// Slot of the first warp; the other warps of the block use the following slots.
     pub first_slot: usize,
 }
 
-/// The resources of an SM that are in use.
+/// Resources that are in use on one SM.
 #[derive(Debug, Clone, Copy, Default)]
 struct Occupied {
     threads: u64,
@@ -32,23 +32,23 @@ struct Occupied {
     blocks: u32,
 }
 
-/// The dispatcher of thread blocks.
+/// Dispatcher of thread blocks.
 #[derive(Debug)]
 pub struct Dispatcher {
-    /// Kernel that each SM is bound to.
+    /// Kernel to which each SM is bound, if SMs are not shared.
     bound: Vec<Option<usize>>,
     occupied: Vec<Occupied>,
-    /// Next block of each kernel.
+    /// Index of the next block of each kernel.
     next: Vec<u64>,
     last_kernel: usize,
     last_cluster: usize,
-    /// SM of each cluster that received the last block.
+    /// SM that received the last block, in each cluster.
     last_sm: Vec<usize>,
-    /// Number of blocks of all kernels that have not started.
+    /// Number of blocks that have not started, over all kernels.
     left: u64,
-    /// First cycle when a block can start, unless a block ends before.
+    /// First cycle when a block can start, provided that no block ends earlier.
     settled_until: u64,
-    /// Start of each block of each kernel [core cycle].
+    /// Start of each block, per kernel [core cycle].
     starts: Vec<Vec<u64>>,
 }
 
@@ -74,7 +74,7 @@ impl Dispatcher {
         self.left == 0
     }
 
-    /// Returns the next launch after `now`.
+    /// Returns the first cycle after `now` when the first block of a kernel may start.
     pub fn next_launch(&self, now: u64, kernels: &[Launch]) -> Option<u64> {
         let waiting = kernels
             .iter()
@@ -90,7 +90,7 @@ impl Dispatcher {
         self.next[kernel] < kernels[kernel].blocks && kernels[kernel].at < now
     }
 
-    /// Selects the kernel that dispatches the next block to an SM.
+    /// Selects the kernel whose next block starts on SM `sm`.
     fn select(&mut self, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
         let may = |kernel: usize| {
             kernels[kernel]
@@ -109,7 +109,7 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// Returns the first cycle when a block can start, unless a block ends before.
+    /// Returns the first cycle when a block can start, provided that no block ends earlier.
     pub fn rests_until(&self) -> u64 {
         match self.left {
             0 => u64::MAX,
@@ -117,8 +117,8 @@ impl Dispatcher {
         }
     }
 
-    /// Returns the blocks that start at the end of cycle `now - 1`, at most one in each cluster. `state` returns the
-    /// state of an SM that may have room.
+    /// Returns the blocks that start at the end of cycle `now - 1`, at most one in each cluster. `state` returns
+    /// the state of an SM, or `None` if the SM has no room for a block.
     pub fn dispatch<'s>(
         &mut self,
         machine: &MachineShape,
@@ -191,7 +191,7 @@ impl Dispatcher {
         Some(kernel)
     }
 
-    /// Returns a place for a block of `kernel` on `sm`, with its first slot.
+    /// Returns a place for a block of `kernel` on `sm`, together with its first warp slot.
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
         let warps = warps(kernel);
         let most = kernel.resident.unwrap_or(u32::MAX) as usize;
@@ -223,12 +223,12 @@ impl Dispatcher {
         occupied.blocks += 1;
     }
 
-    /// Returns the start of block `index` of `kernel` [core cycle].
+    /// Returns the cycle when block `index` of `kernel` started [core cycles].
     pub fn started(&self, kernel: usize, index: u64) -> u64 {
         self.starts[kernel][index as usize]
     }
 
-    /// Releases the resources of a block of `kernel` that ended on `sm`.
+    /// Releases the resources that a block of `kernel` used on `sm`. The block must have ended.
     pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
         self.settled_until = 0;
         let occupied = &mut self.occupied[sm];

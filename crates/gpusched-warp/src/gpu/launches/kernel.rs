@@ -5,32 +5,32 @@ use std::sync::Arc;
 use crate::code::{BlockKey, Stream, Unlike};
 use gpusched_model::machine::BlockNeed;
 
-/// The source of a kernel's instructions.
+/// Source of the instructions of a kernel.
 pub trait Source: Send + Sync {
-    /// Returns the instruction streams of a block, one per warp.
+    /// Returns the instruction streams of block `block`, one per warp.
     ///
     /// # Errors
     /// Fails with a reason if the instructions are not available, for example because a trace cannot be read.
     fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String>;
 
-    /// Returns the key of a block. Blocks with equal keys execute alike on equal SMs, and they have no effect outside
-    /// their SM.
+    /// Returns the key of block `block`. Blocks with equal keys execute alike on equal SMs, and they have no effect
+    /// outside their SM.
     ///
     /// # Errors
-    /// Fails with a reason if gpusched cannot prove this property for the blocks of the kernel. The result is the same
-    /// for all blocks: either all calls succeed, or all calls fail.
+    /// Fails with a reason if gpusched cannot prove this property for the blocks of the kernel. The call succeeds
+    /// for all blocks of a kernel, or it fails for all blocks.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 
-    /// Returns the number of instructions that the warps of a middle block issue; stops at `most`. `None` if the count
-    /// would consume the source.
+    /// Returns the number of instructions that the warps of a middle block issue. The count stops at `most`.
+    /// Returns `None` if counting would consume the source.
     fn some_block(&self, most: u64) -> Option<u64> {
         let _ = most;
         None
     }
 
-    /// Returns the same kernel with shortened loops and the original number of rounds of the shortest loop. Loops that
-    /// run at least `least` rounds are shortened, so that the shortest of them runs `rounds`. `None` if no such loop is
-    /// known.
+    /// Returns a copy of the kernel with shortened loops, and the original number of rounds of the shortest
+    /// affected loop. All loops of at least `least` rounds are shortened in proportion, so that the shortest of
+    /// these loops runs `rounds` rounds. Returns `None` if no such loop is known.
     fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
         let _ = (least, rounds);
         None
@@ -41,17 +41,17 @@ pub trait Source: Send + Sync {
 pub struct Launch {
     /// Name of the kernel in results.
     pub name: String,
-    /// Number of blocks.
+    /// Number of thread blocks of the kernel.
     pub blocks: u64,
-    /// Resources that a block needs on an SM.
+    /// Resources that each block occupies on an SM.
     pub need: BlockNeed,
-    /// First core cycle when blocks may start.
+    /// First core cycle when blocks of the kernel may start.
     pub at: u64,
-    /// Maximum number of resident blocks per SM, if lower than the hardware limit.
+    /// Maximum number of resident blocks per SM. `None` means that only the hardware limits apply.
     pub resident: Option<u32>,
-    /// Issue budget or priority, for policies that use one.
+    /// Issue budget or priority of the kernel, for policies that use it.
     pub budget: u32,
-    /// SMs that the kernel may use, one flag each; `None` permits all SMs.
+    /// Permitted SMs, with one flag per SM. `None` permits all SMs.
     pub sms: Option<Vec<bool>>,
     /// Source of the instructions.
     pub source: Arc<dyn Source>,

@@ -8,7 +8,7 @@ use gpusched_model::Refusal;
 use gpusched_model::machine::BlockNeed;
 use gpusched_model::program::Program;
 
-/// A program as the source of instructions.
+/// Kernel program as a source of instructions.
 struct ProgramSource(Arc<Code>);
 
 impl Source for ProgramSource {
@@ -35,7 +35,7 @@ impl Source for ProgramSource {
 }
 
 impl Launch {
-    /// Creates the launch of `program` at core cycle 0 on all SMs, with budget 0.
+    /// Creates a launch of `program` at core cycle 0, on all SMs, with budget 0.
     ///
     /// # Errors
     /// Fails as [`Code::new`] does.
@@ -43,7 +43,7 @@ impl Launch {
         Ok(Launch::of_code(program, &Arc::new(Code::new(program)?)))
     }
 
-    /// Creates the launch as [`Launch::of_program`] does, for a program that is already lowered to `code`.
+    /// Creates a launch as [`Launch::of_program`] does, for a program that is already lowered to `code`.
     pub fn of_code(program: &Program, code: &Arc<Code>) -> Launch {
         Launch {
             name: program.name.clone(),

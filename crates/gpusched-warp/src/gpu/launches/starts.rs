@@ -1,4 +1,4 @@
-//! Start and end of blocks.
+//! Starts and ends of blocks.
 
 use super::dispatch::{Start, warps};
 use crate::gpu::pace::ahead::Ahead;
@@ -6,7 +6,7 @@ use crate::gpu::{Failure, Gpu};
 use crate::sm::{BlockStart, EndedBlock, Sm};
 
 impl Gpu<'_> {
-    /// Ends the blocks in `over`, given by SM.
+    /// Ends the blocks in `over`. Each block is paired with its SM.
     pub(in crate::gpu) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
         over.sort_by_key(|&(sm, _)| sm);
         for (sm, ended) in over {
@@ -68,8 +68,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// Invalidates the L1 caches of each cluster that became empty because its last block ended. Skipped if an SM may
-    /// represent several SMs, because their L1 caches are empty.
+    /// Invalidates the L1 caches of each cluster whose last resident block has just ended. Not necessary if an SM
+    /// may represent several SMs, because the L1 caches are then always empty.
     pub(in crate::gpu) fn flush(&mut self, over: &[(usize, EndedBlock)]) {
         if self.classes.shares() {
             return;

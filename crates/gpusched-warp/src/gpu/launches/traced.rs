@@ -6,12 +6,12 @@ use super::kernel::{Launch, Source};
 use crate::code::{BlockKey, Stream, TracedKernel, Unlike};
 use gpusched_model::machine::BlockNeed;
 
-/// The warps of a trace. The trace is read while blocks start.
+/// Trace of a kernel as a source of instructions. The trace file is read while blocks start.
 struct TraceSource(Arc<Mutex<TracedKernel>>);
 
 impl Source for TraceSource {
-    /// Returns the streams of the next block. Blocks start in the order of their numbers, which is also the order in
-    /// the trace.
+    /// Returns the instruction streams of the next block in the trace. Blocks start in ascending order, and the
+    /// trace contains the blocks in this order.
     fn warps(&self, _: u64) -> Result<Vec<Box<dyn Stream + Send>>, String> {
         let mut kernel = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match kernel.next_block() {
@@ -19,7 +19,7 @@ impl Source for TraceSource {
                 .into_iter()
                 .map(|warp| Box::new(warp) as Box<dyn Stream + Send>)
                 .collect()),
-            Ok(None) => Err("found no further thread block in the trace".to_owned()),
+            Ok(None) => Err("the trace contains no further thread block".to_owned()),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -30,8 +30,8 @@ impl Source for TraceSource {
 }
 
 impl Launch {
-    /// Creates the launch of `kernel` at core cycle 0 on all SMs, with budget 0. No block of `kernel` may have been
-    /// read.
+    /// Creates a launch of `kernel` at core cycle 0, on all SMs, with budget 0. No block of `kernel` may have been
+    /// read before.
     pub fn of_trace(kernel: &Arc<Mutex<TracedKernel>>) -> Launch {
         let header = {
             let kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use crate::gpu::Gpu;
 use crate::gpu::pace::clocks::Domain;
 
 impl Gpu<'_> {
-    /// Delivers answers to SMs that are not ahead, and advances the answers at all ports.
+    /// Delivers answers to SMs that are not ahead, and moves answers to their ports.
     pub(in crate::gpu) fn take_responses(&mut self) {
         for cluster in self.responding.with(self.below.replies.filled()).iter() {
             self.take_response(cluster);
@@ -27,7 +27,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Moves a request into slice `index` of L2, if a request is waiting and the slice accepts it.
+    /// Moves one request into slice `index` of L2, if a request waits and the slice accepts it.
     fn arrive(&mut self, index: usize, edge: u64) {
         if self.below.slices[index].accepts(edge)
             && let Some(request) = self.requests.pop(index)
@@ -39,7 +39,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Moves requests into slices when the memory side is ahead of the SMs.
+    /// Moves requests into the slices. Called when the memory side has already simulated this cycle.
     pub(in crate::gpu) fn arrivals(&mut self) {
         let edge = self.edges.count(Domain::L2);
         for index in self.requests.filled().iter() {
@@ -47,7 +47,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Moves requests into slices and simulates an L2 cycle of the slices.
+    /// Moves requests into the slices, and simulates one L2 cycle of the slices.
     pub(in crate::gpu) fn l2_cycle(&mut self) {
         let edge = self.edges.count(Domain::L2);
         let arriving = self.requests.filled();

@@ -10,7 +10,7 @@ use crate::memory::{Crossbar, Partition, PartitionParameters, Place, Ports, Slic
 use crate::request::Request;
 use gpusched_model::machine::{Decoder, MachineShape};
 
-/// The memory side: slices of L2, DRAM channels and the crossbar of replies.
+/// Memory side of the GPU: slices of L2, DRAM channels and the crossbar of replies.
 #[derive(Debug)]
 pub struct Below {
     machine: Arc<MachineShape>,
@@ -20,18 +20,18 @@ pub struct Below {
     pub partitions: Vec<Partition>,
     pub partition_wakes: Wakes,
     pub replies: Crossbar<Request>,
-    /// Slices with replies.
+    /// Slices that have replies to send.
     replying: Ports,
-    /// First core cycle that is not yet simulated.
+    /// First core cycle that the memory side has not yet simulated.
     pub now: u64,
-    /// The cycle after the last cycle with possible activity.
+    /// The cycle after the last simulated cycle with possible activity.
     pub busy_until: u64,
-    /// Sectors that moved in cycles that the SMs have not reached yet.
+    /// Moved sectors per cycle, for cycles that the SMs have not yet simulated.
     pub late: Late,
-    /// Largest number of cycles that the memory side was ahead of the SMs.
+    /// Largest number of cycles by which the memory side was ahead of the SMs.
     #[cfg(test)]
     pub most: u64,
-    /// Number of times that the memory side waited for the SMs to take answers.
+    /// Number of times that the memory side had too little room for replies and waited for the SMs.
     #[cfg(test)]
     pub waits: u64,
 }
@@ -75,8 +75,8 @@ impl Below {
         }
     }
 
-    /// Simulates the first part of an instant: replies enter the crossbar, and DRAM channels execute a cycle. With
-    /// `skips`, parts without possible activity are skipped.
+    /// Simulates the first part of an instant. Replies enter the crossbar, and DRAM channels execute a cycle. With
+    /// `skips`, channels without possible activity are skipped.
     pub fn begin(&mut self, ticks: [bool; 4], edges: &Edges, skips: bool) {
         if ticks[Domain::Interconnect as usize] {
             self.send_replies();
@@ -86,8 +86,8 @@ impl Below {
         }
     }
 
-    /// Simulates the last part of an instant: replies pass through the crossbar. They are at its output from the next
-    /// core edge on.
+    /// Simulates the last part of an instant. Replies pass through the crossbar and are available at its output
+    /// from the next core edge on.
     pub fn end(&mut self, ticks: [bool; 4], edges: &Edges) {
         let after = self.now + u64::from(ticks[Domain::Core as usize]);
         if ticks[Domain::Interconnect as usize] {
@@ -163,7 +163,7 @@ impl Below {
         }
     }
 
-    /// Adds a request to slice `index`; the request arrived in cycle `now`.
+    /// Adds a request that arrives in cycle `now` to slice `index`.
     pub fn push(&mut self, index: usize, request: Request, now: u64) {
         let at = self.slices[index].push(request, now);
         self.slice_wakes.set_earlier(index, at, self.now);
@@ -197,7 +197,7 @@ impl Below {
         }
     }
 
-    /// Returns whether the memory side is empty, except for the outputs of the crossbar.
+    /// Returns whether the memory side contains no request or reply, except at the outputs of the crossbar.
     pub fn is_idle(&self) -> bool {
         self.replies.rests()
             && self.replying.is_empty()
@@ -205,8 +205,8 @@ impl Below {
             && self.slice_wakes.earliest() == NEVER
     }
 
-    /// Returns a lower bound on the next core cycle when an event can happen before the output of the crossbar. `edges`
-    /// are the clock edges at the end of the last cycle.
+    /// Returns a lower bound on the next core cycle when an event can happen on the memory side. Events at the
+    /// outputs of the crossbar do not count. `edges` are the clock edges at the end of the last cycle.
     pub fn next_event(&self, edges: &Edges) -> u64 {
         if !self.replies.rests() || !self.replying.is_empty() {
             return self.now;

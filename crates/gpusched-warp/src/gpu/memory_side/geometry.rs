@@ -1,4 +1,4 @@
-//! The caches of a machine, in the form that the simulator uses.
+//! Cache geometries of a machine, in the form that the simulator uses.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ fn geometry(cache: &Cache, index: Index, writes: Writes, dirty_percent: u64) -> 
     }
 }
 
-/// Returns the L1 cache next to `shared` bytes of shared memory. A machine without L1 gets a cache that receives no
-/// requests.
+/// Returns the geometry of L1 if shared memory occupies `shared` bytes. A machine without L1 gets a placeholder
+/// cache that never receives requests.
 pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
     let cache = machine.l1_beside(shared).unwrap_or(machine.memory.l2);
     let index = Index(Arc::new(move |address| cache.set(address) as usize));
@@ -33,7 +33,7 @@ pub fn l1(machine: &MachineShape, shared: u32) -> Geometry {
     )
 }
 
-/// Returns the cache of an L2 slice.
+/// Returns the geometry of an L2 slice.
 pub fn l2(machine: &MachineShape, decoder: &Decoder) -> Geometry {
     let cache = machine.memory.l2;
     let decoder = decoder.clone();

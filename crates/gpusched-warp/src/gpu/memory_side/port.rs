@@ -1,20 +1,20 @@
-//! The port where the answers for the SMs of a cluster leave the crossbar of replies. One answer enters per cycle, and
-//! one answer leaves.
+//! The port where answers for the SMs of a cluster leave the crossbar of replies. In each cycle, at most one answer
+//! enters the port and at most one answer leaves it.
 
 use crate::gpu::pace::wakes::NEVER;
 use crate::memory::Crossbar;
 use crate::request::Request;
 use crate::ring::Ring;
 
-/// A port of a cluster.
+/// Port of a cluster, where answers from memory wait for their SM.
 #[derive(Debug)]
 pub struct Port {
     /// Number of the port, which equals the number of the crossbar output.
     number: usize,
-    /// Answers that have left the crossbar.
+    /// Answers that have left the crossbar and wait for their SM.
     waiting: Ring<Request>,
     places: usize,
-    /// First cycle without completed advance of answers.
+    /// First cycle for which the movement of answers into the port is not yet simulated.
     clock: u64,
 }
 
@@ -44,7 +44,7 @@ impl Port {
         self.waiting.pop_front()
     }
 
-    /// Advances the answers in the cycles before `before`. The memory side must have reached the last of these cycles.
+    /// Moves answers into the port in all cycles before `before`. The memory side must have simulated these cycles.
     pub fn move_up(&mut self, before: u64, replies: &mut Crossbar<Request>) {
         while self.clock < before {
             let next = match replies.next_at(self.number) {
@@ -61,7 +61,8 @@ impl Port {
         }
     }
 
-    /// Returns the first cycle from `cycle` on when an answer can be taken; [`NEVER`] if the port has no answer.
+    /// Returns the first cycle, from `cycle` on, when an answer can leave the port. Returns [`NEVER`] if no
+    /// answer is on its way.
     pub fn next(&self, cycle: u64, replies: &Crossbar<Request>) -> u64 {
         if !self.waiting.is_empty() {
             return cycle;

@@ -1,29 +1,33 @@
-//! SMs that run some cycles ahead of the rest of the GPU.
+//! Simulation of SMs some cycles ahead of the rest of the GPU.
 //!
-//! The state of an SM fills a large part of the host processor's cache. So an SM is simulated for several cycles in a
-//! row if the result equals the cycle-by-cycle simulation. The results are equal under these conditions:
+//! The state of an SM occupies a large part of the cache of the host processor. For speed, an SM is therefore
+//! simulated for several cycles in a row. The results equal the results of a cycle-by-cycle simulation under these
+//! conditions:
 //!
-//! * The answers to the SM are known. They are at its port, or they reach the port in cycles that the memory side has
-//!   already simulated ([`lead`](super::lead)). A later answer takes one cycle to pass the port.
-//! * No block can start on the SM: no waiting block has room, and no block of the SM ends. Blocks that end on other SMs
-//!   free resources only there.
-//! * The port has room for all requests that the SM can send. A request enters the port in the cycle when it is sent.
+//! * All answers to the SM in these cycles are known. A known answer waits at the port, or it reaches the port in a
+//!   cycle that the memory side has already simulated ([`lead`](super::lead)). Any other answer takes one more
+//!   cycle to pass the port.
+//! * No block can start on the SM. No waiting block has room there, and no block of the SM ends. Blocks that end on
+//!   other SMs free resources only on these SMs.
+//! * The port has room for all requests that the SM can send. Each request enters the port in the cycle when the SM
+//!   sends it.
 //!
 //! The tests compare the results with a cycle-by-cycle simulation of each SM.
 
 use crate::gpu::{Gpu, NEVER};
 use crate::memory::Outbox;
 
-/// The actions of an SM in cycles that the other parts have not reached yet.
+/// State of an SM that is ahead: its requests and wake-up times in cycles that the rest of the GPU has not yet
+/// simulated.
 #[derive(Debug)]
 pub struct Ahead {
-    /// First cycle that the SM has not simulated.
+    /// First cycle that the SM has not yet simulated.
     pub until: u64,
-    /// Next cycle when the SM has work without a new answer.
+    /// Next cycle when the SM has work, even without a new answer.
     wake: u64,
-    /// Requests that the SM sent.
+    /// Requests that the SM has sent.
     out: Outbox,
-    /// Largest number of cycles that the SM was ahead.
+    /// Largest number of cycles by which the SM was ahead.
     #[cfg(test)]
     most: u64,
 }
@@ -54,14 +58,15 @@ impl Gpu<'_> {
             && !self.classes.shares()
     }
 
-    /// Returns the cycle up to which the answers to SM `index` are known and its requests have room.
+    /// Returns the cycle up to which SM `index` may be simulated: its answers are known, and the port has room for
+    /// its requests.
     fn horizon(&self, index: usize) -> u64 {
         let next = self.now + 1;
         if !self.goes_ahead {
             return next;
         }
-        // If answers enter and leave the crossbar output at the same instant, an entering answer can leave only in the
-        // next cycle.
+        // If the core and the crossbar have equal clocks, answers enter and leave the crossbar output at the same
+        // instant. An answer that enters then leaves one cycle later.
         let clocks = &self.machine.clocks;
         let together = u64::from(clocks.core_khz == clocks.interconnect_khz);
         let known = self.below.now + 1 + together;
@@ -72,7 +77,8 @@ impl Gpu<'_> {
             .max(next)
     }
 
-    /// Simulates this cycle of SM `index`, and further cycles while the answers to the SM are known.
+    /// Simulates SM `index` in this cycle, and in further cycles while all answers to the SM are known and its port
+    /// has room.
     pub(in crate::gpu) fn go_ahead(&mut self, index: usize) {
         let horizon = self.horizon(index);
         let cluster = index / self.machine.sms_per_cluster as usize;
@@ -106,7 +112,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Moves the requests that SM `index` sends in this cycle to its port.
+    /// Moves the requests that SM `index` sends in this cycle to the port of its cluster.
     pub(in crate::gpu) fn send(&mut self, index: usize) {
         let port = index / self.machine.sms_per_cluster as usize;
         while let Some(mut request) = self.ahead[index].out.pop(self.now) {
@@ -115,7 +121,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Returns the next cycle, possibly this cycle, when SM `index` has work.
+    /// Returns the next cycle when SM `index` has work; possibly the current cycle.
     pub(in crate::gpu) fn next_of(&self, index: usize) -> u64 {
         let ahead = &self.ahead[index];
         let stopped = match self.sms[index].stops() {

@@ -1,4 +1,4 @@
-//! Tests of SMs that run ahead against SMs that are simulated cycle by cycle.
+//! Tests that compare SMs that run ahead with SMs that are simulated cycle by cycle.
 
 use super::*;
 use crate::gpu::{Launch, Settings, Traffic};
@@ -6,7 +6,7 @@ use gpusched_model::Scheduler;
 use gpusched_model::machine::{Arbiter, Hash, Machine};
 use gpusched_model::program::Program;
 
-/// Returns variants of `named` with other clocks and queues.
+/// Returns variants of the machine `named` with other clocks and queue sizes.
 fn machines(named: &Machine) -> Vec<Machine> {
     let core = 1_365_000;
     let mut machines = Vec::new();
@@ -103,7 +103,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
         shape.memory.queues.icnt_to_l2 = into_l2;
         shape.memory.rop_latency = latency;
         if arbiter == Arbiter::RoundRobin {
-            // L2 writes back until the end of the run and after it.
+            // A small L2 writes lines back until the run ends, and even after its end.
             shape.memory.l2.sets = 2;
             shape.memory.l2.ways = 2;
             shape.memory.l2.set_index = Hash::Linear;
@@ -113,7 +113,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
     machines
 }
 
-/// Returns whether sectors moved on the memory side after the end of the run.
+/// Returns whether the memory side moved sectors after the end of the run.
 fn moves_later(gpu: &Gpu) -> bool {
     let all = Traffic {
         l2_accesses: 1 << 32,
@@ -142,8 +142,8 @@ fn going_ahead_changes_nothing() {
         launch.blocks = launch.blocks.min(14);
         launch.at = 700 * index as u64;
     }
-    // Counts of runs where SMs are ahead, where the memory side is ahead, and where the memory side waits for room.
-    // The last count is for runs where the last kernel ends before the memory side.
+    // Numbers of runs where SMs were ahead, where the memory side was ahead, where the memory side waited for room,
+    // and where the memory side moved sectors after the last kernel had ended.
     let (mut ahead, mut led, mut waits, mut cut) = (0, 0, 0, 0);
     let machines = machines(&Machine::named("rtx2060").unwrap());
     for (index, machine) in machines.iter().enumerate() {

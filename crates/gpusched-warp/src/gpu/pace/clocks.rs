@@ -1,7 +1,7 @@
 //! The four clock domains.
 //!
-//! Time is a sum of periods in double precision, as in GPGPU-Sim. If edges of two clocks should coincide, the rounding
-//! of these sums decides their order. The sums are equal on every host machine (IEEE 754).
+//! The time of a clock edge is a sum of clock periods in double precision, as in GPGPU-Sim. If edges of two clocks
+//! should coincide, rounding errors decide their order. The sums are equal on every host machine (IEEE 754).
 
 use gpusched_model::machine::Clocks;
 
@@ -14,16 +14,16 @@ pub enum Domain {
     Dram,
 }
 
-/// The next edge of every clock domain.
+/// Next edge of every clock domain.
 #[derive(Debug, Clone)]
 pub struct Edges {
-    /// Clock periods [s].
+    /// Period of each clock [s].
     period: [f64; 4],
     /// Times of the next edges [s].
     next: [f64; 4],
     count: [u64; 4],
-    /// Whether all clocks except the DRAM clock are equal. Their edges are then equal, too, so one sum serves all of
-    /// them.
+    /// Whether all clocks except the DRAM clock have the same frequency. The edges of these clocks then coincide,
+    /// so gpusched computes only one sum for them.
     joined: bool,
 }
 
@@ -43,7 +43,8 @@ impl Edges {
         }
     }
 
-    /// Advances to the next instant and returns the domains with an edge at this instant.
+    /// Advances to the next instant with a clock edge. Returns for each domain whether it has an edge at this
+    /// instant.
     pub fn advance(&mut self) -> [bool; 4] {
         match self.joined {
             true => self.advance_joined(),
@@ -64,7 +65,7 @@ impl Edges {
         [others, others, others, memory]
     }
 
-    /// Passes the edges of all clocks except the DRAM clock; `next` is the time of their next edges.
+    /// Counts one edge of every clock except the DRAM clock. `next` is the time of the next edges of these clocks.
     fn next_of_others(&mut self, next: f64) {
         for domain in [Domain::Core, Domain::Interconnect, Domain::L2] {
             self.next[domain as usize] = next;
@@ -93,7 +94,8 @@ impl Edges {
         ticks
     }
 
-    /// Skips DRAM edges before the edges of all other clocks, up to number `until`.
+    /// Skips DRAM edges that precede the next edge of every other clock, as long as the number of DRAM edges stays
+    /// below `until`.
     pub fn pass_dram(&mut self, until: u64) {
         let [core, interconnect, l2, mut dram] = self.next;
         let dram_index = Domain::Dram as usize;
@@ -104,7 +106,7 @@ impl Edges {
         self.next[dram_index] = dram;
     }
 
-    /// Skips all edges up to the edge of core cycle `cycle - 1`, including this edge.
+    /// Skips all edges up to the edge of core cycle `cycle - 1`, inclusive.
     pub fn skip_to(&mut self, cycle: u64) {
         while self.count(Domain::Core) < cycle {
             if self.joined {
@@ -120,8 +122,9 @@ impl Edges {
     }
 }
 
-/// Returns a lower bound on the edges of a clock of `to_khz` before an edge of another clock of `from_khz` that is
-/// `cycles` edges ahead. The bound allows for a near next edge and for rounded sums of periods.
+/// Returns a lower bound on the number of edges of a clock of `to_khz` in an interval. The interval ends at an edge
+/// of another clock of `from_khz` that is `cycles` edges ahead. The bound is safe if the next edge is imminent, and
+/// if sums of periods are rounded.
 pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
     let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
     whole.saturating_sub(1)
@@ -174,7 +177,7 @@ mod tests {
             clocks.dram_khz,
         ];
         let mut edges = Edges::new(&clocks);
-        // The number of edges of each clock at each instant.
+        // Number of edges of each clock up to each instant.
         let mut history = Vec::new();
         for _ in 0..5_000 {
             edges.advance();
@@ -185,7 +188,8 @@ mod tests {
             for later in (start + 1..start + 2_000).step_by(13) {
                 let ahead = |domain: usize| history[later][domain] - history[start][domain];
                 for (from, to) in [(0, 3), (3, 0), (0, 2), (2, 0), (1, 3)] {
-                    // The last edge of `from` may be at this instant, where the edge of `to` may still be missing.
+                    // At the last instant, an edge of `from` may have been counted before an edge of `to` at the
+                    // same time.
                     let least = edges_before(ahead(from), khz[from], khz[to]);
                     assert!(least <= ahead(to), "{from} {to} {start} {later}");
                     close += u64::from(least + 3 + u64::from(khz[to] / khz[from]) >= ahead(to));

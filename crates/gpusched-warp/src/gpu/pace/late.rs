@@ -1,8 +1,9 @@
-//! Sectors that the memory side moved in cycles that the SMs have not reached. The run may end before these cycles.
+//! Counts of sectors that the memory side moved in cycles that the SMs have not yet simulated. The run may end
+//! before these cycles.
 
 use crate::gpu::Traffic;
 
-/// The sectors that moved in one cycle.
+/// Numbers of sectors that moved in one cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moved {
     pub l2_accesses: u64,
@@ -11,7 +12,7 @@ pub struct Moved {
     pub dram_writes: u64,
 }
 
-/// The moved sectors, by cycle.
+/// Numbers of sectors that the memory side moved, for each cycle.
 #[derive(Debug)]
 pub struct Late {
     from: u64,
@@ -27,7 +28,7 @@ impl Late {
         }
     }
 
-    /// Starts an empty list for the cycles from `from` to `to`.
+    /// Clears the list and prepares it for the cycles from `from` to `to` (exclusive).
     pub fn begin(&mut self, from: u64, to: u64) {
         self.from = from;
         self.moved.clear();
@@ -35,7 +36,7 @@ impl Late {
         self.moved.resize(cycles, Moved::default());
     }
 
-    /// Adds `moved` in `cycle`, if the list covers this cycle.
+    /// Adds `moved` to the counts of cycle `cycle`, if the list covers this cycle.
     pub fn add(&mut self, cycle: u64, moved: Moved) {
         let place = usize::try_from(cycle.wrapping_sub(self.from)).unwrap_or(usize::MAX);
         if let Some(sum) = self.moved.get_mut(place) {
@@ -46,7 +47,7 @@ impl Late {
         }
     }
 
-    /// Subtracts the sectors that moved from cycle `end` on from `traffic`.
+    /// Subtracts all sectors that moved in cycle `end` or later from `traffic`.
     pub fn taken_from(&self, traffic: &mut Traffic, end: u64) {
         let before = usize::try_from(end.saturating_sub(self.from)).unwrap_or(usize::MAX);
         for moved in self.moved.iter().skip(before) {

@@ -1,35 +1,38 @@
-//! Runs the memory side some cycles ahead of the SMs.
+//! Simulation of the memory side some cycles ahead of the SMs.
 //!
-//! A slice of L2 processes a request `rop_latency` cycles after its arrival. So the events on the memory side in the
-//! cycles before are known, under one condition:
+//! A slice of L2 processes a request `rop_latency` cycles after its arrival. New requests of the SMs therefore
+//! cannot affect the memory side in the next `rop_latency` cycles. The events of these cycles are known under one
+//! condition:
 //!
-//! * The outputs of the crossbar of replies have room. It is not yet known when the SMs take answers. With a place for
-//!   each possible reply, the outputs have room for every behavior of the SMs. Otherwise all parts simulate one cycle
-//!   in step.
+//! * The outputs of the crossbar of replies have enough room. The cycles when the SMs accept answers are not
+//!   yet known. If the outputs have a free place for each possible reply, the acceptance by the SMs does not
+//!   matter. Otherwise, all parts of the GPU are simulated in step, one cycle at a time.
 //!
-//! An SM is never far enough ahead that its port takes a reply too early. The port takes replies of an instant only
-//! after the memory side has simulated the replies of this instant. So places that the port has freed are free.
+//! A port never accepts a reply too early. The port accepts the replies of an instant only after the memory side has
+//! simulated this instant. Places that the port has freed are therefore free on the memory side, too.
 //!
-//! The SMs see the state of the memory side in their own cycle:
+//! The SMs observe the memory side as of the cycle that they simulate:
 //!
-//! * Slices state for each cycle whether they could accept a request
+//! * Each slice records for each cycle whether it could accept a request
 //!   ([`Slice::accepts`](crate::memory::Slice::accepts)).
-//! * Replies state when they reach the output.
-//! * Moved sectors are counted by cycle ([`Late`](super::late::Late)), because the run may end before.
+//! * Each reply records the cycle when it reaches the crossbar output.
+//! * Moved sectors are counted per cycle ([`Late`](super::late::Late)), because the run may end before the last of
+//!   these cycles.
 //!
-//! The SMs then know all answers of these cycles ([`ahead`](super::ahead)). After the SMs have caught up, the memory
-//! side continues.
+//! The SMs then know all answers of these cycles and can be simulated ahead, too ([`ahead`](super::ahead)). When
+//! all SMs have simulated these cycles, the memory side continues.
 
 use super::clocks::{Domain, Edges};
 use crate::gpu::Gpu;
 use crate::gpu::memory_side::below::Below;
 
-/// Maximum number of cycles that the memory side runs ahead.
+/// Maximum number of cycles by which the memory side may be ahead of the SMs.
 const MOST: u64 = 120;
 
 impl Below {
-    /// Runs up to cycle `wanted`, or as long as the outputs of the crossbar are certain to have room. `edges` are the
-    /// clock edges at the end of the last cycle.
+    /// Runs the memory side up to cycle `wanted`, but only as long as the outputs of the crossbar certainly have
+    /// room. At most `arriving` replies arrive at an output per core cycle. `edges` are the clock edges at the end
+    /// of the last cycle.
     fn run(&mut self, edges: &Edges, wanted: u64, arriving: usize) {
         #[cfg(test)]
         let from = self.now;
@@ -67,7 +70,7 @@ impl Below {
 }
 
 impl Gpu<'_> {
-    /// Returns the maximum number of cycles that the memory side may be ahead of the SMs.
+    /// Returns the maximum number of cycles by which the memory side may be ahead of the SMs.
     pub(in crate::gpu) fn lead(&self) -> u64 {
         match self.may_go_ahead() && self.untouched.is_none() {
             true => u64::from(self.machine.memory.rop_latency).min(MOST),
@@ -75,7 +78,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Runs the memory side ahead again if the SMs have caught up.
+    /// Runs the memory side ahead again, once the SMs have simulated all cycles that it has simulated.
     pub(in crate::gpu) fn lead_on(&mut self) {
         if self.lead == 0 || self.below.now > self.now {
             return;
@@ -94,7 +97,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Simulates the instant of `ticks` on the memory side, in step with the SMs.
+    /// Simulates the instant with the clock edges `ticks` on the memory side, in step with the SMs.
     pub(in crate::gpu) fn in_step(&mut self, ticks: [bool; 4]) {
         if ticks[Domain::Core as usize] {
             self.take_responses();

@@ -1,4 +1,4 @@
-//! Progress of the parts of the GPU: clock domains, parts that run ahead, and parts without work.
+//! Progress of simulated time: clock domains, parts of the GPU that run ahead, and skipped cycles.
 
 pub(super) mod ahead;
 pub(super) mod clocks;

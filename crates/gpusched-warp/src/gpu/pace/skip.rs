@@ -1,10 +1,11 @@
-//! Skips cycles without possible activity.
+//! Skipping of cycles without possible activity.
 
 use super::wakes::NEVER;
 use crate::gpu::{Failure, Gpu};
 
 impl Gpu<'_> {
-    /// Advances to the next cycle with possible activity, or to the cycle that the memory side has reached.
+    /// Advances to the next cycle with possible activity, but at most to the first cycle that the memory side has
+    /// not yet simulated.
     pub(in crate::gpu) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
         if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
@@ -18,7 +19,7 @@ impl Gpu<'_> {
         let next = self.sm_wakes.iter().copied().chain(launch);
         let next = next.chain([below]).min().unwrap_or(NEVER);
         if next == NEVER {
-            // The memory side may have been active after this cycle.
+            // The memory side may have been active after cycle `now`.
             let cycle = now.max(self.below.busy_until);
             return Err(match cycle >= limit {
                 true => Failure::Limit { cycles: limit },
@@ -36,7 +37,8 @@ impl Gpu<'_> {
         Ok(())
     }
 
-    /// Returns the next cycle with possible activity on the memory side, or the first cycle that is not yet simulated.
+    /// Returns the next cycle when the memory side may be active, or the first cycle that it has not yet
+    /// simulated.
     fn below_wakes_at(&self) -> u64 {
         if self.below.now <= self.now {
             match self.below.replies.filled().with(self.responding).is_empty() {

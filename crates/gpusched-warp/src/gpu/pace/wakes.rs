@@ -1,24 +1,24 @@
-//! The next cycle with work for each of several parts of the GPU.
+//! Wake-up times: the next cycle when each part of the GPU has work.
 
 use crate::memory::Ports;
 
-/// The next cycle with work for each part, in cycles of one clock; at most 128 parts.
+/// Wake-up times of at most 128 parts, in cycles of one clock.
 ///
-/// The parts with work in this cycle form a set, so all other parts are skipped.
+/// The parts that have work now form a set, so the simulation skips all other parts quickly.
 #[derive(Debug)]
 pub struct Wakes {
     at: Vec<u64>,
-    /// Parts that were due when they were set or at the last scan.
+    /// Parts that had work when their wake-up time was set, or at the last scan of all parts.
     due: Ports,
-    /// Lower bound on the next cycle with work for all other parts.
+    /// Lower bound on the wake-up times of all other parts.
     next: u64,
 }
 
-/// The wake-up time of a part without scheduled work.
+/// Wake-up time of a part without scheduled work.
 pub const NEVER: u64 = u64::MAX;
 
 impl Wakes {
-    /// Creates `count` parts without work.
+    /// Creates wake-up times for `count` parts without work.
     pub fn new(count: usize) -> Self {
         Self {
             at: vec![NEVER; count],
@@ -27,7 +27,7 @@ impl Wakes {
         }
     }
 
-    /// Sets the next cycle with work of `part` to `at`; `now` is this cycle or the next cycle.
+    /// Sets the wake-up time of `part` to `at`; `now` is the current cycle or the next cycle.
     pub fn set(&mut self, part: usize, at: u64, now: u64) {
         self.at[part] = at;
         self.due.set(part, at <= now);
@@ -36,14 +36,15 @@ impl Wakes {
         }
     }
 
-    /// Sets the next cycle with work of `part` to `at`, unless it is already earlier.
+    /// Sets the wake-up time of `part` to `at`, unless it is already earlier.
     pub fn set_earlier(&mut self, part: usize, at: u64, now: u64) {
         if at < self.at[part] {
             self.set(part, at, now);
         }
     }
 
-    /// Returns the parts with work in cycle `now`, and the parts set in this cycle for the next cycle.
+    /// Returns the parts that have work in cycle `now`. The result may also contain parts whose work starts in the
+    /// next cycle.
     pub fn due(&mut self, now: u64) -> Ports {
         if self.next <= now {
             self.look_through(now);
@@ -51,7 +52,7 @@ impl Wakes {
         self.due
     }
 
-    /// Scans all parts and marks parts with work by `now` as due.
+    /// Scans all parts, and marks each part as due if its wake-up time is at most `now`.
     fn look_through(&mut self, now: u64) {
         self.next = NEVER;
         for (parts, word) in self.at.chunks(64).zip(self.due.words()) {
@@ -69,7 +70,7 @@ impl Wakes {
         self.at[part] <= now
     }
 
-    /// Returns a lower bound on the next cycle with work.
+    /// Returns a lower bound on all wake-up times.
     pub fn earliest(&self) -> u64 {
         if self.due.is_empty() { self.next } else { 0 }
     }

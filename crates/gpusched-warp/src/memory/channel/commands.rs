@@ -1,9 +1,9 @@
-//! The commands of a DRAM channel: the earliest time and the effect of each command.
+//! Commands of a DRAM channel: the earliest cycle and the effect of each command.
 
 use super::{Channel, NEVER, rotated};
 
 impl Channel {
-    /// Issues the commands of this cycle.
+    /// Issues the commands of the current cycle.
     pub(super) fn command(&mut self) {
         if self.clock < self.quiet_until {
             return;
@@ -15,8 +15,8 @@ impl Channel {
         };
     }
 
-    /// Issues commands on separate row and column buses. Returns the first cycle when a command may be allowed; 0 if a
-    /// command was issued.
+    /// Issues commands on separate buses for row and column commands. Returns the first cycle when another command may
+    /// be allowed. Returns 0 if a command was issued.
     fn command_on_both(&mut self) -> u64 {
         let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
         let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
@@ -27,8 +27,8 @@ impl Channel {
         earliest.min().unwrap_or(NEVER)
     }
 
-    /// Issues commands on one bus. A row command advances the turn within the loop over banks, as in GPGPU-Sim. Returns
-    /// the first cycle when a command may be allowed; 0 if a command was issued.
+    /// Issues commands on one bus. As in GPGPU-Sim, a row command advances the turn even within the loop over banks.
+    /// Returns the first cycle when another command may be allowed. Returns 0 if a command was issued.
     fn command_in_turn(&mut self) -> u64 {
         let (banks, turn) = (self.banks.len(), self.turn);
         let mut earliest = NEVER;
@@ -50,7 +50,8 @@ impl Channel {
         earliest
     }
 
-    /// Returns the earliest cycle for the next command of the job of bank `index`, unless other commands intervene.
+    /// Returns the earliest cycle for the next command of bank `index`, provided that no other command is issued
+    /// before.
     fn earliest(&self, index: usize) -> u64 {
         let bank = &self.banks[index];
         let Some(job) = &bank.job else { return NEVER };
@@ -68,7 +69,8 @@ impl Channel {
         }
     }
 
-    /// Issues a read or write command to bank `index` if it is allowed now.
+    /// Issues a read or write command to bank `index` if the command is allowed now. Returns whether a command was
+    /// issued.
     fn column(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];
@@ -106,7 +108,8 @@ impl Channel {
         true
     }
 
-    /// Opens or closes a row of bank `index` if that is needed and allowed now.
+    /// Opens or closes a row of bank `index`, if the job of the bank requires it and the command is allowed now.
+    /// Returns whether a command was issued.
     fn row(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];

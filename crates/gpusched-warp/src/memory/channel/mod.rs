@@ -1,4 +1,5 @@
-//! A DRAM channel: banks, rows, and commands under first-ready, first-come scheduling.
+//! A DRAM channel with banks and rows. The scheduler of the channel serves requests first-ready,
+//! first-come-first-served.
 
 mod commands;
 #[cfg(test)]
@@ -12,10 +13,10 @@ use super::super::request::{Kind, Request, SECTOR};
 use super::super::ring::Ring;
 use gpusched_model::machine::{Dram, DramScheduler};
 
-/// Location of an address in its channel.
+/// Location of an address in its DRAM channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Number of the bank, after the bank index function.
+    /// Number of the bank, computed by the bank index function.
     pub bank: u32,
     /// Number of the row.
     pub row: u64,
@@ -26,34 +27,34 @@ struct Job {
     request: Request,
     row: u64,
     write: bool,
-    /// Remaining column commands.
+    /// Number of column commands that remain to be issued.
     commands: u32,
 }
 
 #[derive(Debug, Default)]
 struct Bank {
-    /// Requests, oldest first; with a separate write queue, reads only.
+    /// Waiting requests, oldest first. With a separate write queue, these are only reads.
     reads: VecDeque<Job>,
-    /// Writes, oldest first; used only with a separate write queue.
+    /// Waiting writes, oldest first. Used only with a separate write queue.
     writes: VecDeque<Job>,
-    /// Row that each queue currently serves.
+    /// Row that each of the two queues currently serves; first the queue of reads, then the queue of writes.
     serving: [Option<u64>; 2],
     job: Option<Job>,
     open: Option<u64>,
     row: u64,
-    /// Command cycles when each kind of command is allowed next.
+    /// First command cycle when each kind of command is allowed.
     column_read: u64,
     column_write: u64,
     precharge: u64,
     activate: u64,
 }
 
-/// Counters of the issued column commands.
+/// Numbers of issued column commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChannelCounts {
-    /// Number of read sectors.
+    /// Number of sectors that were read.
     pub reads: u64,
-    /// Number of written sectors.
+    /// Number of sectors that were written.
     pub writes: u64,
 }
 
@@ -62,21 +63,21 @@ pub struct ChannelCounts {
 pub struct Channel {
     dram: Dram,
     banks: Vec<Bank>,
-    /// Banks with a current job, one bit each.
+    /// Banks that execute a job, one bit each.
     working: u64,
-    /// Banks with a non-empty queue, one bit each.
+    /// Banks with waiting requests, one bit each.
     queued: u64,
-    /// Requests that have arrived and are not yet in the queue of a bank.
+    /// Requests that have arrived but are not yet in the queue of their bank.
     arrivals: Ring<(u32, Job)>,
-    /// Requests on the data bus, with the cycle when their transfer completes.
+    /// Requests on the data bus, each with the cycle when its transfer completes.
     bus: Ring<(u64, Request, bool)>,
-    /// Answers to the slices.
+    /// Answers that wait for the slices.
     pub answers: Ring<Request>,
-    /// Number of requests in the channel, in every state.
+    /// Number of requests in the channel, in any state.
     inside: usize,
     /// Current command cycle.
     clock: u64,
-    /// First command cycle when a command may be allowed, unless a bank gets a job before.
+    /// First command cycle when a command may be allowed, provided that no bank starts a job before.
     quiet_until: u64,
     turn: usize,
     pending: usize,
@@ -86,10 +87,10 @@ pub struct Channel {
     next_activate: u64,
     next_read: u64,
     next_write: u64,
-    /// Next column command of each bank group [command cycle].
+    /// First command cycle when each bank group can execute a column command.
     next_in_group: Vec<u64>,
     next_precharge_in_group: Vec<u64>,
-    /// Counters of the issued commands.
+    /// Counts of the issued commands.
     pub counts: ChannelCounts,
 }
 
@@ -123,7 +124,7 @@ impl Channel {
         }
     }
 
-    /// Returns whether the scheduler rejects further requests.
+    /// Returns whether the channel rejects further reads (or further writes, if `write`).
     pub fn is_full(&self, write: bool) -> bool {
         if self.dram.scheduler != DramScheduler::FrFcfs {
             return self.arrivals.len() >= 2;
@@ -137,13 +138,13 @@ impl Channel {
         }
     }
 
-    /// Returns whether the channel is empty.
+    /// Returns whether the channel contains no requests.
     pub fn is_idle(&self) -> bool {
         self.inside == 0
     }
 
-    /// Returns the first command cycle with possible activity if no request arrives and no answer is taken; 0 if
-    /// unknown.
+    /// Returns the first command cycle with possible activity, provided that no request arrives and no answer is taken.
+    /// Returns 0 if this cycle is unknown.
     pub fn quiet_until(&self) -> u64 {
         let chooses = match self.dram.write_queue {
             Some(_) => self.pending + self.pending_writes > 0,
@@ -166,7 +167,7 @@ impl Channel {
         answer
     }
 
-    /// Adds an arriving request.
+    /// Adds `request`, which has just arrived at the channel.
     pub fn push(&mut self, request: Request, place: Place) {
         let bytes = match request.kind {
             Kind::WriteBack { sectors } => u64::from(sectors) * SECTOR,
@@ -192,7 +193,7 @@ impl Channel {
         }
     }
 
-    /// Simulates command cycle `tick`. Returns a completed write-back.
+    /// Simulates command cycle `tick`. Returns a write-back if one completes in this cycle.
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.deliver(tick);
         self.schedule();
@@ -200,7 +201,7 @@ impl Channel {
         written
     }
 
-    /// Completes a transfer on the bus at `tick`: a read is answered, and a write-back is returned.
+    /// Completes a transfer on the data bus at `tick`. A read adds an answer. A completed write-back is returned.
     fn deliver(&mut self, tick: u64) -> Option<Request> {
         self.clock = tick;
         let mut written = None;
@@ -263,14 +264,14 @@ impl Channel {
         }
     }
 
-    /// Starts `job` on bank `index`.
+    /// Starts the execution of `job` on bank `index`.
     fn give(&mut self, index: usize, job: Job) {
         self.banks[index].job = Some(job);
         self.working |= 1 << index;
         self.quiet_until = 0;
     }
 
-    /// Selects whether writes or reads are served from now on.
+    /// Decides whether the channel serves reads or writes from now on.
     fn switch_queue(&mut self) {
         if let Some(queue) = &self.dram.write_queue {
             if !self.draining_writes && self.pending_writes >= queue.high as usize {
@@ -281,8 +282,9 @@ impl Channel {
         }
     }
 
-    /// Chooses a job first-ready, first-come. Requests to the open row come first, oldest first. Otherwise the oldest
-    /// request is chosen, followed by all requests to its row.
+    /// Chooses the next job of bank `index` by first-ready, first-come-first-served. Requests to the most recently
+    /// opened row are chosen first, in order of arrival. Without such requests, the oldest request is chosen, and then
+    /// all other requests to its row.
     fn choose(&mut self, index: usize) -> Option<Job> {
         let writes = self.draining_writes;
         let bank = &mut self.banks[index];
@@ -309,7 +311,8 @@ impl Channel {
     }
 }
 
-/// Iterates over the bits of `set`, ascending from `start` on, and continues at bit 0.
+/// Returns the positions of the bits in `set`, in ascending order from `start` on. After the highest bit, bit 0
+/// follows.
 fn rotated(set: u64, start: usize) -> impl Iterator<Item = usize> {
     let later = set & (u64::MAX << start);
     let mut halves = [later, set & !later];

@@ -1,10 +1,10 @@
-//! Reference implementation of a channel, as in GPGPU-Sim. It checks every bank and every limit separately in each
-//! cycle.
+//! Reference implementation of a channel, as in GPGPU-Sim. In each cycle, it checks every bank and every limit
+//! separately.
 
 use super::{Channel, Request};
 use gpusched_model::machine::DramScheduler;
 
-/// The state of a channel, without its shortcuts.
+/// Channel that is simulated without shortcuts.
 pub struct Slow(pub Channel);
 
 impl Slow {
@@ -49,7 +49,7 @@ impl Slow {
         let mut column = false;
         let mut row = false;
         for step in 0..banks {
-            // A row command advances the turn within the loop, as in GPGPU-Sim.
+            // As in GPGPU-Sim, a row command advances the turn even within the loop.
             let bank = (step + self.0.turn) % banks;
             if self.0.banks[bank].job.is_none() {
                 continue;
@@ -70,7 +70,7 @@ impl Slow {
         }
     }
 
-    /// Issues a read or write command to bank `index` if it is allowed now.
+    /// Issues a read or write command to bank `index` if the command is allowed now.
     fn column(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;
@@ -116,7 +116,7 @@ impl Slow {
         true
     }
 
-    /// Opens or closes a row of bank `index` if that is needed and allowed now.
+    /// Opens or closes a row of bank `index`, if the job of the bank requires it and the command is allowed now.
     fn row(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;

@@ -4,7 +4,7 @@ use super::{Channel, Place};
 use gpusched_model::Machine;
 use gpusched_model::machine::{BankGroupIndex, Dram, DramScheduler, WriteQueue};
 
-/// A generator of pseudo-random numbers.
+/// Generator of pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -20,7 +20,7 @@ impl Dice {
         self.below(2) == 0
     }
 
-    /// Returns a DRAM channel of a GPU with small random times.
+    /// Returns a DRAM channel with small random times.
     fn dram(&mut self) -> Dram {
         let mut dram = Machine::named("rtx2060").unwrap().into_shape().memory.dram;
         dram.scheduler = if self.below(4) == 0 {

@@ -1,4 +1,4 @@
-//! Forward branches.
+//! Import of forward branches as conditions.
 
 use super::{Outcome, Structure};
 use crate::ptx::error::PtxError;
@@ -7,7 +7,7 @@ use crate::ptx::symbolic::Poly;
 use gpusched_model::program::{Branch, Statement};
 
 impl Structure<'_> {
-    /// Imports the forward branch at `index` to `target`. Returns the position where the import continues.
+    /// Imports the forward branch at `index` to `target`. Returns the index of the next instruction to import.
     pub(super) fn condition(
         &mut self,
         index: usize,
@@ -23,7 +23,8 @@ impl Structure<'_> {
             .guard(instruction, state)?
             .unwrap_or_else(|| Poly::constant(1));
         let stays = self.knowledge.ranges.not(&jumps);
-        // A jump immediately before the target skips the instructions of the other lanes.
+        // An unconditional jump immediately before the target belongs to an if-else statement. The jump skips the else
+        // part.
         let out_of = match self.instruction(target - 1) {
             Some(last) if target - 1 > index && last.guard.is_none() => self.target(last)?,
             _ => None,

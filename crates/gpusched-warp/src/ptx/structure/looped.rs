@@ -1,4 +1,4 @@
-//! Backward branches.
+//! Import of backward branches as loops.
 
 use super::{Outcome, Structure};
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use crate::ptx::symbolic::{Poly, Range};
 use gpusched_model::program::expression::Function;
 use gpusched_model::program::{Expression, Loop, Statement};
 
-/// Maximum nesting depth of loops; each enclosing loop doubles the work.
+/// Maximum nesting depth of loops. Each level of nesting doubles the work of the import.
 const DEPTH: usize = 12;
 
 impl Structure<'_> {
@@ -63,7 +63,7 @@ impl Structure<'_> {
         }
         let written = self.written(first, close)?;
 
-        // First pass: each register that the loop changes becomes an unknown.
+        // First pass: each register that the loop changes gets a new unknown as value.
         self.unknowns += 1;
         let tag = self.unknowns;
         let unknown = |register: usize| format!("%{register}@{tag}");
@@ -73,7 +73,7 @@ impl Structure<'_> {
         for &register in &written {
             if let Some(value @ Value::Known(_)) = trial.get_mut(register) {
                 let name = unknown(register);
-                // A small range keeps the unknown a plain term. The second pass uses the correct value.
+                // With a small range, gpusched does not transform the unknown. The second pass uses the correct value.
                 self.knowledge.ranges.set(&name, Range::of(0));
                 *value = Value::Known(Poly::name(&name));
             }
@@ -119,7 +119,8 @@ impl Structure<'_> {
         self.knowledge.ranges.set(&counter, Range::new(0, most - 1));
         self.knowledge.anywhere.set(&counter, Range::new(0, 1 << 40));
 
-        // Second pass: each register with a constant step is a multiple of the counter.
+        // Second pass: the value of each register with a constant step is its start value plus a multiple of the
+        // counter.
         let mut inner = state.clone();
         for &register in &written {
             let value = at(register, &round, state);
@@ -150,8 +151,8 @@ impl Structure<'_> {
             return Err(PtxError::new(line, message));
         }
 
-        // After the loop, registers have their values of the last round. The result must hold for every launch. With
-        // other parameters, the number of rounds may be less than 1, but the body still runs once.
+        // After the loop, registers have the values of the last round. The result must be valid for every launch. With
+        // other parameters, the computed number of rounds may be less than 1, but the body still runs once.
         let at_least_one = if self.knowledge.anywhere.of(&rounds).low >= 1 {
             rounds.clone()
         } else {
@@ -184,7 +185,7 @@ impl Structure<'_> {
     }
 }
 
-/// Returns whether an expression in `body` contains `counter`.
+/// Returns whether some expression in `body` contains the name `counter`.
 fn uses(body: &[Statement], counter: &str) -> bool {
     let named = |expression: &Expression| {
         let mut found = false;

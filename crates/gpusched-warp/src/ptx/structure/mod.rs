@@ -1,8 +1,9 @@
-//! Conversion of branches to loops and conditions, statement by statement.
+//! Conversion of branches to loops and conditions.
 //!
-//! A backward branch closes a loop, and a forward branch skips the instructions up to its target; both must nest. The
-//! importer processes a loop twice. In the first pass, unknowns replace the registers that the loop changes. This pass
-//! finds registers with a constant step per round. In the second pass, these registers are multiples of the counter.
+//! A backward branch closes a loop. A forward branch skips the instructions up to its target. All loops and conditions
+//! must nest. The importer processes each loop twice. In the first pass, unknowns replace the registers that the loop
+//! changes. The first pass detects registers that change by a constant step per round. In the second pass, the value of
+//! each of these registers is its start value plus a multiple of the loop counter.
 
 mod condition;
 mod looped;
@@ -16,15 +17,15 @@ use super::execute::{Knowledge, LARGEST, State, Value};
 use super::symbolic::Poly;
 use gpusched_model::program::{Instruction as Plain, Op, Statement};
 
-/// Maximum total number of processed instructions, with repetitions.
+/// Maximum number of processed instructions. Each repeated processing of an instruction counts.
 const STEPS: usize = 2_000_000;
 
-/// The state of the import of one kernel.
+/// State of the import of one kernel.
 pub(super) struct Structure<'k> {
     pub knowledge: Knowledge<'k>,
-    /// Number of enclosing loops.
+    /// Number of loops that enclose the current instruction.
     depth: usize,
-    /// Number of enclosing conditions.
+    /// Number of conditions that enclose the current instruction.
     conditions: usize,
     unknowns: usize,
     steps: usize,
@@ -71,7 +72,7 @@ impl<'k> Structure<'k> {
         label.copied().map(Some).ok_or_else(missing)
     }
 
-    /// Imports the instructions `low..high`. Returns whether control reaches their end.
+    /// Imports the instructions `low..high`. Returns whether control can reach the end of the range.
     fn range(
         &mut self,
         low: usize,
@@ -99,7 +100,7 @@ impl<'k> Structure<'k> {
                 self.straight(instruction, &class, state, out)?;
                 next += 1;
                 if ends {
-                    // Code after the end is reachable only through branches from other places.
+                    // Code after this instruction is reachable only through branches from elsewhere.
                     return match next < high {
                         false => Ok(false),
                         true => Err(PtxError::new(
@@ -133,7 +134,7 @@ impl<'k> Structure<'k> {
         Ok(true)
     }
 
-    /// Returns the only branch in `first..high` that leads back to `first`.
+    /// Returns the branch in `first..high` that jumps back to `first`; `None` if there is no such branch.
     fn closing(&self, first: usize, high: usize) -> Outcome<Option<usize>> {
         let kernel = self.knowledge.kernel;
         if !kernel.labels.values().any(|&position| position == first) {
@@ -157,14 +158,14 @@ impl<'k> Structure<'k> {
 }
 
 impl Knowledge<'_> {
-    /// Returns `then` where `condition` holds, and `otherwise` elsewhere.
+    /// Returns `then` if `condition` holds, and `otherwise` if not.
     fn merged(&self, condition: &Poly, then: &Value, otherwise: &Value, line: usize) -> Value {
         match (then, otherwise) {
             _ if then == otherwise => then.clone(),
             (Value::Known(then), Value::Known(otherwise)) => {
                 let choice = self.ranges.choice(condition, then, otherwise);
                 if choice.size() > LARGEST {
-                    Value::unknown("a value too complex", line)
+                    Value::unknown("a value whose expression is too large", line)
                 } else {
                     Value::Known(choice)
                 }
@@ -173,7 +174,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// Returns `name`, or a variant of it that differs from all parameter names.
+    /// Returns `name`, or a variant of `name` that differs from all parameter names.
     fn free_name(&self, name: &str) -> String {
         let mut free = name.to_owned();
         while self.parameters.iter().flatten().any(|known| *known == free) {

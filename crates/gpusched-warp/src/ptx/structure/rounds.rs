@@ -1,18 +1,19 @@
-//! The number of rounds of a loop.
+//! Number of rounds of a loop.
 
 use super::Structure;
 use crate::ptx::symbolic::{Atom, Operator, Poly};
 use gpusched_model::program::expression::Binary;
 
 impl Structure<'_> {
-    /// Returns the number of rounds of a loop that continues while `again` holds. `again` must depend on the counter.
+    /// Returns the number of rounds of a loop that continues as long as `again` holds. `again` must depend on the
+    /// counter.
     pub(super) fn rounds(&self, again: &Poly, counter: &str) -> Option<Poly> {
         let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else {
             return None;
         };
         let [x, y] = &**operands else { return None };
         let difference = x.minus(y);
-        // The difference is start + step · counter.
+        // The loop compares two operands. Their difference must have the form start + step · counter.
         let start = difference.substituted(&|name| (name == counter).then(|| Poly::constant(0)));
         let after = difference.substituted(&|name| (name == counter).then(|| Poly::constant(1)));
         let step = after.minus(&start);
@@ -21,7 +22,7 @@ impl Structure<'_> {
         if line != difference || start.mentions(&changes) || step.mentions(&changes) {
             return None;
         }
-        // A step that is not a number, such as the number of threads in the grid, must have a known sign.
+        // The step may be unknown, such as the number of threads in the grid. The sign of the step must be known.
         let ranges = &self.knowledge.ranges;
         let reach = ranges.of(&step);
         let grows = match (reach.low, reach.high) {
@@ -31,7 +32,7 @@ impl Structure<'_> {
         };
         let pace = if grows { step } else { step.scaled(-1) };
         let one = Poly::constant(1);
-        // The distance of the difference from the end of the loop.
+        // Distance that the difference covers until the loop ends.
         let distance = match (operator, grows) {
             (Binary::Unequal | Binary::Less, true) => start.scaled(-1),
             (Binary::AtMost, true) => one.minus(&start),
@@ -40,14 +41,14 @@ impl Structure<'_> {
             _ => return None,
         };
         if *operator == Binary::Unequal {
-            // The difference must reach 0 exactly and from the correct side. Compilers enclose all other loops in a
-            // condition.
+            // With `!=`, the difference must become exactly 0. Either a condition encloses the loop, or the distance is
+            // certainly not negative. Compilers enclose all other loops in a condition.
             let rounds = distance.divided(pace.as_constant()?)?;
             let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
             return sure.then(|| rounds.plus(&one));
         }
         let padded = distance.plus(&pace).minus(&one);
-        // A distance that may exceed 64 bits gives no result.
+        // If the distance may exceed 64 bits, the number of rounds is unknown.
         let known = ranges.of(&padded).fits_signed(64);
         known.then(|| ranges.binary(Binary::Divide, &padded, &pace).plus(&one))
     }

@@ -1,10 +1,10 @@
-//! Operations on polynomials, with simplifications that preserve all values.
+//! Operations on polynomials. Simplifications never change the value of a polynomial.
 
 use super::{Atom, Operator, Poly, Ranges};
 use gpusched_model::program::expression::{Binary, Function};
 
 impl Ranges {
-    /// Returns the lowest `bits` of `poly` as a signed number; `bits` is 8, 16, 32 or 64.
+    /// Returns the lowest `bits` bits of `poly` as a signed number; `bits` is 8, 16, 32 or 64.
     pub fn signed(&self, poly: &Poly, bits: u8) -> Poly {
         if bits >= 64 || self.of(poly).fits_signed(bits) {
             return poly.clone();
@@ -12,8 +12,8 @@ impl Ranges {
         self.function(Function::Signed(bits), poly)
     }
 
-    /// Returns the lowest `bits` of `poly` as an unsigned number; `bits` is 8, 16 or 32. For 64 bits, the result is
-    /// `None` unless the value is below 2⁶³.
+    /// Returns the lowest `bits` bits of `poly` as an unsigned number; `bits` is 8, 16, 32 or 64. For 64 bits, returns
+    /// `None` unless the value is certainly below 2⁶³.
     pub fn unsigned(&self, poly: &Poly, bits: u8) -> Option<Poly> {
         if self.of(poly).fits_unsigned(bits) {
             return Some(poly.clone());
@@ -28,7 +28,7 @@ impl Ranges {
         }
     }
 
-    /// Returns the minimum or the maximum of two polynomials.
+    /// Returns the minimum or the maximum of `x` and `y`.
     pub fn extreme(&self, function: Function, x: &Poly, y: &Poly) -> Poly {
         match (x.as_constant(), y.as_constant()) {
             (Some(x), Some(y)) => Poly::constant(function.apply(&[x, y])),
@@ -37,7 +37,7 @@ impl Ranges {
         }
     }
 
-    /// Applies an operation with two operands.
+    /// Applies a binary operator to `x` and `y`.
     pub fn binary(&self, operator: Binary, x: &Poly, y: &Poly) -> Poly {
         if let (Some(x), Some(y)) = (x.as_constant(), y.as_constant()) {
             return Poly::constant(operator.apply(x, y));
@@ -95,14 +95,14 @@ impl Ranges {
         }
     }
 
-    /// Returns `x / divisor`, if the division leaves no remainder and no value wraps.
+    /// Returns `x / divisor` if the division is exact and no value wraps.
     fn divided(&self, x: &Poly, divisor: i64) -> Option<Poly> {
         (divisor != 0)
             .then(|| x.divided(divisor))?
             .filter(|_| self.of(x).fits_signed(63))
     }
 
-    /// Returns 1 where `condition` is 0, and 0 elsewhere.
+    /// Returns 1 if `condition` is 0, and 0 otherwise.
     pub fn not(&self, condition: &Poly) -> Poly {
         if let Some(Atom::Operation(Operator::Binary(operator), operands)) = condition.as_atom()
             && let [x, y] = &**operands
@@ -119,7 +119,7 @@ impl Ranges {
         Poly::constant(1).minus(condition)
     }
 
-    /// Returns `then` where `condition` holds, and `otherwise` elsewhere.
+    /// Returns `then` if `condition` holds, and `otherwise` if not.
     pub fn choice(&self, condition: &Poly, then: &Poly, otherwise: &Poly) -> Poly {
         if let Some(value) = condition.as_constant() {
             return if value != 0 {
@@ -128,7 +128,7 @@ impl Ranges {
                 otherwise.clone()
             };
         }
-        // The common terms of both values are moved out of the choice.
+        // Terms that both values contain are moved out of the choice.
         let difference = then.minus(otherwise);
         let (common, then, otherwise) = if difference.size() < then.size() {
             (otherwise.clone(), difference, Poly::constant(0))
@@ -142,7 +142,7 @@ impl Ranges {
     }
 }
 
-/// Returns the negation of the comparison `operator`.
+/// Returns the comparison that holds exactly if `operator` does not hold.
 pub(super) fn opposite(operator: Binary) -> Option<Binary> {
     Some(match operator {
         Binary::Equal => Binary::Unequal,

@@ -1,4 +1,4 @@
-//! Integers as polynomials over values that are known only at run time.
+//! Integers as polynomials over values that are unknown until run time.
 
 mod algebra;
 mod poly;

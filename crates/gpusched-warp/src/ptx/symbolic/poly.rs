@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gpusched_model::program::expression::{Binary, Function};
 
-/// An indivisible factor of a polynomial: a name, or an operation that is not polynomial in its operands.
+/// Indivisible factor of a polynomial: a name, or an operation that is not polynomial in its operands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
     /// A name.
@@ -14,7 +14,7 @@ pub enum Atom {
     Operation(Operator, Rc<[Poly]>),
 }
 
-/// An operation other than addition and multiplication.
+/// Operation other than addition and multiplication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
     /// An operation with two operands.
@@ -25,34 +25,34 @@ pub enum Operator {
     Choice,
 }
 
-/// A polynomial: sorted products of atoms with their coefficients. No coefficient is 0.
+/// Polynomial, stored as a map from products of atoms to their coefficients. No coefficient is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Poly(pub(super) BTreeMap<Vec<Atom>, i64>);
 
 impl Poly {
-    /// Creates a constant.
+    /// Creates a constant polynomial.
     pub fn constant(value: i64) -> Poly {
         let mut poly = Poly::default();
         poly.add_term(Vec::new(), value);
         poly
     }
 
-    /// Creates the polynomial of a name.
+    /// Creates the polynomial that consists of one name.
     pub fn name(name: &str) -> Poly {
         Poly::atom(Atom::Name(name.into()))
     }
 
-    /// Creates the polynomial of an atom.
+    /// Creates the polynomial that consists of one atom.
     pub fn atom(atom: Atom) -> Poly {
         Poly(BTreeMap::from([(vec![atom], 1)]))
     }
 
-    /// Creates an operation without simplification.
+    /// Creates the polynomial of an operation. The operation is not simplified.
     pub(super) fn operation(operator: Operator, operands: Vec<Poly>) -> Poly {
         Poly::atom(Atom::Operation(operator, operands.into()))
     }
 
-    /// Returns the value if the polynomial is a constant.
+    /// Returns the value of the polynomial if the polynomial is a constant.
     pub fn as_constant(&self) -> Option<i64> {
         match self.0.len() {
             0 => Some(0),
@@ -61,7 +61,7 @@ impl Poly {
         }
     }
 
-    /// Returns the atom if the polynomial consists of a single atom.
+    /// Returns the atom if the polynomial consists of exactly one atom.
     pub fn as_atom(&self) -> Option<&Atom> {
         match self.0.first_key_value() {
             Some((product, 1)) if self.0.len() == 1 => match product.as_slice() {
@@ -72,7 +72,8 @@ impl Poly {
         }
     }
 
-    /// Returns the size: the number of atoms and terms, including atoms and terms within operations.
+    /// Returns the size of the polynomial: the number of its atoms and terms, including atoms and terms within
+    /// operations.
     pub fn size(&self) -> usize {
         let size = |atom: &Atom| match atom {
             Atom::Name(_) => 1,
@@ -87,7 +88,7 @@ impl Poly {
         })
     }
 
-    /// Returns whether the polynomial contains a name that satisfies `matches`.
+    /// Returns whether the polynomial contains a name for which `matches` returns true.
     pub fn mentions(&self, matches: &impl Fn(&str) -> bool) -> bool {
         self.0.keys().flatten().any(|atom| match atom {
             Atom::Name(name) => matches(name),
@@ -108,7 +109,7 @@ impl Poly {
         };
     }
 
-    /// Returns the sum.
+    /// Returns the sum of both polynomials.
     pub fn plus(&self, other: &Poly) -> Poly {
         let mut sum = self.clone();
         for (product, coefficient) in &other.0 {
@@ -117,12 +118,12 @@ impl Poly {
         sum.without_masks()
     }
 
-    /// Returns the difference.
+    /// Returns the difference of both polynomials.
     pub fn minus(&self, other: &Poly) -> Poly {
         self.plus(&other.scaled(-1))
     }
 
-    /// Returns the product with the number `factor`.
+    /// Returns the product of the polynomial and the number `factor`.
     pub fn scaled(&self, factor: i64) -> Poly {
         let mut scaled = Poly::default();
         for (product, coefficient) in &self.0 {
@@ -131,7 +132,7 @@ impl Poly {
         scaled
     }
 
-    /// Returns the product.
+    /// Returns the product of both polynomials.
     pub fn times(&self, other: &Poly) -> Poly {
         let mut product = Poly::default();
         for (left, x) in &self.0 {
@@ -144,7 +145,7 @@ impl Poly {
         product.without_masks()
     }
 
-    /// Returns the quotient; `None` if the division leaves a remainder.
+    /// Returns the quotient; `None` if the division is not exact.
     pub fn divided(&self, divisor: i64) -> Option<Poly> {
         let exact = |coefficient: &i64| coefficient.checked_rem(divisor) == Some(0);
         self.0.values().all(exact).then(|| {
@@ -155,8 +156,8 @@ impl Poly {
         })
     }
 
-    /// Replaces c·x − c·(x & 2ʲ−1) by the equal term c·2ʲ·(x >> j). Compilers use the first form for the rounds of
-    /// unrolled loops, and the second form shows that it is a multiple.
+    /// Replaces c·x − c·(x & 2ʲ−1) by the equal term c·2ʲ·(x >> j). Compilers use the first form for the number of
+    /// rounds of unrolled loops. Only the second form shows that the value is a multiple of 2ʲ.
     fn without_masks(self) -> Poly {
         let found = self.0.iter().find_map(|(product, coefficient)| {
             let [Atom::Operation(Operator::Binary(Binary::BitAnd), operands)] = product.as_slice() else {
@@ -185,7 +186,7 @@ impl Poly {
         poly.plus(&multiple)
     }
 
-    /// Replaces names by the result of `value`. Operations are not simplified.
+    /// Replaces each name by the polynomial that `value` returns for it. Operations are not simplified.
     pub fn substituted(&self, value: &impl Fn(&str) -> Option<Poly>) -> Poly {
         let mut sum = Poly::default();
         for (product, coefficient) in &self.0 {

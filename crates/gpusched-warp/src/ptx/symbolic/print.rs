@@ -5,10 +5,10 @@ use gpusched_model::program::Expression;
 use gpusched_model::program::expression::{Binary, Unary};
 
 impl Poly {
-    /// Returns the polynomial as an expression. Terms with equal coefficients are grouped, and added terms precede
-    /// subtracted terms.
+    /// Returns the polynomial as an expression. Terms with equal coefficients are grouped. Positive terms precede
+    /// negative terms.
     pub fn expression(&self) -> Expression {
-        // Groups by coefficient, in the order of the first occurrence.
+        // Groups of terms with equal coefficients, in the order of the first occurrence.
         let mut groups: Vec<(i64, Vec<Expression>)> = Vec::new();
         let mut constant = 0;
         for (product, coefficient) in &self.0 {

@@ -1,28 +1,28 @@
-//! The range of the values of a polynomial.
+//! Range of the values of a polynomial.
 
 use std::collections::HashMap;
 
 use super::{Atom, Operator, Poly};
 use gpusched_model::program::expression::{Binary, Function};
 
-/// The lowest and the highest value.
+/// Range of integers, from the lowest to the highest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
-    /// The lowest value.
+    /// Lowest value.
     pub low: i128,
-    /// The highest value.
+    /// Highest value.
     pub high: i128,
 }
 
-/// The known ranges of names.
+/// Known ranges of names.
 #[derive(Debug, Clone, Default)]
 pub struct Ranges(HashMap<String, Range>);
 
-/// Limit of a range. Values beyond it are not distinguished; products of two limits still fit `i128`.
+/// Limit of a range. Values beyond the limit are replaced by the limit, so the product of two values fits `i128`.
 const FAR: i128 = 1 << 63;
 
 impl Range {
-    /// Returns the range of one value.
+    /// Returns the range that contains only `value`.
     pub fn of(value: i64) -> Range {
         Range {
             low: value.into(),
@@ -43,13 +43,14 @@ impl Range {
         Range { low: -FAR, high: FAR }
     }
 
-    /// Returns whether all values fit `bits` as signed numbers.
+    /// Returns whether all values of the range fit `bits` bits as signed numbers.
     pub fn fits_signed(self, bits: u8) -> bool {
         let half = 1_i128 << (bits - 1);
         self.low >= -half && self.high < half
     }
 
-    /// Returns whether all values fit `bits` as unsigned numbers; for 64 bits, whether they are below 2⁶³.
+    /// Returns whether all values of the range fit `bits` bits as unsigned numbers. For 64 bits, returns whether all
+    /// values are below 2⁶³.
     pub fn fits_unsigned(self, bits: u8) -> bool {
         self.low >= 0 && self.high < 1_i128 << bits.min(63)
     }
@@ -81,7 +82,7 @@ impl Ranges {
         self.0.insert(name.to_owned(), range);
     }
 
-    /// Returns the range of `poly`, computed without wrapping.
+    /// Returns the range of the values of `poly`. The computation itself does not wrap.
     pub fn of(&self, poly: &Poly) -> Range {
         let sum = poly.0.iter().fold(Range::of(0), |sum, (product, coefficient)| {
             let start = Range::of(*coefficient);
@@ -91,7 +92,7 @@ impl Ranges {
                     .fold(start, |range, atom| range.times(self.of_atom(atom))),
             )
         });
-        // A polynomial that may exceed 64 bits wraps, so its range is the full range.
+        // A polynomial whose value may exceed 64 bits wraps, so its range is the full range.
         if sum.fits_signed(64) { sum } else { Range::full() }
     }
 

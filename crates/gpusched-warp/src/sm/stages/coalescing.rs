@@ -1,10 +1,10 @@
-//! The sectors and the shared memory cycles that an access of a warp needs.
+//! Coalescing: the sectors and the shared-memory cycles that one access of a warp requires.
 
 use crate::code::Effect;
 use crate::request::SECTOR;
 use crate::sm::flight::Access;
 
-/// Returns the sectors that the lanes of an instruction access with `bytes` bytes each, ascending.
+/// Computes the sectors that the lanes of an instruction access with `bytes` bytes each, in ascending order of address.
 pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
     if !neighbours(effect, bytes, accesses) && !aligned(effect.lanes, &effect.addresses, bytes, accesses) {
@@ -13,7 +13,7 @@ pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     }
 }
 
-/// Handles 32 lanes that access adjacent words of whole sectors. Returns false for all other accesses.
+/// Handles accesses of 32 lanes to adjacent words that cover whole sectors. Returns false for every other access.
 fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
     let first = effect.addresses[0];
     let width = u64::from(bytes);
@@ -32,7 +32,7 @@ fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
     whole
 }
 
-/// Handles lanes with aligned words, which lie within one sector each. Returns false for all other accesses.
+/// Handles aligned words. An aligned word lies within one sector. Returns false for every other access.
 fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) -> bool {
     let width = u64::from(bytes);
     if ![1, 2, 4, 8, 16, 32].contains(&width) {
@@ -48,7 +48,8 @@ fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Acce
     !odd
 }
 
-/// Handles all lanes as [`words`] does. Lanes with consecutive words or equal words are processed together.
+/// Handles a full warp of 32 lanes with the result of [`words`], but processes runs of consecutive or equal words at
+/// once.
 fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     let mut odd = 0;
     let mut rest = &addresses[..];
@@ -72,7 +73,7 @@ fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     odd != 0
 }
 
-/// Adds the access to `bytes` bytes from `first` on; `lanes` lanes access each word of `width` bytes.
+/// Adds an access to `bytes` bytes from address `first` on. Each word of `width` bytes is accessed by `lanes` lanes.
 fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Access>) {
     let (mut at, mut left) = (first, bytes);
     while left > 0 {
@@ -106,8 +107,8 @@ fn of_lanes(lanes: u32, addresses: &[u64; 32]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Adds words of `width` bytes as accesses to sectors. Consecutive words in one sector are merged. Returns whether a
-/// word is not aligned to its width.
+/// Adds accesses to words of `width` bytes. Accesses to the same sector are merged if they follow each other directly.
+/// Returns whether some word is not aligned to its width.
 fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Access>) -> bool {
     let word = ((1_u64 << width) - 1) as u32;
     let mut odd = 0;
@@ -127,7 +128,7 @@ fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Ac
             (last, bytes, lanes) = (sector, 0, 0);
         }
         odd |= address & (width - 1);
-        // Neither operation can overflow: the shift stays within the sector, and a warp has at most 32 lanes.
+        // No overflow is possible here: the shift stays within the sector, and a warp has at most 32 lanes.
         bytes |= word.wrapping_shl((address % SECTOR) as u32);
         lanes = u8::wrapping_add(lanes, 1);
     }
@@ -143,7 +144,7 @@ fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Ac
     odd != 0
 }
 
-/// Merges accesses to the same sector and sorts them by address.
+/// Merges all accesses to the same sector, and sorts the accesses by address.
 fn merge(accesses: &mut Vec<Access>) {
     accesses.sort_unstable_by_key(|access| access.address);
     accesses.dedup_by(|next, first| {
@@ -156,8 +157,8 @@ fn merge(accesses: &mut Vec<Access>) {
     });
 }
 
-/// Handles any access lane by lane. The sector of the previous lane is tried first, because adjacent lanes often access
-/// one sector.
+/// Handles every kind of access, lane by lane. The sector of the previous lane is tried first, because adjacent lanes
+/// often access the same sector.
 fn scattered(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
     let width = u64::from(bytes).max(1);
     let word = (1_u64 << width.min(SECTOR)) - 1;
@@ -193,7 +194,7 @@ fn scattered(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Ac
     accesses.sort_unstable_by_key(|access| access.address);
 }
 
-/// Removes and returns the access to `sector`, or returns an empty access.
+/// Removes and returns the access to `sector`. Returns an empty access if `accesses` does not contain this sector.
 fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
     match accesses.iter().rposition(|access| access.address == sector) {
         Some(index) => accesses.swap_remove(index),
@@ -205,14 +206,14 @@ fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
     }
 }
 
-/// Adds an access, unless it has no lanes.
+/// Adds `access`, unless it has no lanes.
 fn put(accesses: &mut Vec<Access>, access: Access) {
     if access.lanes > 0 {
         accesses.push(access);
     }
 }
 
-/// Returns the sectors of an atomic. Lanes that access the same bytes need one access each.
+/// Computes the sector accesses of an atomic. Lanes that access the same bytes require a separate access each.
 pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
     for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
@@ -239,7 +240,8 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
     accesses.sort_by_key(|access| access.address);
 }
 
-/// Returns the cycles that shared memory with `banks` banks needs: the largest number of distinct words in one bank.
+/// Returns the number of cycles that an access occupies shared memory with `banks` banks. The result is the largest
+/// number of distinct words in one bank.
 pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     match banks {
         32 if one_word_per_bank(lanes, addresses) => 1,
@@ -247,7 +249,7 @@ pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     }
 }
 
-/// Returns whether each of 32 banks serves at most one word.
+/// Returns whether every one of 32 banks serves at most one word.
 fn one_word_per_bank(lanes: u32, addresses: &[u64; 32]) -> bool {
     let mut words = [u64::MAX; 32]; // `u64::MAX` means no word, because words are at most 2^62
     let mut rest = lanes;
@@ -263,7 +265,7 @@ fn one_word_per_bank(lanes: u32, addresses: &[u64; 32]) -> bool {
     true
 }
 
-/// Returns the largest number of distinct words in one bank, at least 1.
+/// Returns the largest number of distinct words that one bank serves; at least 1.
 fn most_words(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     let mut words: Vec<u64> = (0..32)
         .filter(|lane| lanes >> lane & 1 == 1)
@@ -284,7 +286,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns accesses of all kinds: adjacent, strided, within few words, and random.
+    /// Returns accesses of several kinds: adjacent, strided, within few words, and random.
     fn effects() -> impl Iterator<Item = Effect> {
         let mut state = 11_u64;
         let mut random = move |below: u64| {
@@ -310,7 +312,7 @@ mod tests {
         })
     }
 
-    /// Reference implementation, byte by byte.
+    /// Reference implementation that handles each byte separately.
     fn slow(effect: &Effect, bytes: u8) -> Vec<Access> {
         let mut sectors: BTreeMap<u64, (u32, BTreeSet<usize>)> = BTreeMap::new();
         for lane in (0..32).filter(|lane| effect.lanes >> lane & 1 == 1) {

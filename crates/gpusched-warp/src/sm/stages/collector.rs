@@ -1,7 +1,7 @@
-//! Operand collectors. They accept issued instructions, read their registers bank by bank, and pass the instructions to
-//! the units.
+//! Operand collectors. A collector accepts an issued instruction, reads its registers bank by bank, and passes the
+//! instruction to its unit.
 //!
-//! With sub-cores, each scheduler has its own collectors and banks.
+//! With sub-cores, each scheduler has its own collectors and register banks.
 
 use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
 use crate::code::Register;
@@ -9,45 +9,48 @@ use crate::sm::facts::{UNITS, Unit};
 use crate::sm::flight::{FlightId, Flights};
 use crate::sm::operands::Operands;
 
-/// Order of the pipeline registers that an input port checks.
+/// Order of unit kinds, as an input port checks the pipeline registers.
 pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Collector {
     flight: FlightId,
-    /// Destination of the instruction.
+    /// Destination of the instruction in the pipeline registers before the units.
     place: u8,
-    /// Position in the order of issue.
+    /// Position of the instruction in the order of issue.
     order: u64,
-    /// Scheduler of the collector, as a set of one bit.
+    /// Scheduler that owns the collector, as a set of one bit.
     scheduler: u64,
-    /// All collectors from the first collector of the next scheduler on, one bit each.
+    /// All collectors that belong to later schedulers, one bit each.
     later: u64,
 }
 
-/// The collectors of an SM.
+/// Operand collectors of an SM.
 #[derive(Debug, Clone)]
 pub struct Collectors {
     units: [Collector; 64],
-    /// Collectors with an instruction, one bit each.
+    /// Collectors that contain an instruction, one bit each.
     occupied: u64,
-    /// Collectors with all operands, one bit each.
+    /// Collectors whose instruction has all operands, one bit each.
     ready: u64,
-    /// Ready collectors whose destination register was occupied, one bit each; the next field contains these registers.
+    /// Ready collectors that cannot hand over because their destination is occupied, one bit each. The next field
+    /// contains these destinations.
     stuck: u64,
     stuck_behind: u64,
-    /// Schedulers with a free collector, one bit each.
+    /// Schedulers that have a free collector, one bit each.
     open: u64,
     /// Collectors of each scheduler, one bit each.
     of_scheduler: Vec<u64>,
     ports: usize,
-    /// Collectors that each output port checks first, from the scheduler after the last served scheduler on.
+    /// For each output port, the collectors that the port checks first. These collectors belong to the schedulers after
+    /// the last served scheduler.
     later: Vec<u64>,
-    /// Collectors that wait for operands. Each bank serves them first-come, first-served.
+    /// Collectors that wait for operands, in order of arrival. Each bank serves these collectors first-come,
+    /// first-served.
     waiting: Vec<u8>,
     /// Number of banks per scheduler, a power of two.
     banks_per_scheduler: u32,
-    /// Banks with a write in this step, one bit each.
+    /// Banks that are written in this step, one bit each.
     written: u64,
 }
 
@@ -88,13 +91,14 @@ impl Collectors {
         self.occupied == 0
     }
 
-    /// Returns the bank of register `register` of the warp in `slot`, which belongs to `scheduler`.
+    /// Returns the bank of `register` of the warp in `slot`. The warp belongs to `scheduler`.
     pub fn bank(&self, register: u16, slot: u16, scheduler: usize) -> u16 {
         let within = (u32::from(register) + u32::from(slot)) & (self.banks_per_scheduler - 1);
         (within + scheduler as u32 * self.banks_per_scheduler) as u16
     }
 
-    /// Adds the bank reads of an instruction of the warp in `slot`, which belongs to `scheduler`, to `operands`.
+    /// Adds the reads of an instruction to `operands`, per bank. The instruction belongs to the warp in `slot` and to
+    /// `scheduler`.
     pub fn operands(&self, reads: &[Register], slot: u16, scheduler: usize, operands: &mut Operands) {
         let first = scheduler as u32 * self.banks_per_scheduler;
         for register in reads {
@@ -103,14 +107,14 @@ impl Collectors {
         }
     }
 
-    /// Claims `bank` for a write in the next step. Returns false if another write has claimed the bank.
+    /// Claims `bank` for a write in the next step. Returns false if another write has already claimed the bank.
     pub fn write(&mut self, bank: u16) -> bool {
         let free = self.written >> bank & 1 == 0;
         self.written |= 1 << bank;
         free
     }
 
-    /// Simulates one step: passes instructions to the units, reads operands, and accepts instructions.
+    /// Simulates one step. Collectors pass instructions to the units, read operands, and accept instructions.
     pub fn step(&mut self, flights: &mut Flights, from: &mut PipelineRegisters, to: &mut PipelineRegisters) {
         if self.ready & !self.stuck != 0 || self.stuck_behind & !to.taken() != 0 {
             self.hand_over(to);
@@ -155,7 +159,7 @@ impl Collectors {
         }
     }
 
-    /// Lets each bank without a write serve the first collector that reads the bank.
+    /// Lets each bank without a write serve the first waiting collector that reads this bank.
     fn read(&mut self, flights: &mut Flights) {
         let mut free = !self.written;
         let mut left = 0;
@@ -179,7 +183,7 @@ impl Collectors {
             let mut left = units;
             while left != 0 {
                 let unit = lowest(&mut left);
-                // If the oldest instruction finds no collector now, it finds none in this step.
+                // If no collector is free for the oldest instruction now, none becomes free in this step.
                 let oldest = from.oldest(unit);
                 match oldest.filter(|place| self.open >> (place % LANES) & 1 == 1) {
                     Some(place) => {
@@ -195,7 +199,7 @@ impl Collectors {
         }
     }
 
-    /// Puts an instruction into the first free collector of `scheduler`, which must have a free collector.
+    /// Puts the instruction into the first free collector of `scheduler`. At least one collector must be free.
     fn hold(&mut self, scheduler: usize, (id, order): (FlightId, u64), flights: &Flights) {
         let free = self.of_scheduler[scheduler] & !self.occupied;
         let bit = free & free.wrapping_neg();

@@ -5,13 +5,13 @@ use crate::code::{Instruction, Operation};
 use crate::sm::facts::Facts;
 use crate::sm::facts::{Memory, UNITS};
 
-/// An instruction in a collector.
+/// An instruction that a collector contains.
 struct Held {
     id: FlightId,
     place: u8,
-    /// Number of pending reads per bank.
+    /// Number of pending reads of each bank.
     reads: Vec<u32>,
-    /// Step of the arrival, and the position within the step.
+    /// Position of the instruction in the order of arrival.
     came: usize,
 }
 
@@ -77,7 +77,7 @@ impl Slow {
     }
 }
 
-/// The content of each place between two stages.
+/// Content of each place between two stages.
 struct Stage([Option<FlightId>; UNITS * LANES]);
 
 impl Stage {

@@ -1,4 +1,4 @@
-//! The schedulers of an SM, which issue at most one instruction each per cycle.
+//! Warp schedulers of an SM. Each scheduler issues at most one instruction per cycle.
 
 use super::coalescing;
 use crate::code::Operation;
@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::sm::Sm;
 use crate::sm::facts::{Memory, Unit};
 
-/// The issue of an instruction.
+/// Record of one issued instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IssueEvent {
     /// Core cycle of the issue.
@@ -17,24 +17,24 @@ pub struct IssueEvent {
     pub scheduler: u8,
     /// Warp slot on the SM.
     pub slot: u16,
-    /// Age of the warp on the SM.
+    /// Age of the warp: number of warps that started on the SM before it.
     pub age: u64,
     /// Index of the kernel.
     pub kernel: usize,
-    /// Address of the instruction.
+    /// Address of the instruction in the program.
     pub pc: u32,
-    /// What the instruction does.
+    /// Kind of operation of the instruction.
     pub operation: Operation,
 }
 
-/// Scheduler cycles by outcome: without an issue, by reason, and with an issue.
+/// Numbers of scheduler cycles by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stalls {
-    /// Cycles when no warp had an instruction, or only instructions of a wrong path.
+    /// Cycles when every warp had no instruction, or only instructions of a wrong path.
     pub idle: u64,
-    /// Cycles when all instructions waited for registers.
+    /// Cycles when every available instruction waited for registers.
     pub scoreboard: u64,
-    /// Cycles when a warp was ready, but its unit was occupied.
+    /// Cycles when a warp could issue, but its unit was occupied.
     pub pipeline: u64,
     /// Cycles when an instruction was issued.
     pub issued: u64,
@@ -57,7 +57,7 @@ impl Sm {
         };
     }
 
-    /// Counts `cycles` cycles when no scheduler can issue.
+    /// Counts `cycles` cycles when every scheduler is unable to issue.
     pub(in crate::sm) fn count_idle(&mut self, cycles: u64) {
         let waiting = self.warps.states.waiting();
         for scheduler in 0..self.policies.len() {

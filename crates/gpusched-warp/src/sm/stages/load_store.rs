@@ -1,4 +1,4 @@
-//! The load-store unit of an SM: shared memory, L1 with its latency, and answers from L2.
+//! Load-store unit of an SM. The unit serves shared memory, L1 with its latency, and answers from L2.
 
 use super::collector::Collectors;
 use crate::cache::{Cache, Outcome};
@@ -11,41 +11,41 @@ use crate::sm::flight::{Access, FlightId, Flights};
 use crate::sm::warps::Warps;
 use gpusched_model::machine::L1;
 
-/// The parameters of the load-store unit.
+/// Parameters of the load-store unit.
 #[derive(Debug, Clone)]
 pub struct LoadStoreParameters {
-    /// Number of the SM, as stated in requests.
+    /// Number of the SM. Each request carries this number.
     pub sm: u16,
-    /// L1 parameters. Each bank accepts one sector per cycle.
+    /// Parameters of L1. Each bank accepts one sector per cycle.
     pub l1: L1,
     /// Whether global loads bypass L1.
     pub skip_l1: bool,
     /// Latency of shared memory [cycles].
     pub shared_latency: u64,
-    /// Maximum number of waiting answers.
+    /// Maximum number of answers that may wait in the unit.
     pub responses: usize,
 }
 
-/// An answer that is being written to the registers.
+/// An answer whose registers are being written.
 #[derive(Debug, Clone, Copy)]
 struct Writeback {
     flight: FlightId,
     shared: bool,
 }
 
-/// The load-store unit.
+/// Load-store unit of an SM.
 #[derive(Debug, Clone)]
 pub struct LoadStore {
     parameters: LoadStoreParameters,
-    /// Instruction that is being served.
+    /// Instruction that the unit currently serves.
     serving: Option<FlightId>,
-    /// Shared loads, each with the first cycle when it can be written back.
+    /// Loads from shared memory, each with the first cycle when its registers can be written.
     shared: Ring<(u64, FlightId)>,
-    /// Sectors on their way to the tags, per bank of L1, with the cycle of their arrival.
+    /// For each bank of L1, the sectors on their way to the tags, with the cycle when each sector arrives.
     banks: Vec<Ring<(u64, Request)>>,
-    /// Lower bound on the next cycle when a sector reaches the tags.
+    /// Lower bound on the next cycle when a sector reaches the tags of L1.
     next_look_up: u64,
-    /// Answers from the memory system.
+    /// Answers from the memory system that wait in the unit.
     pub responses: Ring<Request>,
     /// The L1 cache.
     pub l1: Cache,
@@ -54,7 +54,7 @@ pub struct LoadStore {
     turn: usize,
 }
 
-/// Number of writeback sources: shared memory, textures, constants, accesses that bypass L1, and L1.
+/// Number of sources of writebacks: shared memory, textures, constants, accesses that bypass L1, and L1.
 const CLIENTS: usize = 5;
 
 impl LoadStore {
@@ -73,7 +73,7 @@ impl LoadStore {
         }
     }
 
-    /// Returns whether the unit accepts an instruction.
+    /// Returns whether the unit can accept an instruction.
     pub fn is_free(&self) -> bool {
         self.serving.is_none()
     }
@@ -83,12 +83,13 @@ impl LoadStore {
         self.serving = Some(flight);
     }
 
-    /// Returns whether the unit accepts another answer of the memory system.
+    /// Returns whether the unit can accept another answer from the memory system.
     pub fn accepts(&self) -> bool {
         self.responses.len() < self.parameters.responses
     }
 
-    /// Returns the next cycle with possible activity without a new answer; `None` if the unit is empty.
+    /// Returns the next cycle with possible activity, provided that no answer arrives. Returns `None` if the unit is
+    /// empty.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         if self.serving.is_some()
             || self.writeback.is_some()
@@ -107,7 +108,7 @@ impl LoadStore {
         }
     }
 
-    /// Simulates one cycle.
+    /// Simulates cycle `now`.
     pub fn cycle(
         &mut self,
         now: u64,
@@ -135,12 +136,12 @@ impl LoadStore {
         }
     }
 
-    /// Returns whether a further result may need a writeback.
+    /// Returns whether another result may be ready for writeback.
     fn writes_back_next(&self) -> bool {
         !self.shared.is_empty() || self.past_l1.is_some() || self.l1.has_ready()
     }
 
-    /// Writes the registers of a load, answer by answer.
+    /// Writes registers of loads. One answer is written at a time.
     fn write_back(
         &mut self,
         now: u64,
@@ -231,7 +232,7 @@ impl LoadStore {
         self.responses.pop_front();
     }
 
-    /// Looks up the sectors that have reached the tags of L1, one per bank.
+    /// Looks up sectors that have reached the tags of L1, at most one per bank.
     fn look_up(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps) {
         self.next_look_up = u64::MAX;
         for bank in &mut self.banks {
@@ -249,7 +250,8 @@ impl LoadStore {
                     }
                     bank.pop_front();
                 }
-                // A rejected sector tries again. Otherwise the next sector follows.
+                // A rejected sector is looked up again in the next cycle. Otherwise, the next sector of the bank
+                // follows.
                 match bank.front_mut() {
                     Some(first) => {
                         first.0 = first.0.max(next);
@@ -291,7 +293,7 @@ impl LoadStore {
         if matches!(flight.facts.memory, Memory::Load(_) | Memory::Atomic) && flight.remaining > 0 {
             warps.left_pipeline(slot);
         } else {
-            // Constants and loads without lanes write their registers immediately.
+            // Constants, and loads without active lanes, write their registers immediately.
             warps.left_pipeline(slot);
             warps.release(slot, &flight.written);
             flights.end(id);
@@ -299,7 +301,7 @@ impl LoadStore {
         self.serving = None;
     }
 
-    /// Sends sectors to L1, one per bank, or one sector that bypasses L1.
+    /// Sends at most one sector per bank to L1, or one sector past L1 to memory.
     fn send(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let past_l1 = match flight.facts.memory {
@@ -341,7 +343,7 @@ impl LoadStore {
             let number = self.parameters.l1.bank(access.address) as usize;
             let bank = &self.banks[number];
             let latency = u64::from(self.parameters.l1.latency);
-            // The first stage is occupied by a sector of this cycle or by a blocked sector.
+            // The first stage is occupied if a sector entered it in this cycle, or if a sector in it is blocked.
             let taken =
                 bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
             if taken {
@@ -358,7 +360,7 @@ impl LoadStore {
     }
 }
 
-/// Records the arrival of one sector of a load.
+/// Records that one sector of a load has arrived.
 fn arrived(id: FlightId, flights: &mut Flights, warps: &mut Warps) {
     let flight = flights.get_mut(id);
     flight.remaining -= 1;

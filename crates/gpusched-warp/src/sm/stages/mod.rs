@@ -1,4 +1,4 @@
-//! The stages of an SM: issue, operands, execution, memory, and the registers between them.
+//! Stages of an SM: issue, operands, execution and memory; and the pipeline registers between the stages.
 
 mod coalescing;
 pub(super) mod collector;

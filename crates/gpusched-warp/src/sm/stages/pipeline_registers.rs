@@ -1,33 +1,33 @@
-//! The pipeline registers between two stages of an SM.
+//! Pipeline registers between two stages of an SM.
 
 use crate::sm::facts::{UNITS, Unit};
 use crate::sm::flight::FlightId;
 
-/// One register per kind of unit and scheduler, between two stages.
+/// Pipeline registers between two stages, one for each unit kind and scheduler.
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
-    /// Instruction of each place, with its position in the order of issue. The array has 64 entries, so every bit of a
-    /// word is a valid index.
+    /// Instruction in each place, with its position in the order of issue. The array has 64 entries, so every bit
+    /// number of a 64-bit word is a valid index.
     places: [(FlightId, u64); 64],
-    /// Occupied places, one bit each, ordered by unit, then by scheduler.
+    /// Occupied places, one bit each. Places are ordered by unit, then by scheduler.
     taken: u64,
-    /// Number of units that precede each unit.
+    /// For each unit kind, the number of kinds that precede it in `order`.
     ranks: [u8; UNITS],
-    /// The units in order.
+    /// Unit kinds, in the order of their places.
     order: [Unit; UNITS],
 }
 
-/// Maximum number of schedulers, which is the number of places of each unit.
+/// Maximum number of schedulers, which is the number of places of each unit kind.
 pub const LANES: usize = 8;
 
 /// Total number of places.
 pub const PLACES: usize = UNITS * LANES;
 
-/// The first place of each unit, one bit each.
+/// The first place of each unit kind, one bit each.
 const FIRST_PLACES: u64 = 0x0000_0101_0101_0101;
 
 impl PipelineRegisters {
-    /// Creates empty registers with the places of the units in `order`.
+    /// Creates empty registers. The places are ordered by `order`.
     pub fn new(order: [Unit; UNITS]) -> Self {
         let mut ranks = [0; UNITS];
         for (rank, unit) in order.into_iter().enumerate() {
@@ -41,7 +41,7 @@ impl PipelineRegisters {
         }
     }
 
-    /// Returns the place of `unit` and `scheduler`.
+    /// Returns the place for `unit` and `scheduler`.
     pub fn place(&self, unit: Unit, scheduler: usize) -> u8 {
         self.ranks[unit as usize] * LANES as u8 + scheduler as u8
     }
@@ -59,7 +59,7 @@ impl PipelineRegisters {
         self.taken
     }
 
-    /// Returns the units whose place for `scheduler` is occupied.
+    /// Returns the unit kinds whose place for `scheduler` is occupied.
     pub fn taken_for(&self, scheduler: usize) -> impl Iterator<Item = Unit> {
         let mut bits = self.taken >> scheduler & FIRST_PLACES;
         std::iter::from_fn(move || {
@@ -72,14 +72,15 @@ impl PipelineRegisters {
         })
     }
 
-    /// Returns the schedulers with an occupied place, one bit each.
+    /// Returns the schedulers with at least one occupied place, one bit each.
     pub fn schedulers(&self) -> u64 {
         let folded = self.taken | self.taken >> 32;
         let folded = folded | folded >> 16;
         (folded | folded >> 8) & 0xff
     }
 
-    /// Returns the units with an occupied place, as one bit at the first place of each unit.
+    /// Returns the unit kinds with at least one occupied place. Each unit kind is represented by the bit of its first
+    /// place.
     pub fn units(&self) -> u64 {
         let folded = self.taken | self.taken >> 4;
         let folded = folded | folded >> 2;
@@ -105,8 +106,8 @@ impl PipelineRegisters {
         self.taken &= !bit(index as u32);
     }
 
-    /// Returns the place with the oldest instruction of the unit whose first place is `first`; `None` if the unit has
-    /// no instruction.
+    /// Returns the place of the oldest instruction among the places of one unit kind. `first` is the first place of
+    /// this kind. Returns `None` if all of these places are empty.
     pub fn oldest(&self, first: usize) -> Option<usize> {
         let mut bits = self.taken & (0xff << first);
         if bits == 0 {
@@ -123,14 +124,14 @@ impl PipelineRegisters {
     }
 }
 
-/// Removes and returns the lowest of `bits`, which must not be empty.
+/// Removes and returns the lowest bit number in `bits`, which must not be empty.
 pub fn lowest(bits: &mut u64) -> usize {
     let lowest = bits.trailing_zeros() as usize;
     *bits &= bits.wrapping_sub(1);
     lowest
 }
 
-/// Returns the set of one place.
+/// Returns the set that contains only `place`.
 fn bit(place: u32) -> u64 {
     1_u64.wrapping_shl(place)
 }

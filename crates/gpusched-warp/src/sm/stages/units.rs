@@ -1,20 +1,20 @@
-//! Functional units: pipelines with an initiation interval, and the result buses to writeback.
+//! Functional units: pipelines with an initiation interval, and result buses for the writeback.
 //!
-//! When a unit accepts an instruction, its further progress in the unit is already known. That includes the cycle of
-//! its result bus, the cycle when the unit is free again, and the cycle when the instruction leaves.
+//! When a unit accepts an instruction, the timing of the instruction in the unit is already known. The unit then fixes
+//! three cycles: when the result bus is used, when the unit is free again, and when the instruction leaves.
 
 use super::pipeline_registers::PLACES;
 use crate::sm::facts::Facts;
 use crate::sm::flight::{FlightId, Flights, NONE};
 
-/// The pipelines of an SM, one for each place of the pipeline registers before them.
+/// Pipelines of the functional units of an SM. Each place in the pipeline registers before the units has one pipeline.
 #[derive(Debug, Clone)]
 pub struct Pipelines {
     /// First cycle when the pipeline of each place accepts another instruction.
     free_at: [u64; PLACES],
-    /// Places with a result bus in each future cycle, one bit each.
+    /// For each future cycle, the places that have reserved a result bus, one bit each.
     buses: Box<[u64]>,
-    /// First instruction that leaves in each cycle, in the order of places; the other instructions follow.
+    /// First instruction in the list of instructions that leave in each cycle. Each list is in the order of places.
     leaving: Box<[FlightId]>,
     /// Number of result buses.
     width: u32,
@@ -23,7 +23,8 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// Creates pipelines that share `width` result buses. Instructions leave after `longest` cycles or a few more.
+    /// Creates pipelines that share `width` result buses. `longest` is the largest latency or initiation interval; an
+    /// instruction may leave a few cycles later.
     pub fn new(longest: usize, width: u32) -> Self {
         let cycles = (longest + 4).next_power_of_two();
         Self {
@@ -43,21 +44,21 @@ impl Pipelines {
         cycle as usize & (self.buses.len() - 1)
     }
 
-    /// Returns the first of the instructions that leave in cycle `now`. Must be called in each cycle while an
-    /// instruction is in the pipelines.
+    /// Returns the first instruction in the list of instructions that leave in cycle `now`. Must be called in every
+    /// cycle while the pipelines contain an instruction.
     pub fn leave(&mut self, now: u64) -> FlightId {
         let index = self.index(now);
         self.buses[index] = 0;
         std::mem::replace(&mut self.leaving[index], NONE)
     }
 
-    /// Records that an instruction has completed after it left.
+    /// Records that an instruction, which has left its pipeline, is completed.
     pub fn left(&mut self) {
         self.inside -= 1;
     }
 
-    /// Accepts an instruction in its place if the unit and a result bus are free. Returns whether the instruction was
-    /// accepted.
+    /// Accepts an instruction in the pipeline of `place` if the pipeline and a result bus are free. Returns whether the
+    /// instruction was accepted.
     pub fn take(&mut self, place: usize, id: FlightId, flights: &mut Flights, now: u64) -> bool {
         if now < self.free_at[place] {
             return false;
@@ -71,8 +72,8 @@ impl Pipelines {
             return false;
         }
         *buses |= 1 << place;
-        // The instruction enters after the initiation interval, in the first cycle without another instruction that
-        // leaves with it.
+        // The instruction enters the pipeline after the initiation interval. The instruction waits until no other
+        // instruction would leave the same pipeline in the same cycle.
         let depth = u64::from(latency.saturating_sub(initiation));
         let mut enters = now + u64::from(initiation);
         while !self.join(enters + depth + 1, id, flights) {
@@ -83,7 +84,7 @@ impl Pipelines {
         true
     }
 
-    /// Schedules the end of an instruction in `cycle`. Returns false if another instruction leaves the same place in
+    /// Schedules the instruction to leave in `cycle`. Returns false if another instruction leaves the same pipeline in
     /// this cycle.
     fn join(&mut self, cycle: u64, id: FlightId, flights: &mut Flights) -> bool {
         let index = self.index(cycle);

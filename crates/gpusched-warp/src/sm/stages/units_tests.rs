@@ -1,4 +1,4 @@
-//! Tests of the pipelines against a cycle-by-cycle reference implementation.
+//! Tests that compare the pipelines with a cycle-by-cycle reference implementation.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::sm::facts::{Memory, Unit};
 /// Reference implementation of one pipeline, as in GPGPU-Sim.
 #[derive(Default)]
 struct Slow {
-    /// Instruction before the pipeline, with its remaining initiation interval and its depth.
+    /// Instruction that waits before the pipeline, with its remaining initiation interval and its depth.
     entering: Option<(FlightId, u16, u64)>,
     leaving: Vec<(u64, FlightId)>,
-    /// Cycles with a result.
+    /// Cycles when a result bus is reserved.
     results: Vec<u64>,
 }
 

@@ -1,7 +1,7 @@
-//! The class of a kernel: whether it mostly computes or mostly moves data. `predict` and `wcet fit` both use it.
+//! The class and the kind of a kernel: whether it mostly computes or mostly moves data. `predict` and `wcet fit` use them.
 //!
-//! The analysis counts contention between tasks of one kind. So a wrong kind is unsafe, and a missing kind is pessimistic. A kernel
-//! has a kind only if its bandwidth on all SMs shows it:
+//! The analysis counts contention only between tasks of the same kind. So a wrong kind is unsafe, and a missing kind is
+//! pessimistic. gpusched assigns a kind only if the bandwidth of the kernel on all SMs shows it:
 //!
 //! | share of the nominal bandwidth | class ([Masola23] §5.1) | kind |
 //! |---|---|---|
@@ -10,9 +10,9 @@
 //! | less than 10 % | compute | compute, if the times do not saturate ([`super::saturation`]) |
 //!
 //! **Times alone do not determine a kind.** By Definition 1 of [Singh21], a kernel that saturates is memory-intensive. But a kernel
-//! that uses 94 % of the bandwidth on all SMs may profit from each SM. And a kernel with few thread blocks, or with serial memory
-//! accesses, saturates and moves almost no data. At low bandwidth a saturating kernel has another bottleneck, such as the latency
-//! of memory, so it has no kind either.
+//! that uses 94 % of the bandwidth on all SMs may become faster with each SM. And a kernel with few thread blocks, or with serial
+//! memory accesses, saturates although it moves almost no data. If a kernel saturates at low bandwidth, the bottleneck is another
+//! resource, such as the latency of the memory. So gpusched assigns no kind to this kernel.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Class of a kernel with bandwidth utilization `u`, U_bw of Eq. 1.
+    /// Returns the class of a kernel with bandwidth utilization `u`. This is U_bw of Eq. 1.
     pub fn of(u: f64) -> Class {
         match u {
             u if u >= 0.7 => Class::Memory,
@@ -44,7 +44,7 @@ impl Class {
     }
 }
 
-/// Reason for the kind of a kernel, or for a missing kind.
+/// Reason why a kernel has its kind, or has no kind.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -52,13 +52,13 @@ pub enum Reason {
     Bandwidth,
     /// No kind: the kernel uses both compute units and memory.
     Hybrid,
-    /// No kind: the bandwidth is low, but more SMs do not help.
+    /// No kind: the bandwidth is low, but the kernel does not become faster on more SMs.
     Saturates,
-    /// No kind: the bandwidth is low, and the times do not show whether more SMs help.
+    /// No kind: the bandwidth is low, and the times do not show whether the kernel becomes faster on more SMs.
     FewSms,
     /// No kind: the bandwidth on all SMs was not measured.
     NotOnAllSms,
-    /// No kind: the SMs and the nominal bandwidth of the GPU are unknown.
+    /// No kind: the number of SMs and the nominal bandwidth of the GPU are unknown.
     UnknownGpu,
     /// No kind: times alone do not show which resource a kernel uses.
     NoBandwidth,
@@ -66,13 +66,13 @@ pub enum Reason {
     Estimated,
 }
 
-/// U_bw (Eq. 1) of a kernel that uses the bandwidth `on_all` [GB/s] on all SMs of `gpu`.
+/// Returns U_bw (Eq. 1) of a kernel that uses the bandwidth `on_all` [GB/s] on all SMs of `gpu`.
 pub fn utilization(on_all: Factor, gpu: MeasuredGpu) -> f64 {
     on_all.as_f64() / gpu.bandwidth.as_f64()
 }
 
-/// The kind of a kernel, if it is clear, and the reason. `utilization` is U_bw, or why it is unknown. `by_times` is the kind by
-/// Definition 1 of [Singh21], if the times can show it.
+/// Returns the kind of a kernel, or `None` if the kind is not clear, and the reason. `utilization` is U_bw, or the reason why U_bw
+/// is unknown. `by_times` is the kind according to Definition 1 of [Singh21], or `None` if the times cannot show it.
 pub fn kind(utilization: Result<f64, Reason>, by_times: Option<Kind>) -> (Option<Kind>, Reason) {
     match (utilization.map(Class::of), by_times) {
         (Ok(Class::Memory), _) => (Some(Kind::Memory), Reason::Bandwidth),
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// This holds for all times.
+    /// Without a bandwidth on all SMs, the kind is absent for all times.
     #[test]
     fn without_the_bandwidth_on_all_sms_there_is_no_kind() {
         for reason in [

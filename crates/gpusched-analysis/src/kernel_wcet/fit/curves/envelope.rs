@@ -1,18 +1,22 @@
 //! WCET functions that bound all measurements, so that an analysis may use them ([Singh21] §3.3, with maxima instead of averages).
 //!
-//! **Affine**: of all a/m + b ≥ C with a, b ≥ 0, the function with the least total overshoot over the longest time at each measured
-//! number of SMs. One time per m counts, so repeated measurements at one m do not increase its weight. Over x = 1/m this is a linear
-//! program in two variables with a geometric solution. The k points have the mean x̄. The total overshoot is k times the height of
-//! the line at x̄, minus a constant. So the best line is the edge of the upper hull above x̄. b ≥ 0 adds the point (0, 0). a ≥ 0
-//! means a horizontal line where this edge falls. All comparisons are exact.
+//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least C at every measurement. Among all such functions, gpusched chooses
+//! the function with the least total overshoot over the longest time at each measured number of SMs. Only one time per m counts, so
+//! repeated measurements at one m do not increase its weight.
 //!
-//! Then a is rounded down and up to whole nanoseconds. b is the least integer for which the *rounded* function, ⌈a/m⌉ + b, covers
-//! every measurement. The better of the two functions is used. So the bound holds in the integers that verdicts use.
+//! As a function of x = 1/m, this is a linear program in two variables with a geometric solution. Let x̄ be the mean of the k
+//! measured values of x. The total overshoot is k times the height of the line at x̄, minus a constant. So the best line is the
+//! edge of the upper hull above x̄. The condition b ≥ 0 adds the point (0, 0). Because of a ≥ 0, a horizontal line replaces an edge
+//! with negative slope. All comparisons are exact.
 //!
-//! **Table**: the longest time at each m or at any larger m. So the table does not increase with m.
+//! Then gpusched rounds a down and up to whole nanoseconds. For both values of a, b is the least integer for which the *rounded*
+//! function, ⌈a/m⌉ + b, bounds every measurement. gpusched uses the better of the two functions. So the bound is valid for the
+//! integers that verdicts use.
 //!
-//! In conflict, both forms are at least the isolated function. If a kernel was measured faster in conflict, it was measured too few
-//! times.
+//! **Table**: for each m, the longest time that was measured on m or more SMs. So the table does not increase with m.
+//!
+//! In conflict, both forms are at least the function in isolation. If the measured times in conflict are shorter than in isolation,
+//! the number of measurements in conflict was too small.
 
 use super::classification::Reason;
 use super::points::Points;
@@ -21,25 +25,25 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, WcetFunction};
 
-/// Measurements of one kernel in isolation and, if available, in conflict.
+/// Measurements of one kernel in isolation and, optionally, in conflict.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// In isolation.
+    /// Measurements in isolation.
     pub isolated: Points,
-    /// In conflict. If absent, the kernel is assumed to be as fast as in isolation.
+    /// Measurements in conflict. If absent, gpusched assumes that the times in conflict equal the times in isolation.
     pub conflict: Option<Points>,
-    /// Set if some times are estimates; the estimate from the fewest rounds.
+    /// Present if some times are estimates. It describes the estimate that is based on the fewest rounds.
     pub estimate: Option<Estimated>,
-    /// U_bw of [Masola23] Eq. 1, or why it is unknown.
+    /// U_bw of [Masola23] Eq. 1, or the reason why U_bw is unknown.
     pub utilization: Result<f64, Reason>,
-    /// V: the most bytes that one execution moves to and from memory on any number of SMs, if known.
+    /// V: largest number of bytes that one execution moves to and from memory, over all numbers of SMs. `None` if unknown.
     pub traffic: Option<Bytes>,
 }
 
-/// Why an envelope does not exist.
+/// Reason why an envelope cannot be computed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EnvelopeError {
-    /// One number of SMs does not determine a line.
+    /// All measurements have the same number of SMs, so they do not determine a line.
     #[error(
         "{contention}: found measurements on {sms} SMs only, expected at least two different numbers of SMs for a/m + b"
     )]
@@ -54,10 +58,10 @@ pub enum EnvelopeError {
     Wcet(#[from] WcetError),
 }
 
-/// Computes the affine envelope.
+/// Computes the affine WCET function that bounds all measurements.
 ///
 /// # Errors
-/// [`EnvelopeError`] if all measurements have the same number of SMs, or if C(1) would exceed [`Time::LIMIT`].
+/// Returns an [`EnvelopeError`] if all measurements have the same number of SMs, or if C(1) would exceed [`Time::LIMIT`].
 pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     let isolated = cover("isolated", &measured.isolated, None)?;
     let conflict = measured.conflict.as_ref();
@@ -70,10 +74,10 @@ pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     }))?)
 }
 
-/// Computes the monotone table.
+/// Computes the table of times that do not increase with the number of SMs.
 ///
 /// # Errors
-/// [`EnvelopeError::Wcet`]; no measurements cause it.
+/// The type permits [`EnvelopeError::Wcet`], but no measurements cause this error.
 pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     let isolated = monotone(&measured.isolated);
     let Some(conflict) = &measured.conflict else {
@@ -81,7 +85,7 @@ pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     };
     let mut conflict = monotone(conflict);
     for (sms, time) in &mut conflict {
-        // On fewer SMs than measured in isolation, the time is at least the time on the fewest measured SMs.
+        // For fewer SMs than in all measurements in isolation, use the isolated time on the smallest measured number of SMs.
         let known = isolated.partition_point(|(m, _)| m <= sms).max(1);
         let (_, alone) = isolated[known - 1];
         *time = alone.max(*time);
@@ -92,7 +96,7 @@ pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     }))?)
 }
 
-/// The longest time at each measured number of SMs or a larger one.
+/// Returns, for each measured number of SMs, the longest time that was measured on at least this number of SMs.
 pub fn monotone(points: &Points) -> Vec<(u32, Time)> {
     let mut longest = points.longest();
     let mut so_far = Time::ZERO;
@@ -103,7 +107,7 @@ pub fn monotone(points: &Points) -> Vec<(u32, Time)> {
     longest
 }
 
-/// Corner of the upper hull: C at 1/m, or the origin, in homogeneous coordinates (w, w·x, w·y) with w = m.
+/// Corner of the upper hull: the time C at x = 1/m, or the origin. The coordinates are homogeneous: (w, w·x, w·y) with w = m.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Corner {
     w: i128,
@@ -123,14 +127,14 @@ impl Corner {
         }
     }
 
-    /// Whether `self` lies on or below the line from `left` to `right`. At most 2^16 · 2^80 in each product.
+    /// Returns whether `self` lies on or below the line from `left` to `right`. Each product is at most 2^16 · 2^80.
     fn is_below(&self, left: &Corner, right: &Corner) -> bool {
         let minor = |a: &Corner, b: &Corner| a.x * b.y - b.x * a.y;
-        // Positive if the three points turn left.
+        // The determinant is positive if the path over the three points turns left.
         left.w * minor(self, right) - self.w * minor(left, right) + right.w * minor(left, self) >= 0
     }
 
-    /// The slope to `right`, rounded down, or 0 if it is negative.
+    /// Returns the slope of the line to `right`, rounded down, or 0 if the slope is negative.
     fn slope(&self, right: &Corner) -> u128 {
         let rise = right.y * self.w - self.y * right.w;
         let run = right.x * self.w - self.x * right.w;
@@ -146,20 +150,20 @@ impl Corner {
     }
 }
 
-/// The best line above `points`, and above `floor` on every number of SMs.
+/// Computes the best line that is above `points`, and above `floor` for every number of SMs.
 fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Result<Affine, EnvelopeError> {
     let longest = points.longest();
     if let [(sms, _)] = *longest.as_slice() {
         return Err(EnvelopeError::OnePoint { contention, sms });
     }
-    // The floor is a line, too. So it is enough to be above its ends.
+    // `floor` is a line, too. So the result is above `floor` if it is above both ends of `floor`.
     let ends = floor.iter().flat_map(|floor| {
         let ns = |sms: u32| floor.a.ns().div_ceil(u64::from(sms)).saturating_add(floor.b.ns());
         [1, MAX_SMS].map(|sms| Corner::new(sms, ns(sms)))
     });
     let measured = longest.iter().map(|&(sms, time)| Corner::new(sms, time.ns()));
     let mut corners: Vec<Corner> = measured.chain(ends).chain([ORIGIN]).collect();
-    // Sorted by x, where x is x/w with x = 0 or 1.
+    // Sort by the x coordinate of the corner, which is `x`/`w` with `x` = 0 or 1.
     corners.sort_by_key(|corner| (corner.x, -corner.w, corner.y));
     let mut hull: Vec<Corner> = Vec::new();
     for corner in corners {
@@ -167,7 +171,7 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
             .last()
             .is_some_and(|last| last.x * corner.w == corner.x * last.w)
         {
-            hull.pop(); // the lower of two corners at the same x
+            hull.pop(); // of two corners with the same x coordinate, remove the lower corner
         }
         while let [.., left, middle] = hull.as_slice()
             && middle.is_below(left, &corner)
@@ -178,7 +182,8 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     }
     let mean = longest.iter().map(|&(sms, _)| 1.0 / f64::from(sms)).sum::<f64>() / longest.len() as f64;
     let edge = hull.iter().rposition(|corner| corner.x() <= mean).unwrap_or(0);
-    // The mean is a float. So the neighbor edges are candidates, too, and exact overshoots decide.
+    // The mean is a floating-point number and may be slightly wrong. So the neighbors of the edge are candidates, too. Exact
+    // overshoots decide between them.
     let near = hull.windows(2).skip(edge.saturating_sub(1)).take(3);
     let slopes = near.flat_map(|pair| match pair {
         [left, right] => [left.slope(right), left.slope(right) + 1],
@@ -197,8 +202,8 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     best.map(|(line, _)| line).ok_or_else(|| too_large().into())
 }
 
-/// The lowest line of slope `a` above all of `longest` and above `floor`, with its total overshoot. `None` if its times exceed
-/// [`Time::LIMIT`].
+/// Returns the lowest line of slope `a` that is above all points of `longest` and above `floor`, and its total overshoot. Returns
+/// `None` if its times exceed [`Time::LIMIT`].
 fn line(a: u128, longest: &[(u32, Time)], floor: Option<Affine>) -> Option<(Affine, u128)> {
     let a = u64::try_from(a).ok().filter(|&a| a <= Time::LIMIT.ns())?;
     let scaled = |sms: u32| a.div_ceil(u64::from(sms));
@@ -207,7 +212,7 @@ fn line(a: u128, longest: &[(u32, Time)], floor: Option<Affine>) -> Option<(Affi
         .map(|&(sms, time)| time.ns().saturating_sub(scaled(sms)));
     let mut b = needed.max()?;
     if let Some(floor) = floor {
-        // a + b·m ≥ floor.a + floor.b·m at both ends.
+        // The condition is a + b·m ≥ floor.a + floor.b·m at both ends.
         for sms in [1, u64::from(MAX_SMS)] {
             let above = u128::from(floor.a.ns()) + u128::from(floor.b.ns()) * u128::from(sms);
             let missing = above.saturating_sub(u128::from(a)).div_ceil(u128::from(sms));

@@ -1,19 +1,20 @@
-//! The regression C(m) = a/m + b of [Singh21] §3.3.2. It describes the measurements and does not bound them.
+//! The regression C(m) = a/m + b of [Singh21] §3.3.2. It describes the measurements, but does not bound them.
 
 use super::points::Points;
 
-/// The function a/m + b with the least sum of squared differences to the measurements.
+/// The function a/m + b with the least sum of squared differences from the measurements.
 #[derive(Copy, Clone, PartialEq, Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct Line {
-    /// a: time that scales with the SMs [ns]; negative if more SMs slow the kernel down.
+    /// a: part of the time that is divided by the number of SMs [ns]; negative if the kernel is slower on more SMs.
     pub a_ns: f64,
-    /// b: time that does not scale with the SMs [ns]; negative for a superlinear speed-up.
+    /// b: part of the time that does not depend on the number of SMs [ns]; negative if the speed-up is superlinear.
     pub b_ns: f64,
-    /// R²: share of the variance that the line explains; 1 if all times are equal.
+    /// R²: fraction of the variance that the line explains; 1 if all times are equal.
     pub r2: f64,
 }
 
-/// Computes the line through `points` over 1/m with equal weights. Returns `None` for a single number of SMs.
+/// Computes the regression line through `points` over 1/m with equal weights. Returns `None` if all points have the same number of
+/// SMs.
 pub fn line(points: &Points) -> Option<Line> {
     let measured: Vec<(f64, f64)> = points
         .measurements()

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
 
-/// Measurements by number of SMs; at least one.
+/// Measured times for each number of SMs. There is at least one time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Points(BTreeMap<u32, Vec<Time>>);
 
-/// Why a measurement is invalid.
+/// Reason why a measurement is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PointsError {
     /// There are no measurements.
@@ -18,23 +18,24 @@ pub enum PointsError {
     /// The number of SMs is invalid.
     #[error("found {found} SMs, expected 1 to {MAX_SMS}")]
     Sms {
-        /// The number.
+        /// Invalid number of SMs.
         found: u32,
     },
     /// The execution time is invalid.
     #[error("found an execution time of {found}, expected 1 ns to 2^63 - 1 ns")]
     Time {
-        /// The time.
+        /// Invalid execution time.
         found: Time,
     },
 }
 
 impl Points {
-    /// Creates points from (SMs, execution time) pairs in any order. Several measurements for one number of SMs are allowed.
+    /// Creates points from pairs (number of SMs, execution time) in any order. Several measurements with the same number of SMs are
+    /// valid.
     ///
     /// # Errors
-    /// [`PointsError`] if there are no measurements, if a number of SMs is 0 or above [`MAX_SMS`], or if a time is 0 or above
-    /// [`Time::LIMIT`].
+    /// Returns a [`PointsError`] if there are no measurements, if a number of SMs is 0 or above [`MAX_SMS`], or if a time is 0 or
+    /// above [`Time::LIMIT`].
     pub fn new(measurements: impl IntoIterator<Item = (u32, Time)>) -> Result<Points, PointsError> {
         let mut points: BTreeMap<u32, Vec<Time>> = BTreeMap::new();
         for (sms, time) in measurements {
@@ -47,29 +48,29 @@ impl Points {
         Ok(Points(points))
     }
 
-    /// All measurements, by ascending number of SMs.
+    /// Returns all measurements, sorted by number of SMs.
     pub fn measurements(&self) -> impl Iterator<Item = (u32, Time)> {
         self.0
             .iter()
             .flat_map(|(&sms, times)| times.iter().map(move |&time| (sms, time)))
     }
 
-    /// The numbers of SMs, ascending, each with its number of measurements.
+    /// Returns the measured numbers of SMs in ascending order, each with its number of measurements.
     pub fn counts(&self) -> impl Iterator<Item = (u32, usize)> {
         self.0.iter().map(|(&sms, times)| (sms, times.len()))
     }
 
-    /// Longest time for each number of SMs, by ascending number of SMs.
+    /// Returns the longest time for each measured number of SMs, sorted by number of SMs.
     pub fn longest(&self) -> Vec<(u32, Time)> {
         let longest = |(&sms, times): (&u32, &Vec<Time>)| Some((sms, times.iter().max().copied()?));
         self.0.iter().filter_map(longest).collect()
     }
 }
 
-/// Checks a measurement of `time` on `sms` SMs.
+/// Checks whether a measurement of `time` on `sms` SMs is valid.
 ///
 /// # Errors
-/// [`PointsError`] if the measurement is invalid.
+/// Returns a [`PointsError`] if the measurement is invalid.
 pub fn check(sms: u32, time: Time) -> Result<(), PointsError> {
     if !(1..=MAX_SMS).contains(&sms) {
         return Err(PointsError::Sms { found: sms });

@@ -1,4 +1,4 @@
-//! All results for a kernel that was measured on different numbers of SMs: the output of `gpusched wcet fit`.
+//! All results for a kernel that was measured on different numbers of SMs. `gpusched wcet fit` prints these results.
 
 use serde::Serialize;
 
@@ -18,14 +18,14 @@ use gpusched_model::{Contention, Estimated, Factor, Kind, Task, TaskError, TaskS
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum EnvelopeForm {
-    /// The least a/m + b that bounds all measurements.
+    /// The function a/m + b with the least overshoot that bounds all measurements.
     #[default]
     Envelope,
-    /// The longest measured times, made monotone.
+    /// A table of the longest measured times, which do not increase with the number of SMs.
     Table,
 }
 
-/// WCET function from measurements, with a description of the measurements.
+/// WCET function that bounds measurements, with a description of the measurements.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Fit {
@@ -34,31 +34,32 @@ pub struct Fit {
     pub wcet: WcetFunction,
     /// Form of the WCET function.
     pub form: EnvelopeForm,
-    /// Source of the WCETs, as in a task set: estimated if some times are estimates, otherwise fitted or measured, by the form.
+    /// Source of the WCETs, as in a task set. It is `estimated` if some times are estimates, and otherwise depends on the form:
+    /// fitted or measured.
     pub wcet_source: WcetSource,
-    /// Kind of the kernel, memory- or compute-intensive; absent if it is not clear, which is safe.
+    /// Kind of the kernel, memory- or compute-intensive. Absent if the kind is not clear, which is safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// Reason for this kind, or for a missing kind.
     pub kind_reason: Reason,
-    /// U_bw: share of the nominal memory bandwidth that the kernel uses on all SMs ([Masola23] Eq. 1), if known.
+    /// U_bw: fraction of the nominal memory bandwidth that the kernel uses on all SMs ([Masola23] Eq. 1). Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utilization: Option<f64>,
-    /// V: the most bytes that one job moves to and from memory, if known.
+    /// V: largest number of bytes that one job moves to and from memory. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// m*: number of SMs from which more SMs improve the isolated time by less than epsilon in total.
+    /// m*: smallest number of SMs beyond which more SMs reduce the isolated time by less than the fraction `epsilon` in total.
     pub saturation_sms: u32,
     /// M: largest number of SMs with a measurement in isolation.
     pub largest_sms: u32,
     /// ε: saturation threshold.
     pub epsilon: Factor,
-    /// Present if some times are estimates; then the function is not a bound.
+    /// Description of the estimate. Present if some times are estimates; then the WCET function is not a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimated>,
-    /// Curve in isolation.
+    /// Measurements in isolation.
     pub isolated: Curve,
-    /// Curve in conflict, if measured.
+    /// Measurements in conflict. Absent if the kernel was not measured in conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Curve>,
 }
@@ -67,12 +68,13 @@ pub struct Fit {
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Curve {
-    /// Regression a/m + b over all measurements, which is not a bound; absent for a single number of SMs.
+    /// Regression line a/m + b through all measurements, which is not a bound. Absent if all measurements have the same number of
+    /// SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_squares: Option<Line>,
-    /// Largest difference of the WCET function and a longest measured time [ns].
+    /// Largest difference between the WCET function and a longest measured time [ns].
     pub largest_overshoot_ns: Time,
-    /// Points by ascending number of SMs.
+    /// Points, sorted by number of SMs.
     pub points: Vec<Point>,
 }
 
@@ -86,19 +88,19 @@ pub struct Point {
     pub measurements: usize,
     /// Longest measured time [ns].
     pub longest_ns: Time,
-    /// Longest measured time on m or more SMs [ns].
+    /// Longest time that was measured on m or more SMs [ns].
     pub monotone_ns: Time,
-    /// Value of the WCET function [ns].
+    /// Value of the WCET function at m [ns].
     pub wcet_ns: Time,
-    /// Speed-up of `monotone_ns` relative to the fewest measured SMs.
+    /// Speed-up of `monotone_ns`, relative to the smallest measured number of SMs.
     pub speed_up: f64,
 }
 
 impl Fit {
-    /// Creates the task with this WCET function and `period`. Unknown values are absent, which is safe.
+    /// Creates a task with this WCET function and with `period`. Unknown values are absent from the task, which is safe.
     ///
     /// # Errors
-    /// [`TaskError`] if the period is invalid.
+    /// Returns a [`TaskError`] if the period is invalid.
     pub fn task(&self, period: Time) -> Result<Task, TaskError> {
         let task = TaskShape {
             kind: self.kind,
@@ -110,10 +112,11 @@ impl Fit {
     }
 }
 
-/// Computes the WCET function of `form` that bounds `measured`, and the kind of the kernel. `epsilon` is the saturation threshold.
+/// Computes the WCET function of form `form` that bounds `measured`, and the kind of the kernel. `epsilon` is the saturation
+/// threshold.
 ///
 /// # Errors
-/// [`EnvelopeError`], as [`envelope::affine`] and [`envelope::table`].
+/// Has the errors of [`envelope::affine`] and [`envelope::table`].
 pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<Fit, EnvelopeError> {
     let wcet = match form {
         EnvelopeForm::Envelope => envelope::affine(measured)?,

@@ -1,4 +1,4 @@
-//! The generalized extreme value distribution of the largest of many times (Jenkinson 1955; Coles 2001, §3.1.3).
+//! The generalized extreme value distribution, for the maximum of many times (Jenkinson 1955; Coles 2001, §3.1.3).
 //!
 //! P(maximum ≤ x) = exp(−e^−t) with t = ln(1 + ξz)/ξ and z = (x − µ)/σ; t = z for ξ = 0 (Gumbel).
 
@@ -12,17 +12,17 @@ pub struct Gev {
     pub location: f64,
     /// σ > 0, in the unit of the values.
     pub scale: f64,
-    /// ξ: negative if a largest value exists, positive for heavy tails.
+    /// ξ: negative if the distribution has a largest value, positive if it has a heavy tail.
     pub shape: f64,
 }
 
-/// Limits of ξ in a fit. At −1 and below, the likelihood has no maximum.
+/// Range of ξ in a fit. For ξ ≤ −1, the likelihood has no maximum.
 pub(super) const SHAPES: std::ops::Range<f64> = -1.0..5.0;
 
-/// Smaller |ξ| count as zero.
+/// Limit on |ξ| below which ξ counts as zero.
 const ZERO: f64 = 1e-12;
 
-/// ln(1 + ξz)/ξ, increasing in z; −∞ or +∞ outside the support.
+/// Returns ln(1 + ξz)/ξ, which increases in z. Returns −∞ or +∞ if z is outside the support.
 pub(super) fn straighten(z: f64, shape: f64) -> f64 {
     if shape.abs() < ZERO {
         return z;
@@ -38,7 +38,7 @@ pub(super) fn straighten(z: f64, shape: f64) -> f64 {
     libm::log1p(grown) / shape
 }
 
-/// The inverse of [`straighten`]: (e^(ξt) − 1)/ξ.
+/// Returns (e^(ξt) − 1)/ξ, the inverse of [`straighten`].
 pub(super) fn bend(t: f64, shape: f64) -> f64 {
     if shape.abs() < ZERO {
         return t;
@@ -47,11 +47,11 @@ pub(super) fn bend(t: f64, shape: f64) -> f64 {
 }
 
 impl Gev {
-    /// Computes the maximum-likelihood fit to `maxima`, with ξ > −1. Returns `None` if fewer than three values differ, or if a
-    /// value is not finite.
+    /// Computes the maximum-likelihood fit to `maxima`, with ξ > −1. Returns `None` if `maxima` has fewer than three different
+    /// values, or a value that is not finite.
     ///
-    /// The search starts from the L-moments (Hosking, JRSS B 52, 1990), and from the Gumbel distribution with the same first two
-    /// L-moments. It returns the better result.
+    /// One search starts from the distribution with the L-moments of `maxima` (Hosking, JRSS B 52, 1990). A second search starts
+    /// from the Gumbel distribution with the same first two L-moments. The result is the better of the two fits.
     pub fn fit(maxima: &[f64]) -> Option<Gev> {
         let mut sorted = maxima.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -60,7 +60,7 @@ impl Gev {
         fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(gev, _)| gev)
     }
 
-    /// Logarithm of the density at `x`.
+    /// Returns the logarithm of the density at `x`.
     pub fn log_density(&self, x: f64) -> f64 {
         let t = straighten((x - self.location) / self.scale, self.shape);
         if t.is_infinite() {
@@ -69,14 +69,15 @@ impl Gev {
         -libm::log(self.scale) - (1.0 + self.shape) * t - libm::exp(-t)
     }
 
-    /// Log-likelihood of `maxima`.
+    /// Returns the log-likelihood of `maxima`.
     pub fn log_likelihood(&self, maxima: &[f64]) -> f64 {
         maxima.iter().map(|&x| self.log_density(x)).sum()
     }
 
-    /// The maximum of the likelihood that a search from this distribution reaches, with its negative logarithm.
+    /// Searches for the maximum of the likelihood from this distribution. Returns the distribution at the maximum, and its negative
+    /// log-likelihood.
     fn climb(&self, maxima: &[f64]) -> Option<(Gev, f64)> {
-        // In units of the start, so that the result does not depend on the unit.
+        // The parameters are relative to the start, so that the result does not depend on the unit of the values.
         let at = |&[location, scale, shape]: &[f64; 3]| Gev {
             location: self.location + self.scale * location,
             scale: self.scale * libm::exp(scale),
@@ -100,7 +101,8 @@ impl Gev {
     }
 }
 
-/// Start distributions from sorted values: the distribution with their L-moments, and the Gumbel distribution with the first two.
+/// Returns two start distributions for sorted values: the distribution with the L-moments of the values, and the Gumbel
+/// distribution with the first two L-moments.
 fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     const EULER: f64 = 0.577_215_664_901_532_9;
     let (&first, &last) = (sorted.first()?, sorted.last()?);
@@ -108,7 +110,7 @@ fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     if !inner || !(last - first).is_finite() {
         return None;
     }
-    // Unbiased probability-weighted moments of the distances to the smallest value.
+    // Unbiased probability-weighted moments of the differences from the smallest value.
     let n = sorted.len() as f64;
     let (mut b0, mut b1, mut b2) = (0.0, 0.0, 0.0);
     for (rank, &value) in sorted.iter().enumerate() {
@@ -125,7 +127,7 @@ fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
         scale,
         shape: 0.0,
     };
-    // Hosking, Wallis & Wood, Technometrics 27 (1985), with k = −ξ.
+    // The formula is from Hosking, Wallis & Wood, Technometrics 27 (1985), with k = −ξ.
     let c = spread / (3.0 * b2 - b0) - ln2 / libm::log(3.0);
     let k = 7.859 * c + 2.9554 * c * c;
     if !(k.abs() > 1e-6 && k > -0.9 && k < 0.9) {

@@ -1,37 +1,39 @@
 //! Goodness of fit of an extreme-value distribution: the Anderson–Darling test.
 //!
-//! A² gives weight to differences in the tails, which matter for the fit. Its critical value depends on the family, the fitted
-//! shape, the size of the sample, and here also on the tick of the clock. Published tables (Choulakian & Stephens, Technometrics
-//! 43, 2001) do not cover the last two. So the p-value comes from a **parametric bootstrap** (Stute, González Manteiga & Presedo
-//! Quindimil, Metrika 40, 1993). It draws samples of the same size from the fit, rounds them to the same tick, and fits each
-//! sample. The p-value is the share of samples that are at least as far from their own fit. Each sample has its own fixed stream of
-//! random numbers, so the result does not depend on the number of threads.
+//! The statistic A² gives more weight to differences in the tails, which matter for the fit. Its critical value depends on the
+//! family, the fitted shape and the size of the sample. Here it also depends on the tick of the clock. Published tables (Choulakian
+//! & Stephens, Technometrics 43, 2001) do not cover the last two. So the p-value comes from a **parametric bootstrap** (Stute,
+//! González Manteiga & Presedo Quindimil, Metrika 40, 1993).
+//!
+//! The bootstrap draws samples of the same size from the fitted distribution, rounds the values to the same tick, and fits a
+//! distribution to each sample. The p-value is the fraction of samples whose A² from their own fit is at least the A² of the
+//! measurements. Each sample has its own fixed stream of random numbers, so the result does not depend on the number of threads.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Number of samples for one p-value, which is then a multiple of 0.5 %.
+/// Number of samples for one p-value. With 199 samples, a p-value is a multiple of 0.5 %.
 const DRAWS: u64 = 199;
 
-/// Functions of a family of distributions that the test needs.
+/// Functions of a family of distributions that the test uses.
 pub trait ExtremeValue: Sized {
-    /// ln P(X ≤ x).
+    /// Returns ln P(X ≤ x).
     fn log_cdf(&self, x: f64) -> f64;
 
-    /// ln P(X > x).
+    /// Returns ln P(X > x).
     fn log_survival(&self, x: f64) -> f64;
 
-    /// The x with P(X > x) = `exceedance`, which is in (0, 1).
+    /// Returns the x with P(X > x) = `exceedance`; `exceedance` is in (0, 1).
     fn quantile(&self, exceedance: f64) -> f64;
 
-    /// Fits `values`, which are close to this distribution. Returns `None` if no fit exists.
+    /// Fits a distribution of the same family to `values`, which come from a similar distribution. Returns `None` if no fit exists.
     fn refit(&self, values: &[f64]) -> Option<Self>;
 }
 
-/// A² between a sorted sample and a distribution (Anderson & Darling, JASA 49, 1954).
+/// Computes A² between a sorted sample and a distribution (Anderson & Darling, JASA 49, 1954).
 pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64 {
-    // Rounding may move a value beyond the support, so its probability counts as small but positive.
+    // Rounding may move a value out of the support. Its probability then counts as small, but positive.
     const LEAST: f64 = -700.0;
     let n = sorted.len() as f64;
     let sum: f64 = sorted
@@ -46,10 +48,10 @@ pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64
     -n - sum / n
 }
 
-/// Probability of an A² at least as large as for `values`, if they come from their own fit `fitted` and a clock with ticks of
-/// `tick` (0 for an exact clock).
+/// Returns the p-value of the A² between `values` and their fit `fitted`: the probability of at least this A² if the values follow
+/// the fitted distribution. The clock rounds values to multiples of `tick`; `tick` is 0 for an exact clock.
 ///
-/// The values lie on a grid of width `tick`, like rounded times. The test computes 199 fits.
+/// The test computes 199 fits to samples whose values are rounded to the grid of `values`.
 pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) -> f64 {
     let statistic = |values: &mut Vec<f64>, distribution: &D| {
         values.sort_by(f64::total_cmp);
@@ -61,7 +63,7 @@ pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) ->
         let mut rng = ChaCha8Rng::seed_from_u64(0x6770_7573_6368_6564);
         rng.set_stream(draw);
         let draw = |_: &f64| {
-            // In (0, 1): midpoints of 2^53 intervals.
+            // The number is in (0, 1): it is the midpoint of one of 2^53 intervals.
             let uniform = ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
             let exact = fitted.quantile(uniform);
             match tick > 0.0 {
@@ -70,7 +72,7 @@ pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) ->
             }
         };
         let mut drawn: Vec<f64> = values.iter().map(draw).collect();
-        // A sample without a fit is no evidence against the fit, so it counts as at least as far.
+        // If a sample has no fit, it does not count against the fit of the measurements.
         fitted
             .refit(&drawn)
             .is_none_or(|own| statistic(&mut drawn, &own) >= observed)

@@ -1,4 +1,4 @@
-//! The generalized Pareto distribution of excesses over a high threshold (Pickands 1975; Coles 2001, §4.2).
+//! The generalized Pareto distribution, for the excesses of times over a high threshold (Pickands 1975; Coles 2001, §4.2).
 //!
 //! P(excess > y) = e^−t with t = ln(1 + ξz)/ξ and z = y/σ; t = z for ξ = 0 (exponential).
 
@@ -11,16 +11,17 @@ use super::simplex::minimize;
 pub struct Gpd {
     /// σ > 0, in the unit of the excesses.
     pub scale: f64,
-    /// ξ: negative if a largest value exists, positive for heavy tails.
+    /// ξ: negative if the distribution has a largest value, positive if it has a heavy tail.
     pub shape: f64,
 }
 
 impl Gpd {
-    /// Computes the maximum-likelihood fit to `excesses`, with ξ > −1. Returns `None` if fewer than two values differ, or if a
-    /// value is not a positive number.
+    /// Computes the maximum-likelihood fit to `excesses`, with ξ > −1. Returns `None` if `excesses` has fewer than two different
+    /// values, or a value that is not a positive number.
     ///
-    /// The search starts from the probability-weighted moments (Hosking & Wallis, Technometrics 29, 1987), and from the exponential
-    /// distribution with the same mean. It returns the better result.
+    /// One search starts from the distribution with the probability-weighted moments of `excesses` (Hosking & Wallis, Technometrics
+    /// 29, 1987). A second search starts from the exponential distribution with the same mean. The result is the better of the two
+    /// fits.
     pub fn fit(excesses: &[f64]) -> Option<Gpd> {
         let mut sorted = excesses.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -29,7 +30,7 @@ impl Gpd {
         fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(gpd, _)| gpd)
     }
 
-    /// Logarithm of the density at the excess `y`.
+    /// Returns the logarithm of the density at the excess `y`.
     pub fn log_density(&self, y: f64) -> f64 {
         let t = straighten(y / self.scale, self.shape);
         if y < 0.0 || t.is_infinite() {
@@ -38,14 +39,15 @@ impl Gpd {
         -libm::log(self.scale) - (1.0 + self.shape) * t
     }
 
-    /// Log-likelihood of `excesses`.
+    /// Returns the log-likelihood of `excesses`.
     pub fn log_likelihood(&self, excesses: &[f64]) -> f64 {
         excesses.iter().map(|&y| self.log_density(y)).sum()
     }
 
-    /// The maximum of the likelihood that a search from this distribution reaches, with its negative logarithm.
+    /// Searches for the maximum of the likelihood from this distribution. Returns the distribution at the maximum, and its negative
+    /// log-likelihood.
     fn climb(&self, excesses: &[f64]) -> Option<(Gpd, f64)> {
-        // In units of the start, so that the result does not depend on the unit.
+        // The parameters are relative to the start, so that the result does not depend on the unit of the values.
         let at = |&[scale, shape]: &[f64; 2]| Gpd {
             scale: self.scale * libm::exp(scale),
             shape,

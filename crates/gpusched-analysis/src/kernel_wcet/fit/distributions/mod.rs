@@ -1,4 +1,4 @@
-//! Distributions of the execution times of one cluster: a normal distribution, and extreme values.
+//! Distributions of the execution times of one cluster: a normal distribution, and extreme-value distributions.
 
 pub mod gev;
 pub mod goodness;

@@ -1,9 +1,9 @@
 //! The downhill simplex of Nelder and Mead (The Computer Journal 7, 1965): a deterministic minimization without derivatives.
 
-/// Finds the point near `start` where `f` is least, and this least value.
+/// Searches for a minimum of `f` near `start`. Returns the point of the smallest value that was found, and this value.
 ///
-/// `f` is infinite where it is undefined, and must be finite at `start`. The first simplex has edges of `step`. When the simplex
-/// has shrunk, the search starts again around the best point, until this brings no improvement.
+/// `f` is infinite where it is undefined, and must be finite at `start`. The edges of the first simplex have the length `step`.
+/// After the simplex has shrunk, the search starts again around the best point. It stops when a new start brings no improvement.
 pub fn minimize<const N: usize>(f: impl Fn(&[f64; N]) -> f64, start: [f64; N], step: f64) -> ([f64; N], f64) {
     const ROUNDS: usize = 6;
     let mut best = (start, f(&start));
@@ -44,7 +44,8 @@ fn descend<const N: usize>(
                 *sum += x / N as f64;
             }
         }
-        // Point on the line from the worst corner through the center, `t` times as far beyond the center.
+        // Point on the line from the worst corner through the center: `t` times the distance from the worst corner to the center,
+        // beyond the center.
         let at = |t: f64| {
             let mut point = center;
             for (x, w) in point.iter_mut().zip(&worst.0) {
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_curved_valley_is_followed() {
-        // Rosenbrock, The Computer Journal 3 (1960).
+        // The test function is from Rosenbrock, The Computer Journal 3 (1960).
         let valley = |&[x, y]: &[f64; 2]| (1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2);
         let ([x, y], least) = minimize(valley, [-1.2, 1.0], 0.5);
         assert!(

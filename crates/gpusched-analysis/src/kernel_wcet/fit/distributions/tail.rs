@@ -1,13 +1,13 @@
-//! A WCET from extreme values, with a stated probability of exceedance. It may exceed the longest measured time.
+//! A WCET from an extreme-value fit, with a given probability of exceedance. It may be longer than the longest measured time.
 //!
-//! * **GEV** divides the runs in their order into blocks, and fits the maxima of the blocks.
-//! * **GPD** fits the excesses over a high threshold.
+//! * **GEV**: divides the runs in their order into blocks, and fits a distribution to the maxima of the blocks.
+//! * **GPD**: fits a distribution to the excesses over a high threshold.
 //!
-//! A fit uses a tenth of the times, but at most 500 (blocks of 10 runs or more; the longest tenth or less). With more values, the
-//! fit would describe less of the tail.
+//! A fit uses a tenth of the times, but at most 500. The GEV fit uses blocks of 10 runs or more, and the GPD fit uses the longest
+//! tenth of the times or less. With more values, the fit would describe the tail less accurately.
 //!
 //! The WCET is the time that one execution exceeds with the given probability, rounded up, and **at least the longest measured
-//! time**. That time is possible, even if a smooth curve gives it a smaller probability.
+//! time**. The longest measured time is possible, even if its probability in the fit is smaller than the given probability.
 
 use super::gev::Gev;
 use super::goodness::{self, ExtremeValue};
@@ -16,7 +16,7 @@ use super::{independence, kolmogorov};
 use gpusched_model::kernel::{Tail, TailFamily};
 use gpusched_model::time::Time;
 
-/// Probability of a false alarm of each of the two tests.
+/// Probability of a false alarm, for each of the two tests.
 pub const LEVEL: f64 = 0.01;
 
 /// Smallest number of extreme values for a fit.
@@ -25,59 +25,65 @@ pub const FEWEST: usize = 30;
 /// Largest number of extreme values for a fit.
 const MOST: usize = 500;
 
-/// At most one of this many times is extreme.
+/// Reciprocal of the largest fraction of times that are extreme values: at most one time in `RARE` is an extreme value.
 const RARE: usize = 10;
 
-/// A WCET from measured times.
+/// A WCET that gpusched estimates from measured times.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Estimate {
-    /// The WCET; at least the longest time.
+    /// The estimated WCET, which is at least the longest time.
     pub wcet: Time,
-    /// The fit that determines the WCET. `None` without a fit; then the WCET is the longest time.
+    /// The fit that determines the WCET. `None` if there is no fit; then the WCET is the longest time.
     pub tail: Option<Tail>,
-    /// Reasons for less trust; [`Tail::trustworthy`] if empty.
+    /// Reasons against full trust in the estimate. [`Tail::trustworthy`] is true if there are no warnings.
     pub warnings: Vec<Warning>,
 }
 
-/// Reason for less trust in an estimate.
+/// Reason against full trust in an estimate.
 #[derive(Copy, Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Warning {
     /// There is no fit, because there are too few extreme values.
-    #[error("only {found} extreme values, expected at least {FEWEST}, so the WCET is the longest time")]
+    #[error(
+        "only {found} extreme values, expected at least {FEWEST}, so the WCET is the longest measured time"
+    )]
     TooFew {
         /// Number of extreme values.
         found: usize,
     },
     /// There is no fit, because the extreme values hardly differ.
-    #[error("the extreme values hardly differ, so the WCET is the longest time")]
+    #[error("the extreme values hardly differ, so the WCET is the longest measured time")]
     NoSpread,
-    /// [`goodness::p_value`] is at most [`LEVEL`].
+    /// The extreme values do not follow the fit: [`goodness::p_value`] is at most [`LEVEL`].
     #[error("the distribution does not fit the extreme values (Anderson-Darling, p = {p:.3})")]
     PoorFit {
         /// The p-value.
         p: f64,
     },
-    /// [`independence::p_value`] is at most [`LEVEL`].
+    /// The runs are not independent: [`independence::p_value`] is at most [`LEVEL`].
     #[error("the runs depend on each other (Ljung-Box, p = {p:.2e})")]
     Dependent {
         /// The p-value.
         p: f64,
     },
-    /// ξ ≤ −0.5: the standard theory of maximum likelihood is not valid (Smith, Biometrika 72, 1985).
-    #[error("shape {shape:.3}, expected above -0.5, because a fit to times that end abruptly is unreliable")]
+    /// ξ ≤ −0.5. For such shapes, the standard theory of maximum likelihood is not valid (Smith, Biometrika 72, 1985).
+    #[error(
+        "shape {shape:.3}, expected above -0.5, because a fit is unreliable if the distribution ends abruptly"
+    )]
     Abrupt {
         /// ξ.
         shape: f64,
     },
-    /// ξ ≥ 0.5: infinite variance, which is impossible for execution times.
-    #[error("shape {shape:.3}, expected below 0.5, because such tails indicate mixed kinds of times")]
+    /// ξ ≥ 0.5. Such a distribution has infinite variance, which is impossible for execution times.
+    #[error(
+        "shape {shape:.3}, expected below 0.5, because such a heavy tail suggests that the runs differ in kind"
+    )]
     Heavy {
         /// ξ.
         shape: f64,
     },
 }
 
-/// Why an estimate does not exist.
+/// Reason why a WCET cannot be estimated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum TailError {
     /// There are no times.
@@ -86,25 +92,25 @@ pub enum TailError {
     /// The probability is invalid.
     #[error("exceedance: found {found}, expected a probability above 0 and below 1")]
     Exceedance {
-        /// The invalid number.
+        /// Invalid probability.
         found: f64,
     },
-    /// The tail is too heavy for a bound.
+    /// The tail is too heavy: the WCET exceeds the longest valid [`Time`].
     #[error(
         "exceedance: found {exceedance}, expected a larger probability, because with shape {shape:.3} the WCET exceeds 2^63 - 1 ns"
     )]
     Unbounded {
-        /// The probability.
+        /// Probability of exceedance.
         exceedance: f64,
         /// ξ.
         shape: f64,
     },
 }
 
-/// Estimates the WCET that one execution exceeds with probability `exceedance`, from `times` in the order of the runs.
+/// Estimates the WCET that one execution exceeds with probability `exceedance`. `times` are in the order of the runs.
 ///
 /// # Errors
-/// [`TailError`] if there are no times, if the probability is not in (0, 1), or if the WCET is not a valid [`Time`].
+/// Returns a [`TailError`] if there are no times, if the probability is not in (0, 1), or if the WCET is not a valid [`Time`].
 pub fn estimate(times: &[Time], family: TailFamily, exceedance: f64) -> Result<Estimate, TailError> {
     if !(exceedance > 0.0 && exceedance < 1.0) {
         return Err(TailError::Exceedance { found: exceedance });
@@ -158,14 +164,14 @@ struct Fitted {
     location: f64,
     scale: f64,
     shape: f64,
-    /// Executions per extreme value.
+    /// Number of executions per extreme value.
     executions: f64,
     /// p-value of the goodness of fit.
     p: f64,
 }
 
 impl Fitted {
-    /// The time that one execution exceeds with probability `p`.
+    /// Returns the time that one execution exceeds with probability `p`.
     fn quantile(&self, p: f64) -> f64 {
         let Fitted {
             location,
@@ -174,7 +180,7 @@ impl Fitted {
             ..
         } = *self;
         match self.family {
-            // A maximum of b executions exceeds it with probability 1 − (1 − p)^b.
+            // A maximum of b executions exceeds this time with probability 1 − (1 − p)^b.
             TailFamily::Gev => {
                 let block = -libm::expm1(self.executions * libm::log1p(-p));
                 Gev {
@@ -184,7 +190,7 @@ impl Fitted {
                 }
                 .quantile(block.min(1.0 - f64::EPSILON))
             }
-            // Among the executions above the threshold, the probability of exceedance is p divided by their share.
+            // An execution above the threshold exceeds this time with probability p divided by the fraction of such executions.
             TailFamily::Gpd => location + Gpd { scale, shape }.quantile((p * self.executions).min(1.0)),
         }
     }
@@ -204,7 +210,7 @@ impl Fitted {
     }
 }
 
-/// Maxima of blocks of consecutive runs, and the length of a block. An incomplete last block is left out.
+/// Returns the maxima of blocks of consecutive runs, and the number of runs in a block. It omits an incomplete last block.
 fn block_maxima(times: &[u64]) -> (Vec<u64>, usize) {
     let length = times.len().div_ceil(MOST).max(RARE);
     let blocks = times.chunks_exact(length);
@@ -235,8 +241,9 @@ fn fit_gpd(sorted: &[u64], tick: u64) -> Result<Fitted, Warning> {
         .checked_sub(count + 1)
         .and_then(|rank| sorted.get(rank).copied());
     let threshold = threshold.unwrap_or(0);
-    // Equal times stay on one side of the threshold, so there may be fewer than `count` excesses. A time k ticks above the
-    // threshold was k − 1/2 to k + 1/2 ticks above it before the clock rounded it. All times more than 1/2 above are included here.
+    // Equal times are all above the threshold or all not above it, so there may be fewer than `count` excesses. If a rounded time
+    // is k ticks above the threshold, the exact time was k − 1/2 to k + 1/2 ticks above it. The excesses count from 1/2 tick above
+    // the threshold, so they include exactly the times above this point.
     let half = 0.5 * tick as f64;
     let excesses = sorted.iter().filter(|&&time| time > threshold);
     let excesses: Vec<f64> = excesses.map(|time| (time - threshold) as f64 - half).collect();

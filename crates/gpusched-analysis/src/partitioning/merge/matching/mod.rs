@@ -1,4 +1,4 @@
-//! Repeated matching: pairs all partitions at once, so that the pairs save the most SMs in total. The next round pairs
+//! Repeated matching. Each round pairs all partitions so that the pairs save the most SMs in total. The next round pairs
 //! the unions, until no pair saves SMs.
 
 mod blossom;
@@ -7,11 +7,11 @@ use super::savings::{Savings, sum};
 use crate::partitioning::search::{Candidate, GroupTester, LastPlaced};
 use blossom::maximum_weight_matching;
 
-/// Maximum number of partitions in one matching. A matching takes cubic time, so more partitions are divided into runs of
-/// this length, which are matched one after the other.
+/// Maximum number of partitions in one matching. The time of a matching is cubic. A longer list of partitions is therefore
+/// divided into runs of this length, and each run has its own matching.
 const AT_ONCE: usize = 256;
 
-/// Merges partitions until Σ SMs ≤ `target` or no merge saves SMs. Returns the number of tested merges.
+/// Merges partitions until Σ SMs ≤ `target`, or until no merge saves SMs. Returns the number of tested merges.
 pub(crate) fn merge_by_matching(
     tester: &mut GroupTester<'_>,
     partitions: &mut Vec<Candidate>,
@@ -35,7 +35,7 @@ pub(crate) fn merge_by_matching(
     tested
 }
 
-/// Returns the unions of one matching of `run`, and the partitions without a mate.
+/// Returns the unions of one matching of `run`, and the partitions that have no mate.
 fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> Vec<Candidate> {
     let savings = Savings::of(tester, run);
     *tested += savings.tested;
@@ -54,7 +54,7 @@ fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> V
     unions
 }
 
-/// The weight of a merge: saved SMs first, then the utilization of the union.
+/// Returns the weight of a merge. The number of saved SMs decides first, and then the utilization of the union.
 fn weight(saving: super::savings::Saving) -> i64 {
     const ONE: u64 = gpusched_model::utilization::Utilization::ONE.saturated();
     let fill = saving.utilization.saturated().min(ONE) >> 40; // 0 to 256

@@ -1,4 +1,4 @@
-//! Comparison of branch and bound with all choices of groups.
+//! Comparison of branch and bound with a search over all selections of groups.
 
 use crate::interference::model_of;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +10,7 @@ use crate::partitioning::search::budget::Budget;
 use crate::partitioning::search::{GroupTester, Problem};
 use gpusched_model::{Policy, TaskSet};
 
-/// The fewest SMs of groups that cover all of `tasks` tasks, by dynamic programming over subsets.
+/// Returns the fewest SMs of groups that cover all `tasks` tasks, by dynamic programming over subsets.
 fn fewest(tasks: usize, groups: &[Part]) -> Option<u32> {
     let mut best = vec![None; 1 << tasks];
     best[0] = Some(0u32);
@@ -39,8 +39,8 @@ fn the_search_finds_the_fewest_or_proves_that_there_are_none() {
     let (mut found, mut none) = (0, 0);
     for round in 0..400 {
         let tasks = rng.random_range(2..=9);
-        // Random pairs and triples often do not partition the tasks, so the relaxation is below the optimum. Each subset of a
-        // group passes on the SMs of the group.
+        // Random pairs and triples often do not partition the tasks, so the relaxation is often below the optimum. Each
+        // subset of a group passes its test on the SMs of the group.
         let mut groups = Vec::new();
         for _ in 0..rng.random_range(tasks / 2..12) {
             let three = [0; 3].map(|_| rng.random_range(0..tasks));

@@ -1,19 +1,19 @@
-//! Counterpart of [`branching`](crate::partitioning::optimal::branching) with HiGHS: the same choice among known groups,
-//! as a mixed-integer program.
+//! Counterpart of [`branching`](crate::partitioning::optimal::branching) that uses HiGHS. HiGHS solves the selection from
+//! the known groups as a mixed-integer program.
 //!
-//! HiGHS computes with floats. gpusched checks the plans of HiGHS with integers. It does not check the claim that no
-//! (better) plan exists.
+//! HiGHS computes with floats. gpusched checks each plan from HiGHS with integers. gpusched does not check a claim of
+//! HiGHS that no better plan exists.
 
 use highs::{ColProblem, HighsModelStatus, HighsSolutionStatus, Model, Sense};
 
 use crate::partitioning::optimal::branching::{Searched, thinned};
 use crate::partitioning::search::{Part, Sizes, total};
 
-/// Cost of one simplex iteration per group, in tests of groups. 300 iterations over 3,000 groups take about 100 ms. In
+/// Cost of one simplex iteration per group, in tests of groups. With 3,000 groups, 300 iterations take about 100 ms. In
 /// this time, gpusched tests 250,000 groups.
 const ITERATION: f64 = 0.25;
 
-/// As [`super::branching::search`], but `complete` is a claim of HiGHS.
+/// Searches like [`super::branching::search`], but `complete` is only a claim of HiGHS.
 pub(super) fn search(
     sizes: &mut Sizes<'_, '_>,
     tasks: usize,
@@ -53,11 +53,11 @@ pub(super) fn search(
             best: Some(best),
             complete,
         },
-        _ => nothing(false), // the solution of HiGHS is invalid, so its claim does not count
+        _ => nothing(false), // the solution of HiGHS is invalid, so gpusched ignores its claim
     }
 }
 
-/// Solves min Σ sms·x, with every task covered and at most `most` SMs; `None` if HiGHS refuses.
+/// Minimizes Σ sms·x, with every task covered and at most `most` SMs in total. Returns `None` if HiGHS rejects the program.
 fn solve(
     sizes: &Sizes<'_, '_>,
     tasks: usize,
@@ -80,13 +80,13 @@ fn solve(
     set("objective_bound", f64::from(most) + 0.5)?;
     set("objective_target", f64::from(target) + 0.5)?;
     set("mip_rel_gap", 0.0)?;
-    set("mip_abs_gap", 0.5)?; // SMs are integers
+    set("mip_abs_gap", 0.5)?; // numbers of SMs are integers
     if let Some(left) = sizes.time_left() {
         set("time_limit", left.as_secs_f64())?;
     }
     let nodes = i32::try_from(nodes).unwrap_or(i32::MAX);
     model.try_set_option("mip_max_nodes", nodes).ok()?;
-    // Fixed seed and one thread, so that results are the same in every run.
+    // The seed is constant and HiGHS uses one thread, so the results are the same in every run.
     model.try_set_option("random_seed", 0).ok()?;
     model.try_set_option("threads", 1).ok()?;
     model.try_set_option("parallel", "off").ok()?;

@@ -1,4 +1,4 @@
-//! Plans that HiGHS finds, and its claims beyond the proven bound.
+//! Plans that HiGHS finds, and lower bounds that HiGHS claims beyond the proven bound.
 
 mod milp;
 
@@ -10,13 +10,14 @@ use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::{Aim, Part, Sizes, total};
 
-/// Search effort for the generation of groups, the choice among them by HiGHS, and the requests to HiGHS SM by SM, each
-/// as the end of the phase in twentieths of the total. The last twentieth is for the proof.
+/// Ends of the three phases, in twentieths of the search effort. The phases generate groups, let HiGHS select from these
+/// groups, and let HiGHS solve one program per number of SMs. The last twentieth is for the proof.
 const UNTIL: [u32; 3] = [14, 16, 19];
 
-/// As [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS finds. HiGHS first chooses among all known
-/// groups. It then chooses among all groups that a plan of some number of SMs can contain. If column generation was cut
-/// short, it continues in between. Returns the claim of HiGHS: no plan has fewer SMs.
+/// Raises the bound like [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS finds. HiGHS first selects
+/// from all known groups. For each larger number of SMs, it then selects from all groups that a plan with this number of
+/// SMs can contain. Before this step, an unfinished column generation continues. Returns the lower bound that HiGHS
+/// claims.
 pub(super) fn generate(
     bounding: &mut Bounding,
     sizes: &mut Sizes<'_, '_>,
@@ -48,7 +49,7 @@ pub(super) fn generate(
     claimed
 }
 
-/// As [`Columns::close`], but HiGHS chooses the groups, and `bound` stays the proven bound.
+/// Closes the gap like [`Columns::close`], but HiGHS selects the groups, and `bound` remains the proven bound.
 fn close(
     columns: &Columns,
     sizes: &mut Sizes<'_, '_>,

@@ -1,4 +1,4 @@
-//! Comparison of dives with all groupings of the tasks, and of a program after a choice with a new program.
+//! Comparison of dives with all groupings of the tasks, and of a program after a selection with a new program.
 
 use crate::interference::model_of;
 use rand::{RngExt, SeedableRng};
@@ -20,7 +20,7 @@ const TASKS: usize = 8;
 
 const DM: Policy = Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic);
 
-/// The fewest SMs of all plans, by dynamic programming over subsets.
+/// Returns the fewest SMs of all plans, by dynamic programming over subsets.
 fn fewest(sizes: &mut Sizes<'_, '_>) -> u32 {
     let groups: Vec<Option<u32>> = (0..1 << TASKS)
         .map(|set: usize| {
@@ -43,8 +43,8 @@ fn fewest(sizes: &mut Sizes<'_, '_>) -> u32 {
     best[best.len() - 1]
 }
 
-/// A dive ends with a plan that passes all tests. It never has fewer SMs than the optimum, and usually reaches the
-/// optimum.
+/// A dive ends with a plan that passes all tests. The plan never has fewer SMs than the optimum, and it usually has as
+/// many.
 #[test]
 fn dives_end_with_plans_and_most_often_with_the_best() {
     let rng = &mut ChaCha8Rng::seed_from_u64(21);
@@ -77,20 +77,21 @@ fn dives_end_with_plans_and_most_often_with_the_best() {
         assert!(total(&plan) >= fewest, "round {round}");
         dives += 1;
         best += u32::from(total(&plan) == fewest);
-        // A plan with fewer SMs than the optimum is requested.
+        // A dive for a plan with fewer SMs than the optimum finds no plan.
         let less = columns.plan_below(&mut sizes, (&works, &mut pricing), fewest);
         assert_eq!(less, None, "round {round}");
     }
     assert!(dives > 60 && best * 20 > dives * 19, "{best} of {dives}");
 }
 
-/// A program with paid groups has the same value as a new program of the remaining tasks, and its prices are as good.
+/// A program with selected groups at cost 0 has the value of a new program for the remaining tasks. The prices of both
+/// programs are equally good.
 #[test]
 fn what_is_paid_for_leaves_the_program_of_the_rest() {
     let rng = &mut ChaCha8Rng::seed_from_u64(22);
     for round in 0..200 {
         let tasks = rng.random_range(3..=12);
-        let alone = vec![1; tasks]; // no group costs less than one of its tasks
+        let alone = vec![1; tasks]; // every group costs at least as much as each of its tasks
         let groups: Vec<Part> = (0..rng.random_range(3..40))
             .map(|_| {
                 let mut group: Vec<usize> = (0..4).map(|_| rng.random_range(0..tasks)).collect();
@@ -128,7 +129,7 @@ fn what_is_paid_for_leaves_the_program_of_the_rest() {
     }
 }
 
-/// A program that stops for lack of time can continue later.
+/// A program that stops because of the time limit can continue later.
 #[test]
 fn a_program_that_is_late_can_go_on() {
     let pairs = (0..30).map(|pair| Part {

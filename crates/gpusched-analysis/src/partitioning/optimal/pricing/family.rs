@@ -1,4 +1,4 @@
-//! A family of groups, with given numbers of tasks of each kind and a range of SMs, and bounds on their excess.
+//! A family of groups with a given number of tasks of each kind and a range of SMs, and bounds on the excess of its groups.
 
 use std::cell::OnceCell;
 
@@ -11,23 +11,23 @@ use crate::interference::kind_index;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Problem;
 
-/// Steps of the innermost loop of a linear program that take the time of one test of a group (estimated).
+/// Number of innermost-loop steps of a linear program that take as long as one test of a group (estimated).
 pub(super) const STEPS: u64 = 800;
 
-/// The integer that represents a weight of one.
+/// Integer that represents the weight 1.
 const WEIGHT: f64 = (1u64 << 20) as f64;
 
-/// The groups of one family.
+/// A family of groups.
 pub(super) struct Family<'l> {
     pub level: &'l Level,
     pub growth: &'l Growth,
     pub measures: usize,
-    /// The tasks of all kinds in the family.
+    /// Tasks of all kinds in the family.
     pub items: Vec<Item<'l>>,
 }
 
 impl<'l> Family<'l> {
-    /// Returns the family; `None` if it has no groups.
+    /// Returns the family, or `None` if the family contains no group.
     pub fn new(
         problem: &Problem<'_>,
         level: &'l Level,
@@ -41,7 +41,8 @@ impl<'l> Family<'l> {
         let mut found = [0u8; 3];
         for (task, what) in problem.tasks().iter().enumerate() {
             let kind = usize::from(kind_index(what.kind()));
-            // A task with price 0 increases the excess of no group. But a group with a negative excess may contain it.
+            // A task with price 0 raises the excess of no group. But a group with a negative excess may contain such a
+            // task.
             if growth.counts[kind] == 0 || (prices[task] == 0 && floor > 0) {
                 continue;
             }
@@ -67,7 +68,7 @@ impl<'l> Family<'l> {
         })
     }
 
-    /// Computes the gain of `items` under `weights`. Returns an upper bound on the excess of a group of some of them.
+    /// Computes the gain of each item under `weights`. Returns an upper bound on the excess of every group of these items.
     pub fn weigh(&self, items: &mut [Item<'l>], weights: &[f64], singles: [bool; 3]) -> i64 {
         let whole = whole(weights);
         let mut bound = self.left(&whole);
@@ -83,7 +84,7 @@ impl<'l> Family<'l> {
         bound + one.map(|(one, _)| one).sum::<i64>()
     }
 
-    /// The request for weights for `items`, if the tasks chosen so far have the demand `used`.
+    /// Returns the request for weights for `items`. The tasks chosen so far have the demand `used`.
     pub fn question<'q>(
         &self,
         items: &'q [Item<'l>],
@@ -98,9 +99,9 @@ impl<'l> Family<'l> {
         }
     }
 
-    /// Ranks `candidates` by their gain, for a group whose tasks have the price sum `worth` and the demand `used`.
+    /// Ranks `candidates` by their gain for a group that has the price sum `worth` and the demand `used`.
     ///
-    /// With `improved`, computes new weights for `candidates`. Also returns the cost in tests.
+    /// If `improved` is true, computes new weights for `candidates`. Also returns the cost, converted to tests.
     pub fn rank(
         &self,
         candidates: &[Item<'l>],
@@ -140,14 +141,14 @@ impl<'l> Family<'l> {
         (ranking, cost)
     }
 
-    /// The weighted supply of the SMs minus their cost, maximized over the sizes of the family.
+    /// Returns the maximum, over the sizes of the family, of the weighted supply of the SMs minus the price of the SMs.
     fn left(&self, weights: &[(usize, i64)]) -> i64 {
         let left = |sms: u32| all(weights, sms) - i64::from(sms) * ONE;
         left(self.level.low).max(left(self.level.high))
     }
 }
 
-/// Weighted supply of `sms` SMs, rounded up [price units].
+/// Returns the weighted supply of `sms` SMs, rounded up [price units].
 fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
     let sum: i64 = weights.iter().map(|&(_, weight)| weight).sum();
     let all = i128::from(sum) * i128::from(sms) * i128::from(ONE);
@@ -156,7 +157,7 @@ fn all(weights: &[(usize, i64)], sms: u32) -> i64 {
     all
 }
 
-/// The positive `weights` as integers, with the numbers of their measures.
+/// Returns the positive `weights` as integers, with the indices of their measures.
 fn whole(weights: &[f64]) -> Vec<(usize, i64)> {
     let weights = weights.iter().enumerate();
     weights
@@ -169,29 +170,30 @@ fn whole(weights: &[f64]) -> Vec<(usize, i64)> {
 pub(super) struct Ranking<'l> {
     /// The tasks by decreasing gain.
     pub items: Vec<Item<'l>>,
-    /// Sum of the positive gains from a position on.
+    /// Sum of the positive gains of the tasks from each position on.
     pub rest: Vec<i64>,
     /// Upper bound on the excess of the group without these tasks.
     pub base: i64,
     /// Price sum of the group without these tasks.
     pub worth: i64,
-    /// For each number of SMs, the weighted supply minus the weighted demand of the group without these tasks [price units].
+    /// For each number of SMs: the weighted supply minus the weighted demand of the group without these tasks [price
+    /// units].
     pub allowances: Vec<(u32, i64)>,
     pub weights: Vec<f64>,
-    /// Number of groups that could be visited at the creation of the ranking.
+    /// Number of groups that the search could still visit when it created the ranking.
     pub begun: u64,
     /// Table of possible gains, created on demand.
     pub table: OnceCell<Table>,
 }
 
 impl Ranking<'_> {
-    /// Upper bound on the excess of a group with some of these tasks.
+    /// Returns an upper bound on the excess of every group that adds some of these tasks.
     pub fn bound(&self) -> i64 {
         self.base + self.rest[0]
     }
 }
 
-/// Weighted demand of `asks`, rounded down [price units].
+/// Returns the weighted demand of `asks`, rounded down [price units].
 fn asked(weights: &[(usize, i64)], asks: &[i64]) -> i64 {
     let each = weights
         .iter()

@@ -6,14 +6,14 @@ pub(super) struct Item<'l> {
     pub task: usize,
     pub kind: usize,
     pub price: i64,
-    /// Price minus weighted demand, for some weights.
+    /// Price minus weighted demand, under the current weights.
     pub gain: i64,
     /// Demand by measure.
     pub asks: &'l [i64],
 }
 
 impl Item<'_> {
-    /// Weighted demand for the same weights [price units].
+    /// Returns the weighted demand under the weights that determine the gain [price units].
     pub fn cost(&self) -> i64 {
         self.price - self.gain
     }

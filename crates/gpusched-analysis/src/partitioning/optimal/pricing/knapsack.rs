@@ -1,5 +1,5 @@
-//! Linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. It is solved by a
-//! simplex on a tableau with few rows: an item outside the basis is taken fully or not at all.
+//! Linear program of a knapsack with several measures: max p·x with A·x ≤ b, 0 ≤ x ≤ 1, where b ≥ 0. A simplex on a tableau
+//! with few rows solves it. An item outside the basis has the share 0 or 1.
 
 #[cfg(test)]
 mod tests;
@@ -9,16 +9,16 @@ const EPSILON: f64 = 1e-9;
 
 /// The linear program and its current solution.
 pub(super) struct Knapsack {
-    /// Value of each row: the remaining room, or the share of the basic item.
+    /// Value of each row: the unused room, or the share of the basic item.
     values: Vec<f64>,
-    /// Basis by row: an item, or [`SLACK`] + row.
+    /// Basis by row. An entry is an item, or [`SLACK`] + row.
     basis: Vec<usize>,
-    /// Whether an item outside the basis is taken.
+    /// Whether an item outside the basis has the share 1.
     taken: Vec<bool>,
-    /// Column of each item, transformed to the basis, row by row. `slacks` contains the columns of the slacks.
+    /// Column of each item, transformed to the basis, row by row. `slacks` contains the columns of the slack variables.
     columns: Vec<f64>,
     slacks: Vec<f64>,
-    /// Reduced profit of each whole item. `slack_gains` contains the reduced profit of each slack.
+    /// Reduced profit of each item. `slack_gains` contains the reduced profit of each slack variable.
     gains: Vec<f64>,
     slack_gains: Vec<f64>,
     work: u64,
@@ -26,11 +26,11 @@ pub(super) struct Knapsack {
 
 const SLACK: usize = usize::MAX / 2;
 
-/// The item or slack that enters the basis, and whether it grows.
+/// Item or slack variable that enters the basis, and whether its value grows.
 type Entering = (usize, bool);
 
 impl Knapsack {
-    /// Creates a program with `room` in each row. Negative values count as 0.
+    /// Creates a program with the room `room` in each row. A negative room counts as 0.
     pub fn new(room: Vec<f64>) -> Knapsack {
         let rows = room.len();
         let mut slacks = vec![0.0; rows * rows];
@@ -47,14 +47,14 @@ impl Knapsack {
         }
     }
 
-    /// Adds an item with profit `price` and the demand `asks` in each row.
+    /// Adds an item with the profit `price` and the demand `asks` in each row.
     pub fn add(&mut self, price: f64, asks: impl Iterator<Item = f64>) {
         self.columns.extend(asks);
         self.gains.push(price);
         self.taken.push(false);
     }
 
-    /// Solves the program. Returns false if it took too many steps.
+    /// Solves the program. Returns false if the solution takes too many steps.
     pub fn solve(&mut self) -> bool {
         for _ in 0..20 * (self.gains.len() + self.values.len()) {
             let Some(entering) = self.entering() else {
@@ -65,12 +65,12 @@ impl Knapsack {
         false
     }
 
-    /// Dual price of row `row`: the value of one more unit of room.
+    /// Returns the dual price of row `row`: the value of one more unit of room.
     pub fn price(&self, row: usize) -> f64 {
         -self.slack_gains[row]
     }
 
-    /// The items taken, with their shares.
+    /// Returns the items with a positive share, and their shares.
     pub fn taken(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let whole = self.taken.iter().enumerate().filter(|&(_, &taken)| taken);
         let parts = self.basis.iter().zip(&self.values);
@@ -80,12 +80,12 @@ impl Knapsack {
             .chain(parts.map(|(&item, &share)| (item, share)))
     }
 
-    /// Steps of the innermost loops so far.
+    /// Returns the number of innermost-loop steps so far.
     pub fn work(&self) -> u64 {
         self.work
     }
 
-    /// The item or slack with the largest reduced profit.
+    /// Returns the item or slack variable with the largest reduced profit.
     fn entering(&mut self) -> Option<Entering> {
         self.work += self.gains.len() as u64;
         let mut best = (EPSILON, None);
@@ -111,7 +111,7 @@ impl Knapsack {
         }
     }
 
-    /// Lets `entering` grow or shrink until a row is used up, or an item is taken fully or not at all.
+    /// Increases or decreases `entering` until a row has no more room, or until the share of an item becomes 0 or 1.
     fn step(&mut self, (item, grows): Entering) {
         let mut most = if item < SLACK { 1.0 } else { f64::INFINITY };
         let mut leaving: Option<(usize, bool)> = None;
@@ -150,7 +150,7 @@ impl Knapsack {
         self.pivot(row, item, &column);
     }
 
-    /// Transforms the tableau to the basis with `item` in `row`.
+    /// Transforms the tableau to a basis that contains `item` in `row`.
     fn pivot(&mut self, row: usize, item: usize, column: &[f64]) {
         let rows = self.values.len();
         self.work += (self.gains.len() * rows + rows * rows) as u64;

@@ -1,8 +1,8 @@
-//! Measures of the demand of tasks. In each measure, the demand of a group that passes a test is at most its SMs.
+//! Measures of the demand of tasks. By each measure, the demand of a group that passes a test is at most its number of SMs.
 //!
-//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t it is m·C(m)·n/t, where n is the number
-//! of jobs that are released and due in the interval. Preemptive EDF is optimal on one partition. A group that passes a
-//! test of deadlines for any policy therefore satisfies these bounds.
+//! In the long run, the demand of a task is m·C(m)/T. In an interval of length t, it is m·C(m)·n/t, where n is the number
+//! of jobs with release and deadline in the interval. Preemptive EDF is optimal on one partition. A group that passes a
+//! test of deadlines under any policy therefore satisfies these bounds.
 
 use super::super::works::Growth;
 use crate::interference::{CoLocated, kind_index};
@@ -10,19 +10,20 @@ use crate::partitioning::search::Problem;
 use gpusched_model::Task;
 use gpusched_model::wcet::MAX_SMS;
 
-/// One SM, in the unit of measures.
+/// Demand of one SM, in the unit of the measures.
 pub(super) const SM: i64 = 1 << 32;
 
 /// Maximum number of interval lengths.
 const INTERVALS: usize = 96;
 
-/// Number of initial interval lengths. They come from the deadlines, or from a selection of them if there are more.
+/// Initial number of interval lengths. The lengths are the deadlines, or a selection of them if the task set has more
+/// deadlines.
 const FIRST: usize = 24;
 
-/// Largest size with a level of its own. A level of larger sizes covers several sizes, with 16 levels per doubling.
+/// Largest size that has its own level. Each larger level covers several sizes, with 16 levels per doubling.
 const SINGLE: u32 = 16;
 
-/// The measures, and the demand of each task.
+/// The measures, and the demand of each task by each measure.
 pub(super) struct Measures<'p> {
     problem: &'p Problem<'p>,
     /// Interval lengths [ns].
@@ -30,19 +31,19 @@ pub(super) struct Measures<'p> {
     levels: Vec<Level>,
 }
 
-/// A range of sizes that are examined together.
+/// A range of partition sizes that the search examines together.
 pub(super) struct Level {
-    /// Smallest size, in allocation units.
+    /// Smallest size of the range [allocation units].
     pub low: u32,
     pub high: u32,
-    /// Demand by measure, indexed by task and class; `None` if the task cannot meet its deadline at these sizes.
+    /// Demand by each measure, indexed by task and class; `None` if the task misses its deadline at these sizes.
     asks: Vec<Option<Box<[i64]>>>,
     /// Number of measures in `asks`.
     known: usize,
 }
 
 impl<'p> Measures<'p> {
-    /// Creates the measures of the long run and of some deadlines, for groups of all sizes.
+    /// Creates the measures of the long run and of some interval lengths, for groups of all sizes.
     pub fn new(problem: &'p Problem<'p>) -> Measures<'p> {
         let mut intervals = Vec::new();
         if !problem.policy().counts_work() {
@@ -63,7 +64,7 @@ impl<'p> Measures<'p> {
                 true => low,
                 false => (low + low / 16).min(MAX_SMS),
             };
-            // An unsupported size is never the smallest size of a group.
+            // A size that is not supported is never the smallest size of a group.
             if high > low || problem.sms_of(low) > problem.sms_of(low - 1) {
                 levels.push(Level {
                     low,
@@ -89,12 +90,12 @@ impl<'p> Measures<'p> {
         self.levels.len()
     }
 
-    /// The number of measures.
+    /// Returns the number of measures.
     pub fn count(&self) -> usize {
         1 + self.intervals.len()
     }
 
-    /// Whether more measures can be added.
+    /// Whether another measure can be added.
     pub fn grows(&self) -> bool {
         self.intervals.len() < INTERVALS && !self.problem.policy().counts_work()
     }
@@ -106,7 +107,7 @@ impl<'p> Measures<'p> {
         }
     }
 
-    /// Returns level `index` with the demand in all measures.
+    /// Returns level `index` with the demand by all measures.
     pub fn level(&mut self, index: usize, growths: &[Growth]) -> &Level {
         let count = self.count();
         let classes = usize::from(self.problem.interference().classes());
@@ -139,18 +140,18 @@ impl<'p> Measures<'p> {
 }
 
 impl Level {
-    /// Demand of task `task` in contention class `class`, by measure.
+    /// Returns the demand of task `task` in contention class `class`, by each measure.
     pub fn asks(&self, task: usize, class: u8, classes: usize) -> Option<&[i64]> {
         self.asks[task * classes + usize::from(class)].as_deref()
     }
 }
 
-/// D − J [ns].
+/// Returns D − J [ns].
 fn due(task: &Task) -> u64 {
     task.deadline().ns().saturating_sub(task.jitter().ns())
 }
 
-/// Lower bound on the demand of `task` on `low` to `high` SMs with `co_located`, by measure.
+/// Returns a lower bound on the demand of `task` on `low` to `high` SMs with the tasks `co_located`, by each measure.
 fn asks(
     problem: &Problem<'_>,
     intervals: &[u64],
@@ -171,7 +172,7 @@ fn asks(
     }
     let sms = problem.sms_of(high);
     if sms == 0 {
-        return None; // no supported size is so small
+        return None; // every supported size needs more units
     }
     let wcet = problem.wcet(task, sms, co_located)?;
     if wcet.ns() > due {

@@ -1,10 +1,10 @@
-//! Pricing: the search for groups with a positive excess, i.e., with a price sum above their SMs.
+//! Pricing: the search for groups with a positive excess, which is a price sum above their number of SMs.
 //!
-//! Groups are divided into families by their size and by the number of tasks of each kind (none, one, more), which
-//! determines the contention. In each family, one weighted [measure](measures) of the tasks' demand bounds the excess of
-//! all groups. A linear program ([knapsack]) [chooses](multipliers) the weights. The bound only depends on the gain of
-//! each task: its price minus its weighted demand. A depth-first [walk] over the groups can therefore cut off most groups
-//! without a positive excess. Groups that it finds are tested.
+//! The search divides the groups into families by size and by the number of tasks of each kind (none, one, more). The
+//! number of tasks of each kind determines the contention. In each family, one weighted [measure](measures) of the demand
+//! bounds the excess of all groups. A linear program ([knapsack]) [computes](multipliers) the weights. The bound depends
+//! only on the gain of each task, which is its price minus its weighted demand. A depth-first [walk] can therefore skip
+//! most groups without a positive excess. The search tests the groups that the walk finds.
 
 mod family;
 mod item;
@@ -25,14 +25,14 @@ use measures::Measures;
 use search::Search;
 pub(super) use search::{Limits, Priced};
 
-/// Pricing, with the weights of each family from the previous search.
+/// State of pricing: the measures, and the weights of each family from the previous search.
 pub(super) struct Pricing<'p> {
     measures: Measures<'p>,
     /// Weights of the measures for each growth and level.
     weights: Vec<Vec<f64>>,
 }
 
-/// Cost of learning from one failed group, in tests.
+/// Cost of adding a measure because of one failed group, in tests.
 const LESSON: u64 = 20;
 
 impl<'p> Pricing<'p> {
@@ -45,8 +45,8 @@ impl<'p> Pricing<'p> {
         }
     }
 
-    /// Returns the groups whose price sum is at least their size plus `floor`. Each of `prices` lies between 0 and the SMs of
-    /// its task alone.
+    /// Returns the groups whose price sum is at least their size plus `floor`. The price of a task is between 0 and the
+    /// SMs that the task needs in its own partition.
     pub fn price(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -100,7 +100,7 @@ impl<'p> Pricing<'p> {
         priced
     }
 
-    /// Seeks an interval with a demand of `tasks` above `sms` SMs, and adds it to the measures.
+    /// Searches an interval where the demand of `tasks` exceeds `sms` SMs, and adds the measure for this interval.
     fn learn(&mut self, tasks: &[usize], sms: u32) {
         let problem = self.measures.problem();
         let verdict = problem.verdict(tasks, problem.sms_of(sms));

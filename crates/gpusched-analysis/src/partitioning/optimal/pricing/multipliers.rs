@@ -1,36 +1,37 @@
 //! Weights of measures that give the tightest bound on the excess of the groups of a family.
 //!
-//! Weights λ ≥ 0 combine the measures into one. A task with price p and demand w has the weighted demand λ·w, and a group
-//! on m SMs has the weighted supply λ·m. The excess of a group on m SMs is therefore at most λ·m + Σ max(0, p − λ·w) − m.
-//! The least such bound is a linear program, the dual of choosing fractions of tasks. Few measures matter, and they are
-//! found one after the other. Floats only propose λ. The bound itself uses integers.
+//! Weights λ ≥ 0 combine several measures into one measure. A task with price p and demand w has the weighted demand λ·w,
+//! and a group on m SMs has the weighted supply λ·m. The excess of a group on m SMs is therefore at most λ·m + Σ max(0, p
+//! − λ·w) − m. A linear program minimizes this bound. This program is the dual of a program that selects fractions of
+//! tasks. Only a few measures influence the bound, and `improve` adds these measures one after the other. The floats of
+//! the program only propose λ. The bound itself is computed with integers.
 
 use super::item::Item;
 use super::knapsack::Knapsack;
 use super::measures::SM;
 use crate::partitioning::optimal::units::ONE;
 
-/// A request for weights.
+/// Request for the weights of one family.
 pub(super) struct Question<'q, 'l> {
     pub items: &'q [Item<'l>],
-    /// The kinds with exactly one task in the group.
+    /// Kinds with exactly one task in the group.
     pub singles: [bool; 3],
-    /// Fewest and most SMs.
+    /// Fewest and most SMs of a group.
     pub sms: (u32, u32),
-    /// Demand of the tasks chosen so far, by measure.
+    /// Demand of the tasks chosen so far, by each measure.
     pub used: &'q [i64],
 }
 
-/// Maximum number of rounds that add measures.
+/// Maximum number of rounds, where each round adds measures.
 const ROUNDS: u32 = 8;
 
-/// Maximum number of measures added per round.
+/// Maximum number of measures that one round adds.
 const ADDED: usize = 4;
 
-/// Tolerance above which a measure counts as exceeded [SMs].
+/// Tolerance for the demand by a measure [SMs]. A demand above the supply plus this value exceeds the measure.
 const OVER: f64 = 1e-6;
 
-/// Improves `weights` by a linear program. Returns the cost in steps of the innermost loop.
+/// Improves `weights` with a linear program. Returns the cost as a number of innermost-loop steps.
 pub(super) fn improve(question: &Question<'_, '_>, weights: &mut [f64]) -> u64 {
     let mut active: Vec<usize> = (0..question.used.len())
         .filter(|&measure| weights[measure] > 0.0)
@@ -50,14 +51,14 @@ pub(super) fn improve(question: &Question<'_, '_>, weights: &mut [f64]) -> u64 {
         if over.is_empty() {
             return cost;
         }
-        // A measure without weight stays out unless it is exceeded again.
+        // A measure whose weight is 0 is dropped until the solution exceeds it again.
         active.retain(|&measure| weights[measure] > 0.0);
         active.extend(over);
     }
     cost
 }
 
-/// The linear program over fractions of the tasks in `question`, and over unused SMs, in the measures `active`.
+/// Returns the linear program over fractions of the tasks in `question` and over unused SMs, with the measures `active`.
 fn program(question: &Question<'_, '_>, active: &[usize]) -> Knapsack {
     let (least, most) = question.sms;
     let kinds: Vec<usize> = (0..3).filter(|&kind| question.singles[kind]).collect();
@@ -83,7 +84,7 @@ fn sms(ask: i64) -> f64 {
     ask as f64 / SM as f64
 }
 
-/// The measures that the solution of `knapsack` exceeds the most.
+/// Returns the measures that the solution of `knapsack` exceeds the most.
 fn over(question: &Question<'_, '_>, knapsack: &Knapsack) -> Vec<usize> {
     let (least, most) = question.sms;
     let left = question.used.iter().map(|&used| f64::from(most) - sms(used));

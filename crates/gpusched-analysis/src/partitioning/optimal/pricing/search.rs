@@ -1,41 +1,41 @@
-//! One search for groups: its limits and its result.
+//! One search for groups, with its limits and its result.
 
 use crate::partitioning::search::{Part, Sizes};
 
 /// Result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Priced {
-    /// The groups with an excess of at least the floor, each on its smallest size.
+    /// Groups with an excess of at least the floor. Each group has its smallest size.
     pub groups: Vec<Part>,
-    /// Remaining excess per SM [price units]: if each task's price is lowered by its entry of `lower`, the price sum of a
-    /// group on m SMs is at most m·(1 + `excess`).
+    /// Remaining excess per SM [price units]. If the price of each task is reduced by its entry of `lower`, the price sum
+    /// of every group on m SMs is at most m·(1 + `excess`).
     pub excess: i64,
-    /// Reduction of each task's price [price units].
+    /// Reduction of the price of each task [price units].
     pub lower: Vec<i64>,
-    /// Excess per SM without a reduction of prices [price units].
+    /// Excess per SM if no price is reduced [price units].
     pub excess_of_all: i64,
     /// Whether the search covered every group with an excess of at least the floor.
     pub complete: bool,
-    /// Number of parts of families that the search left early.
+    /// Number of parts of families that the search did not finish.
     pub open: u64,
 }
 
 /// Limits that end a search early.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
-    /// Maximum number of groups found in one part of a family.
+    /// Maximum number of groups that the search finds in one part of a family.
     pub groups_each: usize,
-    /// Maximum number of groups found in one family.
+    /// Maximum number of groups that the search finds in one family.
     pub groups_of_family: usize,
-    /// Maximum number of groups found.
+    /// Maximum number of groups that the search finds in total.
     pub groups: usize,
-    /// Maximum number of groups visited in one part of a family.
+    /// Maximum number of groups that the search visits in one part of a family.
     pub nodes_each: u64,
-    /// Number of groups visited before the search creates a [table](super::table) of possible gains.
+    /// Number of groups that the search visits before it creates a [table](super::table) of possible gains.
     pub easy: u64,
 }
 
-/// Maximum number of lessons per search. A lesson is a group that fails its test although it satisfies all measures.
+/// Maximum number of lessons per search. A lesson is a group that satisfies all measures but fails its test.
 pub(super) const LESSONS: usize = 12;
 
 /// One search for groups.
@@ -45,19 +45,19 @@ pub(super) struct Search<'s, 'e, 'p, 'q> {
     pub floor: i64,
     pub limits: Limits,
     pub failed: Vec<(Vec<usize>, u32)>,
-    /// Number of groups that suffice for now.
+    /// Number of found groups at which the current family ends.
     pub groups: usize,
     pub priced: Priced,
 }
 
 impl Search<'_, '_, '_, '_> {
-    /// Whether the search must end.
+    /// Whether the search of the current family must end.
     pub fn over(&self) -> bool {
         self.priced.groups.len() >= self.groups || self.sizes.exhausted()
     }
 
-    /// Records that groups with `tasks` on at least `sms` SMs may have an excess up to `beyond`, because the search stopped
-    /// here.
+    /// Records that the search did not finish groups with `tasks` on at least `sms` SMs. The excess of these groups may
+    /// be up to `beyond`.
     pub fn leave_open(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         self.priced.complete = false;
         self.priced.open += 1;
@@ -66,7 +66,7 @@ impl Search<'_, '_, '_, '_> {
 
     /// Records that groups with `tasks` on at least `sms` SMs have, or may have, an excess up to `beyond`.
     ///
-    /// The price of the most expensive task is lowered as far as possible. The remaining excess lowers all prices.
+    /// Reduces the price of the most expensive task as far as possible. The excess that remains reduces all prices.
     pub fn note(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         let price = |task: usize| self.prices[task];
         let mut left = beyond.max(0);

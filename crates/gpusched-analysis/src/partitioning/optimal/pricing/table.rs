@@ -1,22 +1,22 @@
-//! Largest price sum within an allowance: a knapsack problem, solved for every allowance at once by dynamic programming
-//! (Bellman 1957).
+//! Largest price sum within an allowance. Finding this price sum is a knapsack problem. Dynamic programming solves it for
+//! all allowances together (Bellman 1957).
 
 use super::item::Item;
 
-/// Number of steps of an allowance.
+/// Maximum number of steps of an allowance.
 const STEPS: i64 = 1_000;
 
-/// For each position and allowance, the largest price sum of items from this position on within the allowance.
+/// Table of the largest price sum of items from a position on, for each position and each allowance.
 pub(super) struct Table {
-    /// Size of an allowance step [price units]. The cost of an item in steps is rounded down, so the table never
-    /// underestimates.
+    /// Length of one step of the allowance [price units]. The cost of an item is rounded down to whole steps, so the
+    /// table never underestimates a price sum.
     step: i64,
     width: usize,
     most: Vec<i64>,
 }
 
 impl Table {
-    /// Creates the table for `items` and allowances up to `allowance` price units.
+    /// Creates the table for `items` and for all allowances up to `allowance` price units.
     pub fn new(items: &[Item<'_>], allowance: i64) -> Table {
         let step = allowance.max(0) / STEPS + 1;
         let width = steps(allowance.max(0), step) + 1;
@@ -33,22 +33,22 @@ impl Table {
         Table { step, width, most }
     }
 
-    /// Upper bound on the price sum of items from `place` on with a total cost of at most `left` [price units].
+    /// Returns an upper bound on the price sum of items from `place` on whose total cost is at most `left` [price units].
     ///
-    /// `left` must lie between 0 and the allowance.
+    /// `left` must be between 0 and the allowance of the table.
     pub fn most(&self, place: usize, left: i64) -> i64 {
         let steps = steps(left, self.step);
-        debug_assert!(steps < self.width, "a place of the next row");
+        debug_assert!(steps < self.width, "the entry belongs to the next row");
         self.most[place * self.width + steps]
     }
 
-    /// Number of additions for the creation of the table.
+    /// Returns the number of additions that the creation of the table takes.
     pub fn work(&self) -> u64 {
         self.most.len() as u64
     }
 }
 
-/// The number of whole steps in `units`.
+/// Returns the number of whole steps in `units`.
 fn steps(units: i64, step: i64) -> usize {
     usize::try_from(units / step).unwrap_or(0)
 }
@@ -60,8 +60,8 @@ mod tests {
 
     use super::*;
 
-    /// Comparison with all choices of items. The table never underestimates. It overestimates at most by the effect of one
-    /// extra step per item.
+    /// Comparison with all selections of items. The table never underestimates the price sum. The table overestimates the
+    /// price sum by at most the effect of one extra step per item.
     #[test]
     fn no_choice_is_worth_more() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -100,7 +100,7 @@ mod tests {
                         .max()
                 };
                 let (found, best) = (table.most(place, left), within(left).unwrap());
-                // The slack is one step per item, and one more.
+                // The allowance may grow by one step per item, and by one more step.
                 let rounded = left + (from.len() as i64 + 1) * (allowance / STEPS + 1);
                 assert!(best <= found && Some(found) <= within(rounded), "{best} {found}");
                 exact += usize::from(best == found);

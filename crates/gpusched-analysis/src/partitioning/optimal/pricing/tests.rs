@@ -1,4 +1,4 @@
-//! Comparison of families with a walk that tests every visited group, and check of the stated excess after an early end.
+//! Comparison of families with a walk that tests every visited group, and check of the excess that an early end states.
 
 use crate::interference::model_of;
 use std::collections::BTreeSet;
@@ -35,8 +35,8 @@ fn worth(prices: &[i64], part: &Part) -> i64 {
     part.tasks.iter().map(|&task| prices[task]).sum::<i64>() - i64::from(part.sms) * ONE
 }
 
-/// Both complete walks find the same groups with the same sizes. After an early end, no missed group has more excess than
-/// stated.
+/// Both complete walks find equal groups with equal sizes. After an early end, no missed group has a larger excess than the
+/// search states.
 #[test]
 fn families_find_what_a_walk_with_tests_finds() {
     let rng = &mut ChaCha8Rng::seed_from_u64(9);
@@ -74,12 +74,12 @@ fn families_find_what_a_walk_with_tests_finds() {
             let mut pricing = Pricing::new(&problem, &works);
             let key = |part: &Part| (part.tasks.clone(), part.sms);
             let groups: BTreeSet<_> = slow.groups.iter().map(key).collect();
-            // With tables from the first group on, and with tables in hard cases only.
+            // The search creates tables from the first group on (0), or only in hard cases (20).
             for easy in [0, 20] {
                 let fast = pricing.price(&mut sizes, &works, &prices, floor, limits(u64::MAX, easy));
                 assert!(slow.complete && fast.complete);
                 assert_eq!(groups, fast.groups.iter().map(key).collect(), "floor {floor}");
-                assert_eq!(fast.groups.len(), groups.len(), "nothing is found twice");
+                assert_eq!(fast.groups.len(), groups.len(), "no group is found twice");
             }
             found += groups.len();
 

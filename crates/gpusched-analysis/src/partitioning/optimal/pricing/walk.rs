@@ -1,4 +1,4 @@
-//! Depth-first walk over the groups of one family whose excess may reach the floor.
+//! Depth-first walk over the groups of one family whose excess may be at least the floor.
 
 use super::family::STEPS as PROGRAM_STEPS;
 use super::family::{Family, Ranking};
@@ -11,13 +11,13 @@ use crate::interference::CoLocated;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Part;
 
-/// Number of undecided tasks from which on new weights pay off.
+/// Number of undecided tasks above which the walk computes new weights.
 const MANY: usize = 24;
 
-/// Additions that take the time of one test of a group (estimated).
+/// Number of additions that take as long as one test of a group (estimated).
 const STEPS: u64 = 1_600;
 
-/// Visits the groups of `family` with `weights`, and improves `weights`.
+/// Searches the groups of `family` with `weights`, and improves `weights`.
 pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, weights: &mut [f64]) {
     let floor = search.floor;
     if family.items.iter().map(|item| item.price).sum::<i64>() < floor + i64::from(family.level.low) * ONE {
@@ -42,16 +42,17 @@ pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, w
     Walk::new(family, search).choose_singles(&items, weights, bound);
 }
 
-/// The current group of the walk, and the limits on larger groups.
+/// The walk: its current group, and its limits.
 pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     family: &'f Family<'l>,
     search: &'r mut Search<'s, 'e, 'p, 'q>,
     tasks: Vec<usize>,
     counts: [u32; 3],
     worth: i64,
-    /// Demand of the tasks by measure, with one row for each number of tasks.
+    /// Demand of the current tasks by each measure, with one row for each number of tasks.
     used: Vec<i64>,
-    /// Number of groups that may still be visited in this part of the family. `found` counts the groups found there.
+    /// Number of groups that the walk may still visit in this part of the family. `found` is the number of groups that
+    /// the walk found in this part.
     nodes: u64,
     found: usize,
     sorted: Vec<usize>,
@@ -75,7 +76,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Visits all groups. `bound` is an upper bound on their excess.
+    /// Visits all groups of the family. `bound` is an upper bound on their excess.
     pub fn choose_singles(&mut self, items: &[Item<'l>], weights: &[f64], bound: i64) {
         let counts = self.family.growth.counts;
         let kinds: Vec<usize> = (0..3).filter(|&kind| counts[kind] == 1).collect();
@@ -84,7 +85,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.choose((items, &others), weights, &kinds, bound);
     }
 
-    /// Chooses one task of each kind in `kinds`, then some of `others`.
+    /// Chooses one task of each kind in `kinds`, and then some tasks of `others`.
     fn choose(
         &mut self,
         (items, others): (&[Item<'l>], &[Item<'l>]),
@@ -120,7 +121,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Adds some of `others` to the chosen tasks.
+    /// Adds some tasks of `others` to the chosen tasks.
     fn choose_others(&mut self, others: &[Item<'l>], weights: &[f64], bound: i64) {
         let room = bound - self.search.floor;
         let useful = others.iter().filter(|item| item.gain + room >= 0);
@@ -151,15 +152,15 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Visits the group extended by each item of `ranking` from `from` on, and the larger groups below. `base` bounds the
-    /// excess of the group so far. Returns whether all of these groups were covered.
+    /// Visits all groups that extend the current group by items of `ranking` from position `from` on. `base` is an upper
+    /// bound on the excess of the current group. Returns whether all these groups were visited or excluded.
     fn extend(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let floor = self.search.floor;
         let (items, rest) = (&ranking.items, &ranking.rest);
         for place in from..items.len() {
             let item = &items[place];
             if base + item.gain.min(0) + rest[place] < floor {
-                return true; // the same is true for all later items, which gain less
+                return true; // later items have smaller gains, so no later group counts either
             }
             if self.nodes == 0 || self.found >= self.search.limits.groups_each {
                 return false;
@@ -186,8 +187,9 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         true
     }
 
-    /// Whether no group of the chosen tasks and any items from `from` on can reach the floor. `base` bounds the excess of the
-    /// chosen tasks. Returns false without a check until the ranking turns out to be hard.
+    /// Whether the chosen tasks, with any items from `from` on, form no group with an excess of at least the floor.
+    /// `base` is an upper bound on the excess of the chosen tasks. Returns false without a check for the first groups of
+    /// a ranking.
     fn cannot_reach(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         if ranking.begun - self.nodes < self.search.limits.easy {
             return false;
@@ -206,10 +208,11 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         !reaches
     }
 
-    /// As [`Walk::extend`], for a group that was visited. If many groups contain it, new weights cut off more of them.
+    /// Extends a visited group like [`Walk::extend`]. If many groups contain this group, new weights exclude more of them.
     fn extend_further(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let room = base + ranking.rest[from] - self.search.floor;
-        // An item with a smaller gain is in no group of interest. The same is true for all later items.
+        // An item with a smaller gain is in no group whose excess is at least the floor. Later items have even smaller
+        // gains.
         let useful = ranking.items.partition_point(|item| item.gain + room >= 0);
         let items = ranking.items.get(from..useful).unwrap_or_default();
         if items.iter().filter(|item| item.gain < room).count() < MANY {
@@ -222,7 +225,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.extend(ranking, from, base)
     }
 
-    /// Adds `item` to the group, unless a measure then exceeds the SMs. Returns whether it did.
+    /// Adds `item` to the group, unless the demand by some measure then exceeds the SMs. Returns whether it added the item.
     fn push(&mut self, item: &Item<'_>) -> bool {
         let measures = self.family.measures;
         let from = self.tasks.len() * measures;
@@ -249,8 +252,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.worth -= item.price;
     }
 
-    /// Tests the group if its excess can reach the floor. Returns false if the group fails on all sizes of the family. Every
-    /// group that contains it then fails, too.
+    /// Tests the group if its excess can be at least the floor. Returns false if the group fails on all sizes of the
+    /// family. Every group that contains this group then fails, too.
     fn look_at_this(&mut self) -> bool {
         let level = self.family.level;
         let measures = self.family.measures;
@@ -276,7 +279,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             return false;
         };
         let worth = self.worth - i64::from(sms) * ONE;
-        // A group that passes on fewer SMs belongs to another family.
+        // A group that passes its test on fewer SMs belongs to another family.
         if sms == level.low
             && sms > 1
             && self

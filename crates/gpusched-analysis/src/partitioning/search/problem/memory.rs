@@ -1,8 +1,9 @@
-//! Partitions that share a memory. Each partition is tested with the memory traffic of all other partitions.
+//! Partitions that share a memory. The test of each partition counts the memory traffic of all other partitions.
 //!
 //! Mutual dependence: the verdict of a partition assumes that the other partitions meet their deadlines, and their
-//! verdicts assume the same of this partition. The proof considers the first missed deadline on the GPU: the test of its
-//! partition excludes it. The verdicts are therefore valid only if all partitions pass.
+//! verdicts assume that this partition meets its deadlines. The proof considers the first missed deadline on the GPU. The
+//! test of the partition that contains this deadline excludes the miss. The verdicts are therefore valid only if all
+//! partitions pass.
 
 use super::Problem;
 use crate::interference::bandwidth::fair::Level;
@@ -14,10 +15,10 @@ use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::{Arbitration, Policy, SharedMemory};
 
-/// Tasks (positions in the set) and the number of their SMs.
+/// Tasks of a partition (positions in the set), and its number of SMs.
 type Part<'t> = (&'t [usize], u32);
 
-/// The demand of one part, and its interference with other parts.
+/// Demand of one partition, and its interference with other partitions.
 struct Prepared {
     demands: Result<Vec<Demand>, usize>,
     sources: Vec<Source>,
@@ -25,11 +26,11 @@ struct Prepared {
 }
 
 impl<'a> Problem<'a> {
-    /// Returns the problem on a GPU whose partitions share `memory`.
+    /// Returns the problem on a GPU whose partitions all share `memory`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), for a memory without
-    /// bandwidth, and for memory slices without bandwidth.
+    /// Fails with [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), for a memory with a
+    /// bandwidth of 0, and for memory slices with a bandwidth of 0.
     pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
         if !self.policy().shares_memory() {
             return Err(unproven(self.policy()));
@@ -43,17 +44,18 @@ impl<'a> Problem<'a> {
         Ok(shared)
     }
 
-    /// The memory that partitions share; `None` if memory traffic does not count.
+    /// Returns the memory that the partitions share, or `None` if memory traffic does not count.
     pub fn memory(&self) -> Option<SharedMemory> {
         self.memory
     }
 
-    /// Returns the verdicts of `parts`, which run concurrently. Evidence names tasks by their position in the whole set.
+    /// Returns the verdicts of `parts`, which run concurrently. The evidence names a task by its position in the whole set.
     pub fn verdicts(&self, parts: &[(&[usize], u32)]) -> Vec<Verdict> {
         self.verdicts_scaled(parts, |_, demand| demand)
     }
 
-    /// As [`Problem::verdicts`], with demands changed by `scale`, which gets the task position in the set and the demand.
+    /// Returns the verdicts like [`Problem::verdicts`], with demands that `scale` changes. `scale` receives the position
+    /// of a task in the set, and its demand.
     pub(crate) fn verdicts_scaled(
         &self,
         parts: &[Part<'_>],
@@ -133,7 +135,7 @@ impl<'a> Problem<'a> {
         Verdict::new(self.policy(), evidence)
     }
 
-    /// The memory traffic of each of `tasks` on `sms` SMs; empty if memory traffic does not count.
+    /// Returns the memory traffic of each of `tasks` on `sms` SMs. The list is empty if memory traffic does not count.
     pub(crate) fn sources(&self, tasks: &[usize], sms: u32, demands: Option<&[Demand]>) -> Vec<Source> {
         let Some(memory) = self.memory_at(sms) else {
             return Vec::new();
@@ -147,15 +149,15 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// Memory traffic that no task causes, as one load per source.
+    /// Returns the memory traffic that does not come from tasks, as one load per source.
     pub(crate) fn other_loads(&self, memory: SharedMemory) -> impl Iterator<Item = Load> {
         let sources = self.other_traffic.iter();
         sources.map(move |other| Load::new([Source::of_other(other, memory.bandwidth)]))
     }
 }
 
-/// Returns the demands with WCETs at the guaranteed bandwidth under the traffic of `others`; `None` without a guaranteed
-/// bandwidth.
+/// Returns the demands with WCETs at the bandwidth that is guaranteed despite the traffic of `others`. Returns `None`
+/// without a guaranteed bandwidth.
 fn slowest(
     memory: SharedMemory,
     demands: &[Demand],
@@ -167,7 +169,7 @@ fn slowest(
         Arbitration::Any => Level::left(memory.bandwidth, &peaks)?,
         Arbitration::MaxMin => Level::beside(memory.bandwidth, peaks),
     };
-    debug_assert_eq!(demands.len(), sources.len(), "what each task draws");
+    debug_assert_eq!(demands.len(), sources.len(), "one source per task");
     let stretched = demands.iter().zip(sources).map(|(demand, source)| {
         let wcet = level.stretch(demand.wcet, source.rate())?;
         let block = match demand.block == demand.wcet {
@@ -183,7 +185,7 @@ fn slowest(
     stretched.collect()
 }
 
-/// The error for a `policy` without a proof.
+/// Returns the error for a `policy` that has no proof.
 fn unproven(policy: Policy) -> Error {
     let expected = "edf, np-edf, or fixed priorities without preemption at thread-block boundaries (no other policy has a \
                     proof for partitions that share a memory)";

@@ -15,26 +15,26 @@ use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Interference, OtherTraffic, Policy, SharedMemory, Task, TaskSet};
 
-/// Tasks to assign to partitions of a GPU, and the analysis of one partition.
+/// Tasks to assign to partitions of a GPU, and the schedulability analysis of one partition.
 #[derive(Copy, Clone)]
 pub struct Problem<'a> {
     tasks: &'a [Task],
     sms: u32,
     policy: Policy,
     interference: &'a dyn InflatedWcet,
-    /// Memory traffic that no task causes.
+    /// Memory traffic that does not come from tasks.
     other_traffic: &'a [OtherTraffic],
-    /// The supported partition sizes; `None` if every number of SMs is supported.
+    /// Supported partition sizes; `None` if every number of SMs is supported.
     offer: Option<&'a Offer>,
-    /// The memory that partitions share; `None` if memory traffic does not count.
+    /// Memory that the partitions share; `None` if memory traffic does not count.
     memory: Option<SharedMemory>,
-    /// The common factor on all WCETs.
+    /// Common factor on all WCETs.
     scale: Scale,
 }
 
 impl<'a> Problem<'a> {
-    /// Creates the problem with the tasks of `set` on a GPU of `sms` SMs (M). Each partition is tested under `policy` with
-    /// WCETs inflated by `interference`.
+    /// Creates the problem of partitioning a GPU of `sms` SMs (M) for the tasks of `set`. The test of each partition uses
+    /// `policy` and WCETs inflated by `interference`.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if `sms` is 0 or above [`MAX_SMS`].
@@ -59,11 +59,11 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Returns the problem on a device with the supported partition sizes of `offer`.
+    /// Returns the problem on a device that supports the partition sizes of `offer`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the device has another number of SMs, or memory slices of less than 1 byte per
-    /// second.
+    /// Fails with [`Error::Refused`] if the device has another number of SMs, or if a memory slice has a bandwidth below
+    /// 1 byte per second.
     pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
         let device = &offer.hardware().device;
         if device.sms() != self.sms {
@@ -79,8 +79,8 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// Returns the problem with the [relaxed](Offer::relaxed) partition sizes and without memory traffic. A lower bound on
-    /// the SMs of its plans is also a lower bound for this problem.
+    /// Returns the problem with [relaxed](Offer::relaxed) partition sizes and without memory traffic. A lower bound on
+    /// the SMs of plans for the relaxed problem is also a lower bound for this problem.
     pub(crate) fn relaxed<'b>(&self, relaxed: &'b Offer) -> Problem<'b>
     where
         'a: 'b,
@@ -92,32 +92,33 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Returns the problem with all WCETs and longest blocks of the task set multiplied by `scale`.
+    /// Returns the problem with all WCETs and all longest blocks multiplied by `scale`.
     pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
         Problem { scale, ..self }
     }
 
-    /// The common factor on all WCETs.
+    /// Returns the common factor on all WCETs.
     pub(crate) fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// The supported partition sizes, if the problem has a device.
+    /// Returns the supported partition sizes, or `None` for a problem without a device.
     pub fn offer(&self) -> Option<&'a Offer> {
         self.offer
     }
 
-    /// Allocation units of the whole GPU. They are its SMs, except under MIG.
+    /// Returns the allocation units of the whole GPU. An allocation unit is one SM, except under MIG.
     pub(crate) fn shares(&self) -> u32 {
         self.offer.map_or(self.sms, Offer::shares)
     }
 
-    /// The SMs of a partition with `shares` allocation units; 0 if no supported size is so small.
+    /// Returns the SMs of a partition with `shares` allocation units, or 0 if every supported size needs more units.
     pub(crate) fn sms_of(&self, shares: u32) -> u32 {
         self.offer.map_or(shares, |offer| offer.sms_of(shares))
     }
 
-    /// The fewest allocation units of a partition with at least `sms` SMs; the whole GPU if no partition is so large.
+    /// Returns the fewest allocation units of a partition with at least `sms` SMs. Returns the units of the whole GPU if
+    /// every partition has fewer SMs.
     pub(crate) fn shares_of(&self, sms: u32) -> u32 {
         let all = self.shares();
         (1..=all)
@@ -125,23 +126,23 @@ impl<'a> Problem<'a> {
             .unwrap_or(all)
     }
 
-    /// Whether partitions may not fit together although the GPU has enough allocation units.
+    /// Whether partitions may lack a placement although the GPU has enough allocation units.
     pub(crate) fn has_places(&self) -> bool {
         self.offer.is_some_and(Offer::has_places)
     }
 
-    /// Whether `parts` have a placement on the GPU; always true if allocation units decide.
+    /// Whether `parts` have a placement on the GPU. Always true if the number of allocation units decides.
     pub(crate) fn fits_places(&self, parts: &[Part]) -> bool {
         !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
     }
 
-    /// The total SMs of placed partitions that need `sizes` SMs; `None` without a placement.
+    /// Returns the total SMs of placed partitions that need `sizes` SMs, or `None` if the partitions have no placement.
     pub(crate) fn placed_sms(&self, sizes: &[u32]) -> Option<u32> {
         let placed = self.offer?.place(sizes)?;
         placed.iter().map(|placed| placed.sms).sum::<u32>().into()
     }
 
-    /// Whether partitions with these allocation units fit on the GPU together.
+    /// Whether partitions with `parts` allocation units fit on the GPU together.
     pub(crate) fn fits(&self, parts: impl Iterator<Item = u32> + Clone) -> bool {
         let sum: u64 = parts.clone().map(u64::from).sum();
         if sum > self.shares().into() {
@@ -156,17 +157,17 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// All tasks.
+    /// Returns all tasks.
     pub fn tasks(&self) -> &'a [Task] {
         self.tasks
     }
 
-    /// M, the SMs of the GPU.
+    /// Returns M, the number of SMs of the GPU.
     pub fn sms(&self) -> u32 {
         self.sms
     }
 
-    /// The name of the interference model, if it has one.
+    /// Returns the name of the interference model, or `None` for a model without a name.
     pub fn interference_name(&self) -> Option<Interference> {
         let name = self.interference.name()?;
         Some(match self.memory {
@@ -175,22 +176,23 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Whether the test passes for `tasks` (positions in the set) in one partition of `sms` SMs, without interference by
-    /// other partitions.
+    /// Whether `tasks` (positions in the set) pass the test in one partition of `sms` SMs. Other partitions cause no
+    /// interference.
     pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
         self.demands(tasks, sms)
             .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
     }
 
-    /// The verdict for `tasks` (positions in the set) in one partition of `sms` SMs, without other partitions.
+    /// Returns the verdict for `tasks` (positions in the set) in one partition of `sms` SMs, without other partitions.
     ///
-    /// Evidence names tasks by their position in the whole set.
+    /// The evidence names a task by its position in the whole set.
     pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
         let verdict = self.verdicts(&[(tasks, sms)]).pop();
         verdict.unwrap_or_else(|| Verdict::new(self.policy, Evidence::Undecided { steps: 0 }))
     }
 
-    /// The demand of each of `tasks` in a common partition of `sms` SMs; `Err` with the first task whose WCET is unknown.
+    /// Returns the demand of each of `tasks` in one partition of `sms` SMs. `Err` contains the first task with an unknown
+    /// WCET.
     pub fn demands(&self, tasks: &[usize], sms: u32) -> Result<Vec<Demand>, usize> {
         let co_located = self.co_located(tasks);
         tasks
@@ -202,8 +204,9 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// C(m) of task `index` on `sms` SMs with the tasks `co_located`; `None` if unknown. On an instance with its own memory
-    /// slices, the result is C'(m), which accounts for the bandwidth of these slices.
+    /// Returns C(m) of task `index` on `sms` SMs if `co_located` counts the tasks of the partition. Returns `None` if
+    /// C(m) is unknown. On an instance with its own memory slices, returns C'(m), which accounts for the bandwidth of
+    /// these slices.
     pub(crate) fn wcet(&self, index: usize, sms: u32, co_located: &CoLocated) -> Option<Time> {
         let task = &self.tasks[index];
         let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, co_located)?));
@@ -213,7 +216,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The demand of `task` without its WCET. [`Problem::fill`] adds the WCET.
+    /// Returns the demand of `task` without its WCET. [`Problem::fill`] adds the WCET.
     pub(crate) fn frame(&self, task: &Task) -> Demand {
         Demand {
             block: task
@@ -223,7 +226,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The demand `frame` of task `index` completed for a partition with `co_located`, where the task has this `wcet`.
+    /// Returns the demand `frame` of task `index` with its WCET `wcet`, for a partition with the tasks `co_located`.
     pub(crate) fn fill(&self, frame: Demand, index: usize, wcet: Time, co_located: &CoLocated) -> Demand {
         let least_work = match self.policy.counts_work() {
             true => self.least_work(index, co_located),
@@ -237,7 +240,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs; `None` if a WCET is unknown.
+    /// Returns U(P) = Σ C(m)/T of `tasks` in one partition of `sms` SMs, or `None` if a WCET is unknown.
     pub fn utilization(&self, tasks: &[usize], sms: u32) -> Option<Utilization> {
         let demands = self.demands(tasks, sms).ok()?;
         Some(
@@ -248,18 +251,19 @@ impl<'a> Problem<'a> {
         )
     }
 
-    /// The least work of task `index` in isolation [SM·ns].
+    /// Returns the least work of task `index` in isolation [SM·ns].
     pub(crate) fn least_work_alone(&self, index: usize) -> u128 {
         self.least_work(index, &CoLocated::of([&self.tasks[index]]))
     }
 
-    /// The least work of task `index` with the tasks `co_located` [SM·ns].
+    /// Returns the least work of task `index` if the partition has the tasks `co_located` [SM·ns].
     pub(crate) fn least_work(&self, index: usize, co_located: &CoLocated) -> u128 {
         let work = self.interference.least_work(&self.tasks[index], co_located);
         self.scale.work(work)
     }
 
-    /// The least work of task `index` with the tasks `co_located`, divided by its period [SMs] and rounded down.
+    /// Returns the least work of task `index` if the partition has the tasks `co_located`, divided by the period of the
+    /// task and rounded down [SMs].
     pub(crate) fn work(&self, index: usize, co_located: &CoLocated) -> Utilization {
         let work = self.least_work(index, co_located);
         Utilization::of(
@@ -268,17 +272,17 @@ impl<'a> Problem<'a> {
         )
     }
 
-    /// The policy, which determines the test of each partition.
+    /// Returns the policy, which determines the test of each partition.
     pub(crate) fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// The interference model.
+    /// Returns the interference model.
     pub(crate) fn interference(&self) -> &'a dyn InflatedWcet {
         self.interference
     }
 
-    /// The number of `tasks` of each kind, which determines their contention.
+    /// Returns the number of `tasks` of each kind. These numbers determine the contention among the tasks.
     pub(crate) fn co_located(&self, tasks: &[usize]) -> CoLocated {
         CoLocated::of(tasks.iter().map(|&index| &self.tasks[index]))
     }

@@ -1,8 +1,8 @@
-//! Memory that the hardware divides: a MIG instance has memory slices of its own.
+//! Memory that the hardware divides: each MIG instance has its own memory slices.
 //!
 //! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋. Other partitions never delay it, but its kernels may be
-//! slower than with the whole memory. gpusched identifies an instance by its SMs. Therefore s is the number of slices of
-//! the instance that has at least these SMs and the fewest memory slices.
+//! slower than with the whole memory. gpusched describes an instance only by its number of SMs. Therefore s is the smallest
+//! number of slices among all instances with at least this number of SMs.
 
 use super::Problem;
 use crate::interference::bandwidth::instance::wcet_within;
@@ -18,16 +18,16 @@ pub(super) struct Sliced<'a> {
 }
 
 impl Sliced<'_> {
-    /// B' of an instance with at least `sms` SMs, rounded down; 0 if no such instance exists.
+    /// Returns B', rounded down, of an instance with at least `sms` SMs. Returns 0 if every instance has fewer SMs.
     fn share(&self, sms: u32) -> Bandwidth {
         let (slices, all) = self.offer.slices(sms).unwrap_or((0, 1));
         self.memory.bandwidth.share(slices, all)
     }
 
-    /// Returns C'(m), or `None` if C'(m) is unknown. `whole` gives C(m) with the whole memory.
+    /// Returns C'(m), or `None` if C'(m) is unknown. `whole` returns C(m) with the whole memory.
     ///
-    /// The result is at least C' on every larger instance. A kernel that requests more bandwidth on more SMs may be slower
-    /// there.
+    /// The result is at least C' on every larger instance. A kernel may be slower on a larger instance, because the
+    /// kernel requests more bandwidth on more SMs.
     pub fn wcet(&self, task: &Task, sms: u32, whole: impl Fn(u32) -> Option<Time>) -> Option<Time> {
         let larger = self.offer.sizes().into_iter().filter(|&size| size > sms);
         let within = |sms: u32| {
@@ -41,7 +41,7 @@ impl Sliced<'_> {
 }
 
 impl<'a> Problem<'a> {
-    /// The memory, if the hardware divides it among partitions.
+    /// Returns the memory and its slices if the hardware divides the memory among partitions.
     pub(super) fn sliced(&self) -> Option<Sliced<'a>> {
         let (memory, offer) = (self.memory?, self.offer?);
         offer.slices(1).map(|_| Sliced { memory, offer })
@@ -52,7 +52,7 @@ impl<'a> Problem<'a> {
         self.sliced().is_some()
     }
 
-    /// The memory that a partition of `sms` SMs can use; `None` if memory traffic does not count.
+    /// Returns the memory that a partition of `sms` SMs can use, or `None` if memory traffic does not count.
     pub(crate) fn memory_at(&self, sms: u32) -> Option<SharedMemory> {
         let memory = self.memory?;
         Some(match self.sliced() {
@@ -64,10 +64,10 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Checks that each memory slice has some bandwidth.
+    /// Checks that each memory slice has a positive bandwidth.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the memory slices have no bandwidth.
+    /// Fails with [`Error::Refused`] if a memory slice has a bandwidth of 0.
     pub(super) fn check_slices(&self) -> Result<(), Error> {
         let Some(sliced) = self.sliced() else {
             return Ok(());

@@ -1,8 +1,8 @@
-//! Cost of every task for every number of SMs and every contention class, in flat tables that are filled on demand.
+//! WCET of every task for every number of SMs and every contention class, in flat tables that are filled on demand.
 //!
-//! A search asks for the same WCETs again and again. A merge of k tasks reads k WCETs for each number of SMs that it
-//! tries, and neighboring merges read the same WCETs. Most searches use less than a dozen SMs per partition. A row of the
-//! table is therefore created at its first use, and an entry is computed when it is first read.
+//! A search reads each WCET many times. A merge of k tasks reads k WCETs for each number of SMs that it tries, and
+//! similar merges read the same WCETs. Most searches use less than a dozen SMs per partition. Therefore, the first use of
+//! a number of SMs creates its row, and the first read of an entry computes it.
 
 use super::load::{Frame, Load};
 use crate::interference::kind_index;
@@ -10,28 +10,28 @@ use crate::partitioning::search::group::Group;
 use crate::partitioning::search::problem::Problem;
 use gpusched_model::time::Time;
 
-/// The tables.
+/// Tables of WCETs and of loads.
 #[derive(Debug)]
 pub(crate) struct Costs {
-    /// Rows by number of SMs. The index in a row is task · classes + class.
+    /// Rows by number of SMs. An entry has the index task · classes + class in its row.
     rows: Vec<Vec<Cost>>,
     classes: usize,
     /// Kind of each task.
     kinds: Vec<u8>,
-    /// Constants of each task's load.
+    /// Constants of the load of each task.
     frames: Vec<Frame>,
 }
 
-/// One task on a number of SMs in a contention class.
+/// Values of one task for a number of SMs and a contention class.
 #[derive(Copy, Clone, Debug)]
 struct Cost {
     load: Load,
-    /// C(m); 0 if unknown. No WCET is 0.
+    /// C(m); 0 if unknown. A known WCET is never 0.
     wcet: Time,
 }
 
 impl Cost {
-    /// An entry that is not computed yet.
+    /// An entry that has not been computed yet.
     const NONE: Cost = Cost {
         load: Load::NONE,
         wcet: Time::ZERO,
@@ -67,7 +67,7 @@ impl Costs {
         }
     }
 
-    /// Returns the load of `tasks`, one part of `group`, on `sms` SMs.
+    /// Returns the load of `tasks` on `sms` SMs. `tasks` is one part of `group`.
     pub fn load(&mut self, problem: &Problem<'_>, tasks: &[usize], group: &Group<'_>, sms: u32) -> Load {
         let row = sms as usize;
         if self.rows.get(row).is_none_or(Vec::is_empty) {
@@ -86,8 +86,8 @@ impl Costs {
         total
     }
 
-    /// C(m) of `task` in `group` on `sms` SMs; `None` if unknown. Requires an earlier call of [`Costs::load`] with the same
-    /// arguments.
+    /// Returns C(m) of `task` in `group` on `sms` SMs, or `None` if it is unknown. Requires an earlier call of
+    /// [`Costs::load`] with the same arguments.
     pub fn wcet(&self, task: usize, group: &Group<'_>, sms: u32) -> Option<Time> {
         let class = group.classes[usize::from(self.kinds[task])];
         let cost = &self.rows[sms as usize][task * self.classes + usize::from(class)];

@@ -1,8 +1,8 @@
-//! Expected memory traffic around a partition, before the search knows the other partitions.
+//! Memory traffic that a search expects around a partition before it knows the other partitions.
 //!
-//! Each task outside the partition counts separately, as on its own smallest partition. The bytes per job do not depend
-//! on co-located tasks. A partition runs one kernel at a time. Its traffic is therefore at most the traffic of its tasks
-//! if they ran concurrently. The verdicts of a plan come from [`Problem::verdicts`], which uses the actual partitions.
+//! Each task outside the partition counts as if it had its own smallest partition. The bytes per job do not depend on
+//! co-located tasks. A partition runs one kernel at a time. The traffic of a partition is therefore at most the traffic
+//! of all its tasks together. The verdicts of a plan come from [`Problem::verdicts`], which uses the actual partitions.
 
 use crate::interference::bandwidth::{Delay, Load};
 use crate::partitioning::search::candidate::Candidate;
@@ -13,12 +13,12 @@ use crate::schedulability::shared_memory::{self, Contended};
 /// Expected memory traffic of each task.
 #[derive(Debug)]
 pub(crate) struct ExpectedTraffic {
-    /// Memory traffic by task.
+    /// Memory traffic of each task, in task order.
     loads: Vec<Load>,
 }
 
 impl ExpectedTraffic {
-    /// The traffic of the tasks of `problem` on `singles`, which has one partition per task, in task order.
+    /// Returns the traffic of the tasks of `problem`. `singles` contains one partition per task, in task order.
     pub fn new(problem: &Problem<'_>, singles: &[Candidate]) -> ExpectedTraffic {
         let load = |single: &Candidate| {
             let sms = problem.sms_of(single.sms);
@@ -31,7 +31,7 @@ impl ExpectedTraffic {
         }
     }
 
-    /// Whether the test passes for `tasks` (ascending) with `demands` and the traffic of all other tasks.
+    /// Whether `tasks` (ascending) with `demands` pass the test despite the traffic of all other tasks.
     pub fn accepts(&self, problem: &Problem<'_>, tasks: &[usize], demands: &[Demand], sms: u32) -> bool {
         let Some(memory) = problem.memory_at(sms) else {
             return true;

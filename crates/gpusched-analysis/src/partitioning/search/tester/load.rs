@@ -1,4 +1,4 @@
-//! Conclusions from the utilization of a partition, before any test runs.
+//! Conclusions that follow from the utilization of a partition, before a test runs.
 
 use std::ops::Add;
 
@@ -6,48 +6,48 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::{Policy, Task};
 
-/// Bounds on the load of a partition [2⁻⁴⁸]: the sums of the bounds of its tasks. D' = D − J is the deadline relative to
-/// the latest release.
+/// Bounds on the load of a partition [2⁻⁴⁸]. Each bound is a sum over the tasks. D' = D − J is the deadline relative to the
+/// latest release.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Load {
-    /// Σ C/T, each term rounded down; the largest number if a WCET is unknown, or if a task misses its deadline even in
-    /// isolation.
+    /// Σ C/T, with each term rounded down. The value is the largest number if a WCET is unknown, or if a task misses its
+    /// deadline even in isolation.
     least: u64,
-    /// Σ C/min(T, D'), each term rounded up.
+    /// Σ C/min(T, D'), with each term rounded up.
     most: u64,
 }
 
 impl Load {
-    /// The load of no task.
+    /// Load of a partition without tasks.
     pub const NONE: Load = Load { least: 0, most: 0 };
 
-    /// The load of a task that misses its deadline even in isolation, or whose WCET is unknown.
+    /// Load of a task that misses its deadline even in isolation, or that has an unknown WCET.
     pub const LATE: Load = Load {
         least: u64::MAX,
         most: u64::MAX,
     };
 
-    /// Whether this is the load of no task. No WCET is 0.
+    /// Whether this is the load of a partition without tasks. A WCET is never 0.
     pub fn is_none(self) -> bool {
         self.most == 0
     }
 
-    /// Σ C/T, each term rounded down to a multiple of 2⁻⁴⁸; `None` if the load does not determine it.
+    /// Returns Σ C/T, with each term rounded down to a multiple of 2⁻⁴⁸, or `None` if the load does not determine it.
     pub fn utilization(self) -> Option<Utilization> {
         (self.least < u64::MAX).then(|| Utilization::of_units(self.least))
     }
 
-    /// Returns the verdict of `policy`'s test if the load determines it.
+    /// Returns the result of the test of `policy` if the load determines it.
     ///
     /// * U > 1, C > D' for some task, or an unknown WCET: every test of deadlines fails.
     /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ
     ///   t·C/min(T, D').
     ///
-    /// Each term is rounded to the safe side. Rounding can therefore only prevent a conclusion, never cause a wrong one.
+    /// Each term is rounded to the safe side. Rounding may prevent a conclusion, but it never causes a wrong conclusion.
     pub fn verdict(self, policy: Policy) -> Option<bool> {
         const ONE: u64 = Utilization::ONE.saturated();
         if policy.counts_work() {
-            None // it uses another measure
+            None // these tests use another measure
         } else if self.least > ONE {
             Some(false)
         } else if matches!(policy, Policy::Edf | Policy::Density) && self.most <= ONE {
@@ -58,13 +58,13 @@ impl Load {
     }
 }
 
-/// The constants of a task's load, apart from C(m).
+/// Constants of the load of a task, which do not depend on C(m).
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Frame {
     period: Time,
     /// D'.
     deadline: Time,
-    /// T/min(T, D') [2⁻⁴⁸], rounded up. It replaces one division per load by one division per task.
+    /// T/min(T, D') [2⁻⁴⁸], rounded up. With this value, the tester divides once per task instead of once per load.
     stretch: u64,
 }
 
@@ -78,7 +78,7 @@ impl Frame {
         }
     }
 
-    /// The load of the task if its WCET is `wcet`.
+    /// Returns the load of the task for the WCET `wcet`.
     pub fn load(&self, wcet: Time) -> Load {
         if wcet > self.deadline {
             return Load::LATE;
@@ -98,7 +98,7 @@ impl Frame {
 impl Add for Load {
     type Output = Load;
 
-    /// Saturates, so that the sum with a late task stays late.
+    /// Adds two loads. The sum saturates, so a sum that contains a late task is itself late.
     fn add(self, other: Load) -> Load {
         Load {
             least: self.least.saturating_add(other.least),
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(load(9, 10, 8).verdict(Policy::NpEdf), Some(false));
         assert_eq!(load(5, 10, 9).verdict(Policy::NpEdf), None);
         assert_eq!(load(9, 10, 8).verdict(Policy::WorkCapacity), None);
-        // Deadlines far shorter than periods, with a ratio out of range, do not lead to a refusal.
+        // The ratio of period to deadline is out of range. Such a load must not prove a failure.
         let short = load(1, limit, 2);
         assert_ne!(
             (0..9).fold(Load::NONE, |sum, _| sum + short).verdict(Policy::Edf),

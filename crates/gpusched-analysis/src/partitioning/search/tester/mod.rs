@@ -1,8 +1,8 @@
-//! Fast test of a partition, for searches that run it thousands of times. It gives the same results as
-//! [`Problem::accepts`].
+//! Fast test of a partition, for searches that run the test thousands of times. The results of the fast test equal the
+//! results of [`Problem::accepts`].
 //!
-//! The load decides nearly all cases. The exact test decides the remaining cases. WCETs come from tables, and no test
-//! allocates memory.
+//! The load decides nearly all tests. The exact test decides the other tests. WCETs come from tables, and no test allocates
+//! memory.
 
 mod costs;
 pub(crate) mod expected_traffic;
@@ -21,20 +21,20 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use load::Load;
 
-/// Tests groups of one problem, and stores intermediate results.
+/// Tester for groups of one problem. The tester stores intermediate results.
 pub(crate) struct GroupTester<'a> {
     problem: &'a Problem<'a>,
     costs: Costs,
     /// Demand of each task, without its WCET.
     frames: Vec<Demand>,
-    /// Buffers for the tasks of one test and their demands.
+    /// Reusable buffers for the tasks of one test, and for the demands of these tasks.
     tasks: Vec<usize>,
     demands: Vec<Demand>,
-    /// The memory traffic around a partition, if it counts.
+    /// Memory traffic around a partition; `None` if traffic does not count.
     expected_traffic: Option<ExpectedTraffic>,
     /// Knowledge from an earlier search.
     experience: Experience,
-    /// Time after which no group passes with memory traffic, because such tests take long.
+    /// Time after which every test with memory traffic fails, because such tests take long.
     deadline: Option<Instant>,
 }
 
@@ -52,24 +52,24 @@ impl<'a> GroupTester<'a> {
         }
     }
 
-    /// Knowledge from an earlier search.
+    /// Returns the knowledge from an earlier search.
     pub fn experience(&mut self) -> &mut Experience {
         &mut self.experience
     }
 
-    /// Sets the time after which no group passes with the memory traffic of other partitions.
+    /// Sets the time after which every test with the memory traffic of other partitions fails.
     ///
     /// The search then ends with its current plan. After this time, a failed test proves nothing.
     pub fn stop_at(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
 
-    /// Whether this time is reached.
+    /// Whether the time of [`GroupTester::stop_at`] has passed.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Sets the memory traffic that tests count from now on; `None` for no traffic.
+    /// Sets the memory traffic that all later tests count. With `None`, the tests ignore memory traffic.
     pub fn expect(&mut self, expected_traffic: Option<ExpectedTraffic>) {
         self.expected_traffic = expected_traffic;
     }
@@ -83,24 +83,24 @@ impl<'a> GroupTester<'a> {
         self.problem
     }
 
-    /// Whether the test passes for `group` on `sms` SMs.
+    /// Whether `group` passes its test on `sms` SMs.
     ///
-    /// If the device has only some sizes, `sms` counts allocation units, here and in all callers: see
+    /// If the device supports only some sizes, `sms` counts allocation units, in this method and in all its callers. See
     /// [`hardware`](crate::partitioning::hardware).
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.accepts_with(load, group, sms)
     }
 
-    /// The load of part `part` of `group` on `sms` SMs.
+    /// Returns the load of part `part` of `group` on `sms` SMs.
     pub fn load(&mut self, part: usize, group: &Group<'_>, sms: u32) -> Load {
         match self.problem.sms_of(sms) {
-            0 => Load::LATE, // no supported size is so small
+            0 => Load::LATE, // every supported size needs more units
             sms => self.costs.load(self.problem, group.parts[part], group, sms),
         }
     }
 
-    /// As [`GroupTester::accepts`], with the known load of `group` on `sms` SMs.
+    /// Whether `group` passes its test on `sms` SMs, like [`GroupTester::accepts`]. The load of `group` is already known.
     pub fn accepts_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> bool {
         let policy = self.problem.policy();
         let sms = self.problem.sms_of(sms);
@@ -127,7 +127,7 @@ impl<'a> GroupTester<'a> {
 
     /// Collects the tasks of `group` and their demands. Returns whether all WCETs are known.
     fn collect_demands(&mut self, group: &Group<'_>, sms: u32) -> bool {
-        // Positions break ties and may define priorities, so the tasks must be in order.
+        // The positions of the tasks break ties and may define priorities, so the tasks must be in ascending order.
         let [first, second] = group.parts;
         self.tasks.clear();
         self.tasks.extend_from_slice(first);
@@ -148,13 +148,13 @@ impl<'a> GroupTester<'a> {
         true
     }
 
-    /// U(P) = Σ C(m)/T of `group` on `sms` SMs; `None` if a WCET is unknown.
+    /// Returns U(P) = Σ C(m)/T of `group` on `sms` SMs, or `None` if a WCET is unknown.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.utilization_with(load, group, sms)
     }
 
-    /// As [`GroupTester::utilization`], with the known load of `group` on `sms` SMs.
+    /// Returns the result of [`GroupTester::utilization`]. The load of `group` on `sms` SMs is already known.
     pub fn utilization_with(&mut self, load: Load, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let problem = self.problem;
         if problem.sms_of(sms) == 0 {
@@ -167,7 +167,7 @@ impl<'a> GroupTester<'a> {
         })
     }
 
-    /// Σ C(m) of `group` on `sms` SMs [ns]; `None` if a WCET is unknown.
+    /// Returns Σ C(m) of `group` on `sms` SMs [ns], or `None` if a WCET is unknown.
     pub fn work(&mut self, group: &Group<'_>, sms: u32) -> Option<u128> {
         if self.problem.sms_of(sms) == 0 {
             return None;

@@ -1,6 +1,6 @@
-//! Functions of expressions.
+//! Functions that expressions can call.
 
-/// A function of an expression.
+/// A function that expressions can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Function {
     /// `min(x, y)`: minimum.
@@ -9,11 +9,11 @@ pub enum Function {
     Max,
     /// `abs(x)`: absolute value.
     Abs,
-    /// `s8(x)`, `s16(x)`, `s32(x)`: the lowest bits as a signed number.
+    /// `s8(x)`, `s16(x)`, `s32(x)`: the lowest 8, 16 or 32 bits of x as a signed number.
     Signed(u8),
-    /// `u8(x)`, `u16(x)`, `u32(x)`: the lowest bits as an unsigned number.
+    /// `u8(x)`, `u16(x)`, `u32(x)`: the lowest 8, 16 or 32 bits of x as an unsigned number.
     Unsigned(u8),
-    /// `hash(x, …)`: a pseudo-random number from 0 to 2⁶³ − 1. Equal arguments give equal numbers.
+    /// `hash(x, …)`: a pseudo-random number from 0 to 2⁶³ − 1. The same arguments always give the same number.
     Hash,
     /// `random(n, x, …)`: `hash(x, …)` modulo n, or 0 if n is not positive.
     Random,
@@ -51,7 +51,7 @@ impl Function {
         }
     }
 
-    /// Computes the value. Missing arguments count as 0.
+    /// Computes the value of the function. Missing arguments count as 0.
     #[inline]
     pub fn apply(self, arguments: &[i64]) -> i64 {
         let argument = |index: usize| arguments.get(index).copied().unwrap_or(0);
@@ -70,18 +70,18 @@ impl Function {
     }
 }
 
-/// Returns the lowest `bits` of `x`, 1 to 63, as a signed number.
+/// Returns the lowest `bits` bits of `x` as a signed number. `bits` is from 1 to 63.
 pub fn signed(x: i64, bits: u8) -> i64 {
     let unused = 64 - u32::from(bits.clamp(1, 63));
     x << unused >> unused
 }
 
-/// Returns the lowest `bits` of `x`, 1 to 63, as an unsigned number.
+/// Returns the lowest `bits` bits of `x` as an unsigned number. `bits` is from 1 to 63.
 pub fn unsigned(x: i64, bits: u8) -> i64 {
     x & ((1 << bits.clamp(1, 63)) - 1)
 }
 
-/// Hashes the arguments in sequence with the finalizer of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+/// Hashes the arguments one after another with the finalizer of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 fn hash(arguments: &[i64]) -> i64 {
     let mut state = 0_u64;
     for argument in arguments {

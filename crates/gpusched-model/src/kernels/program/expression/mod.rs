@@ -1,7 +1,7 @@
 //! Integer expressions for addresses, conditions and numbers of loop rounds.
 //!
-//! Arithmetic uses 64-bit two's complement and wraps on overflow; [`operator`] defines the special cases. Operators have the
-//! precedence of Rust, and `c ? a : b` has the lowest.
+//! Arithmetic uses 64-bit two's complement and wraps on overflow. [`operator`] defines the special cases. Operators
+//! have the same precedence as in Rust. The conditional operator `c ? a : b` has the lowest precedence.
 
 mod function;
 pub mod operator;
@@ -19,20 +19,21 @@ use serde::{Deserialize, Serialize, Serializer};
 pub enum Expression {
     /// A number.
     Number(i64),
-    /// A name: a builtin such as `thread.x`, a parameter, a buffer (its address), or a loop counter.
+    /// A name: a builtin name such as `thread.x`, a parameter, a loop counter, or a buffer. The value of a buffer name
+    /// is its address.
     Name(Box<str>),
     /// A prefix operator and its operand.
     Unary(Unary, Box<Expression>),
     /// An infix operator and its two operands.
     Binary(Binary, Box<(Expression, Expression)>),
-    /// `condition ? then : otherwise`.
+    /// A conditional expression `condition ? then : otherwise`.
     Choice(Box<(Expression, Expression, Expression)>),
     /// A function call with its arguments.
     Call(Function, Box<[Expression]>),
 }
 
 impl Expression {
-    /// Creates an expression that is a name.
+    /// Creates an expression that consists of the name `name`.
     pub fn name(name: &str) -> Expression {
         Expression::Name(name.into())
     }
@@ -42,7 +43,7 @@ impl Expression {
         Expression::Binary(operator, Box::new((left, right)))
     }
 
-    /// Calls `found` with every name in the expression.
+    /// Calls `found` for every name that the expression contains.
     pub fn names(&self, found: &mut impl FnMut(&str)) {
         match self {
             Expression::Number(_) => {}
@@ -61,10 +62,10 @@ impl Expression {
         }
     }
 
-    /// Replaces the names that `value` knows by numbers, and evaluates the constant parts.
+    /// Replaces each name for which `value` returns a number by this number. Then evaluates the constant parts.
     ///
     /// # Errors
-    /// Fails if a part divides by zero and the unknown names cannot change that.
+    /// Fails if a part of the expression divides by zero for all values of the remaining names.
     pub fn fold(&self, value: &impl Fn(&str) -> Option<i64>) -> Result<Expression, DivisionByZero> {
         Ok(match self {
             Expression::Number(_) => self.clone(),

@@ -1,4 +1,4 @@
-//! Operators of expressions and their values.
+//! Operators of expressions and their results.
 
 /// A prefix operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,10 +12,10 @@ pub enum Unary {
 }
 
 impl Unary {
-    /// Precedence, higher than the precedence of any [`Binary`].
+    /// Precedence of prefix operators. It is higher than the precedence of any [`Binary`] operator.
     pub const PRECEDENCE: u8 = 10;
 
-    /// Returns the sign of the operator.
+    /// Returns the text of the operator.
     pub fn sign(self) -> char {
         match self {
             Unary::Minus => '-',
@@ -24,7 +24,7 @@ impl Unary {
         }
     }
 
-    /// Computes the value.
+    /// Computes the result of the operator.
     #[inline]
     pub fn apply(self, x: i64) -> i64 {
         match self {
@@ -35,7 +35,7 @@ impl Unary {
     }
 }
 
-/// An infix operator. Comparisons and logical operators give 0 or 1.
+/// An infix operator. The result of a comparison or logical operator is 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Binary {
     /// `||`: logical or. Both sides are evaluated.
@@ -60,9 +60,9 @@ pub enum Binary {
     BitXor,
     /// `&`.
     BitAnd,
-    /// `<<`: left shift, or 0 if the count is not from 0 to 63.
+    /// `<<`: left shift. The result is 0 if the count is not from 0 to 63.
     ShiftLeft,
-    /// `>>`: right shift that keeps the sign. A count that is not from 0 to 63 counts as 63.
+    /// `>>`: arithmetic right shift. A count that is not from 0 to 63 counts as 63.
     ShiftRight,
     /// `+`.
     Add,
@@ -70,9 +70,9 @@ pub enum Binary {
     Subtract,
     /// `*`.
     Multiply,
-    /// `/`: quotient rounded towards 0. x/0 is 0.
+    /// `/`: quotient, rounded towards 0. The result of x/0 is 0.
     Divide,
-    /// `%`: remainder with the sign of the left side. x%0 is x.
+    /// `%`: remainder, with the sign of the left side. The result of x%0 is x.
     Remainder,
 }
 
@@ -99,7 +99,7 @@ impl Binary {
         Binary::Remainder,
     ];
 
-    /// Returns the sign of the operator.
+    /// Returns the text of the operator.
     pub fn sign(self) -> &'static str {
         match self {
             Binary::Or => "||",
@@ -123,7 +123,7 @@ impl Binary {
         }
     }
 
-    /// Returns the precedence, from 1 (lowest).
+    /// Returns the precedence of the operator. The lowest precedence is 1.
     pub const fn precedence(self) -> u8 {
         match self {
             Binary::Or => 1,
@@ -148,7 +148,7 @@ impl Binary {
         self.precedence() == 3
     }
 
-    /// Computes the value.
+    /// Computes the result of the operator.
     #[inline]
     pub fn apply(self, x: i64, y: i64) -> i64 {
         match self {

@@ -11,7 +11,7 @@ impl std::str::FromStr for Expression {
     }
 }
 
-/// The language of integer expressions.
+/// The language of integer expressions, for the common parser.
 struct Integers;
 
 const OTHERS: [&str; 7] = ["(", ")", ",", "?", ":", "!", "~"];
@@ -110,7 +110,7 @@ impl Grammar for Integers {
     }
 }
 
-/// Parses the arguments of the function `name`.
+/// Parses the arguments of a call of the function `name`.
 fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, ParseError> {
     let known = Function::ALL.iter().find(|(known, _)| *known == name);
     let Some((_, function)) = known else {

@@ -1,4 +1,4 @@
-//! Expressions as text with the fewest parentheses.
+//! Conversion of expressions to text with the fewest parentheses.
 
 use std::fmt::{Display, Formatter, Result};
 
@@ -30,12 +30,13 @@ impl Expression {
             return f.write_str(")");
         }
         match self {
-            // The smallest number has no literal.
+            // The smallest 64-bit number cannot be written as a literal.
             Expression::Number(i64::MIN) => write!(f, "(-{} - 1)", i64::MAX),
             Expression::Number(number) if *number < 0 && least == OPERAND => write!(f, "({number})"),
             Expression::Number(number) => write!(f, "{number}"),
             Expression::Name(name) => f.write_str(name),
-            // The parser reads `-1` as a number, so the text of a prefix operator with a number is the resulting number.
+            // The parser reads `-1` as one number. So a prefix operator before a number is written as the resulting
+            // number.
             Expression::Unary(operator, operand) => match **operand {
                 Expression::Number(number) => Expression::Number(operator.apply(number)).write(f, least),
                 _ => {

@@ -1,4 +1,4 @@
-//! Simulations of kernels in isolation and concurrently.
+//! Simulations of kernels, in isolation and concurrently.
 
 use super::SharedSms;
 use gpusched_model::Scheduler;
@@ -8,11 +8,11 @@ use gpusched_warp::gpu::{Launch, Settings, run};
 /// A request for one simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Question {
-    /// One kernel in isolation, under the first scheduler.
+    /// Simulates one kernel in isolation, under the first scheduler of the case.
     Isolated(usize),
-    /// All kernels concurrently.
+    /// Simulates all kernels concurrently.
     Together {
-        /// Warp scheduler.
+        /// Warp scheduler of the simulation.
         scheduler: Scheduler,
         /// Issue budget of the last kernel.
         budget: u32,
@@ -23,14 +23,14 @@ pub(super) enum Question {
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) question: Question,
-    /// Response time of each simulated kernel, from launch to finish [core cycles].
+    /// Response time of each simulated kernel: time from its launch to its finish [core cycles].
     pub(super) responses: Vec<u64>,
-    /// Finish of the last kernel [core cycles].
+    /// Finish time of the last kernel to finish [core cycles].
     pub(super) last: u64,
 }
 
 impl Course {
-    /// Returns a result with arbitrary numbers.
+    /// Returns a result with arbitrary numbers for a request about `kernels` kernels.
     pub(super) fn made_up(question: Question, kernels: usize) -> Course {
         let kernels = if matches!(question, Question::Isolated(_)) {
             1
@@ -45,7 +45,7 @@ impl Course {
     }
 }
 
-/// Core cycles after which a simulation is aborted.
+/// Maximum length of a simulation [core cycles]. A simulation that takes longer is aborted.
 const LIMIT: u64 = 100_000_000;
 
 impl SharedSms {

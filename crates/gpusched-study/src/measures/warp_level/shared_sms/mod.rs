@@ -1,4 +1,5 @@
-//! Kernel programs that share the SMs of a GPU: response times under warp schedulers, over the issue budget of the last kernel.
+//! Metric of response times of kernels that share the SMs of a GPU, for several warp schedulers and many issue budgets of
+//! the last kernel.
 
 mod courses;
 mod rows;
@@ -17,24 +18,24 @@ use gpusched_model::machine::Machine;
 use gpusched_model::program::{Dimensions, FIRST_ADDRESS, Overrides, Program};
 use gpusched_warp::gpu::Launch;
 
-/// Simulates kernels on one GPU, launched one after another, under several warp schedulers.
+/// Simulates kernels that are launched one after another on one GPU, under several warp schedulers.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedSmsCase")]
 pub struct SharedSmsParameters {
-    /// Name of a built-in GPU.
+    /// Name of the built-in GPU that executes the kernels.
     machine: String,
-    /// Files with the programs of K1, K2 …; 2 to 8 files.
+    /// Paths of the files with the programs of kernels K1, K2 …; 2 to 8 files.
     programs: Vec<String>,
-    /// Number of blocks of each kernel. Default: the number in its file.
+    /// Number of blocks of each kernel. Default: the number in the file of the program.
     #[serde(default)]
     blocks: Option<u32>,
-    /// Time between two launches [core cycles].
+    /// Time between the launches of two consecutive kernels [core cycles].
     #[serde(default = "eight")]
     gap: u32,
-    /// Warp schedulers.
+    /// Warp schedulers to compare.
     schedulers: Vec<Scheduler>,
-    /// Issue budgets of the last kernel. All other kernels have budget 1.
+    /// Issue budgets of the last kernel. All other kernels have issue budget 1.
     budgets: Values,
 }
 
@@ -42,13 +43,13 @@ fn eight() -> u32 {
     8
 }
 
-/// Maximum number of kernels.
+/// Maximum number of kernels in one case.
 const KERNELS: usize = 8;
 
-/// Maximum number of simulations of one case.
+/// Maximum number of simulations in one case.
 const MOST: usize = 1_000;
 
-/// Kernels, ready for the simulation.
+/// Kernels with checked parameters, ready for the simulation.
 #[derive(Debug)]
 pub struct SharedSms {
     machine: Machine,
@@ -107,7 +108,7 @@ fn read(files: &mut Files, path: &str, blocks: Option<u32>) -> Result<Program, R
     program.with(&overrides).map_err(Refusal::in_file("blocks", path))
 }
 
-/// Gives each program memory of its own, in order.
+/// Returns `programs` with separate memory addresses for each program. The order of the programs stays unchanged.
 fn one_after_another(mut programs: Vec<Program>) -> Result<Vec<Program>, Refusal> {
     let mut next = FIRST_ADDRESS;
     for program in &mut programs {
@@ -133,8 +134,9 @@ fn one_after_another(mut programs: Vec<Program>) -> Result<Vec<Program>, Refusal
 }
 
 impl SharedSms {
-    /// Returns all requests: each kernel in isolation under the first scheduler, then all kernels under each scheduler. A
-    /// scheduler with issue budgets has one request per budget.
+    /// Returns the requests for all simulations. The first requests run each kernel in isolation under the first scheduler.
+    /// The next requests run all kernels concurrently under each scheduler. A scheduler that uses issue budgets has one
+    /// request for each budget.
     fn questions(&self) -> Vec<Question> {
         let alone = (0..self.programs.len()).map(Question::Isolated);
         let together = self.schedulers.iter().flat_map(|&scheduler| {

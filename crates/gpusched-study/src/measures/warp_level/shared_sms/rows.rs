@@ -1,22 +1,22 @@
-//! Rows of the simulations.
+//! Conversion of simulation results to rows.
 
 use super::courses::{Course, Question};
 use super::{Labels, Row, SharedSms};
 use crate::measures::statistics::{self, ratio};
 use gpusched_model::Scheduler;
 
-/// Returns the mean of response times [cycles].
+/// Returns the mean of the response times in `responses` [cycles].
 fn mean(responses: &[u64]) -> f64 {
     statistics::mean(responses.iter().map(|&response| response as f64))
 }
 
-/// Returns the name of a kernel from its position.
+/// Returns the name of the kernel at position `kernel`.
 fn name(kernel: usize) -> String {
     format!("K{}", kernel + 1)
 }
 
 impl SharedSms {
-    /// Returns all rows.
+    /// Returns the rows of all simulations.
     pub(super) fn table(&self, courses: &[Course]) -> Vec<Row> {
         let mut rows = Vec::new();
         let mut alone = Vec::new();
@@ -39,7 +39,7 @@ impl SharedSms {
         rows
     }
 
-    /// Returns the rows under the budget with the shortest response time of the last kernel.
+    /// Returns rows for the issue budget that minimizes the response time of the last kernel.
     fn best(&self, courses: &[Course]) -> Vec<Row> {
         let mut rows = Vec::new();
         let plain = |scheduler: &&Scheduler| !scheduler.has_budgets();
@@ -85,7 +85,8 @@ impl SharedSms {
     }
 }
 
-/// Returns the run under `scheduler`. If the scheduler has issue budgets, the run has issue budget `budget`.
+/// Returns the simulation under `scheduler`. If the scheduler uses issue budgets, the last kernel has issue budget
+/// `budget`.
 fn under(courses: &[Course], scheduler: Scheduler, budget: Option<u32>) -> Option<&Course> {
     courses.iter().find(|course| match course.question {
         Question::Together {
@@ -96,7 +97,7 @@ fn under(courses: &[Course], scheduler: Scheduler, budget: Option<u32>) -> Optio
     })
 }
 
-/// Returns the rows of one run.
+/// Returns the rows of one simulation of concurrent kernels.
 fn together(course: &Course, scheduler: Scheduler, budget: u32, alone: &[u64]) -> Vec<Row> {
     let of = |kernel: String| {
         Labels::of("kernel", kernel)

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use crate::plot::gantt::style::{DIFFERENT, Fill, Hatch, fill};
 use crate::plot::layout::shown;
 
-/// The elements of a figure, in painting order.
+/// The elements of a figure, in the order of painting.
 #[derive(Debug, Default)]
 pub struct Document {
     body: String,
 }
 
-/// The end of a text that is at its position.
+/// Which part of a text is at the given position.
 #[derive(Copy, Clone, Debug)]
 pub enum Anchor {
     Start,
@@ -21,14 +21,14 @@ pub enum Anchor {
 }
 
 impl Document {
-    /// Adds a text that is vertically centred on `y`.
+    /// Adds a text whose vertical centre is at `y`.
     pub fn text(&mut self, x: f64, y: f64, size: f64, anchor: Anchor, colour: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        // Some programs do not support `dominant-baseline`.
+        // The baseline is computed here, because some programs do not support `dominant-baseline`.
         self.push(format_args!(
             "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{}</text>",
             y + 0.35 * size,
@@ -36,7 +36,7 @@ impl Document {
         ));
     }
 
-    /// Adds a text in bold face.
+    /// Adds a text in bold type.
     pub fn heading(&mut self, x: f64, y: f64, size: f64, text: &str) {
         self.push(format_args!(
             "<text x=\"{x:.2}\" y=\"{:.2}\" font-size=\"{size:.1}\" font-weight=\"bold\">{}</text>",
@@ -57,7 +57,7 @@ impl Document {
         ));
     }
 
-    /// Adds the area within all points.
+    /// Adds a filled area whose corners are the points.
     pub fn area(&mut self, points: &[(f64, f64)], colour: &str) {
         let points = list(points);
         self.push(format_args!("<polygon points=\"{points}\" fill=\"{colour}\"/>"));
@@ -76,7 +76,7 @@ impl Document {
         ));
     }
 
-    /// Adds a slice. A browser shows `words` as its tooltip.
+    /// Adds a slice. Browsers show `words` as a tooltip of the slice.
     pub fn slice(
         &mut self,
         (x, y): (f64, f64),
@@ -95,7 +95,7 @@ impl Document {
         ));
     }
 
-    /// Adds the sample of a category in a legend.
+    /// Adds the sample of a category for a legend.
     pub fn swatch(&mut self, (x, y): (f64, f64), size: (f64, f64), category: usize) {
         let outline = outline(true);
         self.push(format_args!(
@@ -106,12 +106,12 @@ impl Document {
         ));
     }
 
-    /// Adds all elements of `other` on top of the present elements.
+    /// Adds all elements of `other` on top of the existing elements.
     pub fn append(&mut self, other: Document) {
         self.body += &other.body;
     }
 
-    /// Returns the figure, on a white background.
+    /// Returns the figure on a white background.
     pub fn finish(self, width: f64, height: f64, categories: impl Iterator<Item = usize>) -> String {
         let looks: BTreeSet<usize> = categories.map(|category| category % DIFFERENT).collect();
         let patterns: String = looks.into_iter().filter_map(pattern).collect();
@@ -146,7 +146,7 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Returns the `fill` of a category.
+/// Returns the value of the attribute `fill` for a category.
 fn paint(category: usize) -> String {
     match fill(category) {
         plain @ Fill {
@@ -156,13 +156,13 @@ fn paint(category: usize) -> String {
     }
 }
 
-/// Returns the name of a pattern. Patterns with one name are equal, so one page can contain several figures.
+/// Returns the name of a hatching pattern. Patterns with equal names are equal, so one page can contain several figures.
 fn name(fill: Fill) -> String {
     let hatch = format!("{:?}", fill.hatch).to_lowercase();
     format!("{hatch}-{}", fill.hex().trim_start_matches('#'))
 }
 
-/// Returns the definition of the hatching of a category, if it has one.
+/// Returns the definition of the hatching of a category, or `None` if the category has no hatching.
 fn pattern(category: usize) -> Option<String> {
     let fill = fill(category);
     let (stroke, opacity) = if fill.is_dark() {

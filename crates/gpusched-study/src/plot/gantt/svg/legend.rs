@@ -1,4 +1,4 @@
-//! The legend of colours and marks.
+//! The legend of a Gantt chart, with its colours and marks.
 
 use super::document::{Anchor, Document};
 use super::marks;
@@ -12,7 +12,7 @@ const SWATCH: (f64, f64) = (24.0, 12.0);
 const GAP: f64 = 6.0;
 const COLUMN_GAP: f64 = 20.0;
 
-/// Maximum number of listed categories. Further categories are only counted.
+/// Maximum number of categories that the legend lists. For further categories, the legend states only their number.
 const MOST: usize = 2 * DIFFERENT;
 
 enum Entry<'a> {
@@ -39,7 +39,7 @@ impl Entry<'_> {
     }
 }
 
-/// Draws the legend from `top` on, if possible within `width`. Returns its lower end.
+/// Draws the legend, with its upper end at `top` and, if possible, within `width`. Returns the position of its lower end.
 pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, top: f64) -> f64 {
     let listed = scene.categories.iter().take(MOST);
     let mut entries: Vec<Entry<'_>> = listed

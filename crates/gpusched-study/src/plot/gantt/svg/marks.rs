@@ -1,16 +1,17 @@
-//! Marks of instants, as in papers on scheduling: releases point up, deadlines point down.
+//! Marks of instants, drawn as in papers on scheduling: the arrow of a release points up, and the arrow of a deadline
+//! points down.
 
 use super::document::Document;
 use gpusched_sim::timeline::Mark;
 
-/// Height of marks above their track.
+/// Height that marks need above their track [pixels].
 pub const ABOVE: f64 = 7.0;
 
 const WIDTH: f64 = 1.2;
 const HEAD: f64 = 3.0;
 const MISS: &str = "#c00000";
 
-/// Draws a mark at `x` on a track from `top` to `bottom`.
+/// Draws a mark at position `x` on the track between `top` and `bottom`.
 pub fn draw(document: &mut Document, mark: Mark, x: f64, top: f64, bottom: f64) {
     let tip = top - ABOVE + 1.0;
     match mark {

@@ -1,4 +1,4 @@
-//! Contraction of blossoms: an odd cycle becomes one vertex, and later becomes a cycle again.
+//! Contraction of blossoms. An odd cycle becomes one vertex, and later it becomes a cycle again.
 
 use super::{Edge, Label, Search};
 
@@ -26,7 +26,7 @@ impl Search {
         self.holder[blossom * (self.n + 1) + vertex]
     }
 
-    /// The even distance of `member` from the base of `blossom`. Reverses the cycle if the distance is odd.
+    /// Returns the even distance of `member` from the base of `blossom`. If the distance is odd, first reverses the cycle.
     pub(super) fn even_place(&mut self, blossom: usize, member: usize) -> usize {
         let cycle = &mut self.cycle[blossom];
         let place = cycle.iter().position(|&other| other == member).unwrap_or(0);
@@ -117,7 +117,7 @@ impl Search {
         }
         self.label[entry] = Label::Odd;
         self.parent[entry] = self.parent[blossom];
-        let rest = self.cycle[blossom].split_off(place + 1); // it is not a blossom any more
+        let rest = self.cycle[blossom].split_off(place + 1); // the cycle is no longer a blossom
         for member in rest {
             self.label[member] = Label::Free;
             self.find_slack(member);

@@ -5,8 +5,8 @@ mod contraction;
 #[cfg(test)]
 mod tests;
 
-/// Returns the mate of each of `n` vertices, if it has one. `weight(a, b)` is symmetric and below 2⁴⁰. A positive weight
-/// marks an edge.
+/// Returns the mate of each of `n` vertices, or no mate for a single vertex. `weight(a, b)` is symmetric and below 2⁴⁰. A
+/// positive weight means that the graph has this edge.
 pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
     let mut search = Search::new(n, weight);
     while search.augmented() {}
@@ -16,7 +16,7 @@ pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) ->
         .collect()
 }
 
-/// An edge between two vertices. It also represents an edge between two blossoms.
+/// Edge between two vertices. An edge between two blossoms is represented by an edge between two of their vertices.
 #[derive(Copy, Clone, Default)]
 struct Edge {
     from: usize,
@@ -32,26 +32,27 @@ enum Label {
     Odd,
 }
 
-/// State of the search. Vertices have the numbers 1 to n, blossoms n+1 to 2n; 0 stands for no vertex.
+/// State of the search. Vertices have the numbers 1 to n, and blossoms have n+1 to 2n. The number 0 means no vertex.
 struct Search {
     n: usize,
-    /// The largest number in use.
+    /// Largest vertex or blossom number in use.
     last: usize,
     /// Edge matrix, row by row, with 2n + 1 entries per row.
     edges: Vec<Edge>,
-    /// Dual variables, doubled.
+    /// Dual variable of each vertex and blossom, doubled.
     dual: Vec<i64>,
     mate: Vec<usize>,
     slack: Vec<usize>,
-    /// The outermost blossom of each vertex or blossom: itself if no blossom contains it, 0 if unused.
+    /// Outermost blossom of each vertex or blossom. A vertex or blossom that no blossom contains is its own outermost
+    /// blossom. The entry is 0 if it is unused.
     outer: Vec<usize>,
     parent: Vec<usize>,
     label: Vec<Label>,
     visited: Vec<usize>,
     visit: usize,
-    /// The cycle of each blossom, beginning with its base.
+    /// Cycle of each blossom, starting at the base of the blossom.
     cycle: Vec<Vec<usize>>,
-    /// The member of each blossom that contains each vertex, row by row, with n + 1 entries per row.
+    /// Member of each blossom that contains a given vertex, row by row, with n + 1 entries per row.
     holder: Vec<usize>,
     queue: std::collections::VecDeque<usize>,
 }
@@ -102,7 +103,7 @@ impl Search {
         self.edges[a * (2 * self.n + 1) + b] = edge;
     }
 
-    /// The slack of `edge`, doubled; 0 for a tight edge.
+    /// Returns the slack of `edge`, doubled. The slack of a tight edge is 0.
     fn excess(&self, edge: Edge) -> i64 {
         self.dual[edge.from] + self.dual[edge.to] - 2 * self.edge(edge.from, edge.to).weight
     }
@@ -137,7 +138,7 @@ impl Search {
         }
     }
 
-    /// The lowest common ancestor in the forest; 0 if `u` and `v` are in different trees.
+    /// Returns the lowest common ancestor of `u` and `v` in the forest, or 0 if `u` and `v` are in different trees.
     fn ancestor(&mut self, mut u: usize, mut v: usize) -> usize {
         self.visit += 1;
         while u != 0 || v != 0 {
@@ -156,7 +157,7 @@ impl Search {
         0
     }
 
-    /// Follows a tight edge. Returns whether the matching grew.
+    /// Processes a tight edge. Returns whether the matching grew.
     fn follow(&mut self, edge: Edge) -> bool {
         let (u, v) = (self.outer[edge.from], self.outer[edge.to]);
         match self.label[v] {
@@ -244,7 +245,7 @@ impl Search {
         }
     }
 
-    /// Adjusts the duals as far as possible. Returns false if a vertex can stay single without loss of weight.
+    /// Changes the dual variables as far as possible. Returns false if a vertex can stay single without a loss of weight.
     fn adjust_duals(&mut self) -> bool {
         let mut step = i64::MAX;
         for blossom in self.outermost(self.n + 1) {

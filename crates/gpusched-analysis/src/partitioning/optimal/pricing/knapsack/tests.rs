@@ -1,4 +1,4 @@
-//! Comparison of the simplex with another solver, and of its dual prices with weak duality.
+//! Comparison of the simplex with another solver, and check of its dual prices by weak duality.
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, default_solver, variable};
 use rand::{Rng, RngExt, SeedableRng};
@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-/// Profits, demand of the items by row, and room by row.
+/// Profits, demand of the items in each row, and room in each row.
 struct Program {
     prices: Vec<f64>,
     asks: Vec<Vec<f64>>,
@@ -15,7 +15,7 @@ struct Program {
 
 fn random(rng: &mut ChaCha8Rng) -> Program {
     let (items, rows) = (rng.random_range(1..12), rng.random_range(1..5));
-    // Few values, so that ties occur.
+    // The numbers have only a few values, so ties occur.
     let number = |rng: &mut ChaCha8Rng, most: u64| (rng.next_u64() % most) as f64 / 4.0;
     Program {
         prices: (0..items).map(|_| number(rng, 12) - 0.5).collect(),

@@ -1,0 +1,121 @@
+//! Number of blocks that run at the same time, as a trace shows it.
+
+/// Largest number of blocks that certainly run at one instant.
+///
+/// Rounded times can overlap although one block ran after the other, and a number that is too large makes a bound unsafe. So blocks
+/// that overlap by at most two ticks of the clock do not count as overlapping.
+pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
+    debug_assert_eq!(starts.len(), durations.len(), "each block starts and ends");
+    let vary = durations
+        .iter()
+        .any(|&duration| Some(&duration) != durations.first());
+    // Equal durations show no tick: they come from a simulation.
+    let rounding = match vary {
+        true => 2 * tick(starts).max(tick(durations)),
+        false => 2,
+    };
+    let mut begins = starts.to_vec();
+    let mut ends: Vec<u64> = ends(starts, durations)
+        .into_iter()
+        .zip(starts)
+        .map(|(end, &start)| end.saturating_sub(rounding).max(start))
+        .collect();
+    begins.sort_unstable();
+    ends.sort_unstable();
+    let (mut ended, mut most) = (0, 0);
+    for (begun, &now) in begins.iter().enumerate() {
+        while ends.get(ended).is_some_and(|&end| end <= now) {
+            ended += 1;
+        }
+        most = most.max((begun + 1).saturating_sub(ended));
+    }
+    most
+}
+
+/// Tick of the clock that measured `times` [ns]: their greatest common divisor, after the first one is subtracted; at least 1.
+fn tick(times: &[u64]) -> u64 {
+    let first = times.first().copied().unwrap_or(0);
+    let divisor = times
+        .iter()
+        .map(|&time| time.abs_diff(first))
+        .fold(0, |divisor, time| greatest_common_divisor(time, divisor));
+    divisor.max(1)
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Largest M for which M blocks at a time explain the length of a run: length ≤ (Σvᵢ − v_max)/M + v_max ([Aghilinasab20] Eq. 3 with
+/// the times of this run). A bound with a larger M would be below the run that was measured. 0 if no M explains the run, because
+/// there are pauses between its blocks.
+pub(super) fn explained(starts: &[u64], durations: &[u64]) -> usize {
+    let first = starts.iter().copied().min().unwrap_or(0);
+    let last = ends(starts, durations).into_iter().max().unwrap_or(0);
+    let longest = durations.iter().copied().max().unwrap_or(0);
+    let work: u128 = durations.iter().map(|&duration| u128::from(duration)).sum();
+    let rest = work.saturating_sub(u128::from(longest));
+    match last.saturating_sub(first).saturating_sub(longest) {
+        0 => usize::MAX,
+        beyond => usize::try_from(rest / u128::from(beyond)).unwrap_or(usize::MAX),
+    }
+}
+
+fn ends(starts: &[u64], durations: &[u64]) -> Vec<u64> {
+    let both = starts.iter().zip(durations);
+    both.map(|(&start, &duration)| start.saturating_add(duration))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlaps_are_counted() {
+        assert_eq!(overlap(&[], &[]), 0);
+        assert_eq!(overlap(&[0, 100, 201], &[100, 101, 100]), 1);
+        assert_eq!(overlap(&[201, 0, 100], &[100, 110, 102]), 2);
+        assert_eq!(overlap(&[0, 1, 0, 50], &[53, 90, 91, 10]), 4);
+        assert_eq!(overlap(&[0, 0, 100, 100], &[100; 4]), 2);
+    }
+
+    /// Starts and durations are rounded independently: up, down, to the nearest, and to ticks of 1, 32 and 1000 ns.
+    #[test]
+    fn rounded_times_do_not_add_places() {
+        for places in [1usize, 3, 16] {
+            for tick in [1u64, 32, 1000] {
+                for [start_offset, duration_offset] in [[0, 0], [0, 999], [499, 499], [999, 0], [999, 999]] {
+                    // Exact times in thousandths of a tick; each place runs its blocks without pauses.
+                    let (mut starts, mut durations) = (Vec::new(), Vec::new());
+                    for place in 0..places as u64 {
+                        let mut now = 7_321 * place;
+                        for block in 0..20u64 {
+                            let duration = 60_000 + 7_919 * ((3 * block + 5 * place) % 11);
+                            starts.push((now + start_offset) / 1000 * tick);
+                            durations.push((duration + duration_offset) / 1000 * tick);
+                            now += duration;
+                        }
+                    }
+                    let found = overlap(&starts, &durations);
+                    assert!(found <= places, "{found} places instead of {places}, tick {tick}");
+                    assert!(
+                        found + places / 8 >= places,
+                        "{found} places instead of {places}, tick {tick}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_bounds_its_places() {
+        assert_eq!(explained(&[], &[]), usize::MAX);
+        assert_eq!(explained(&[5], &[10]), usize::MAX);
+        assert_eq!(explained(&[0, 0, 10, 10], &[10, 10, 10, 10]), 3);
+        assert_eq!(explained(&[0, 50], &[10, 10]), 0);
+    }
+}
