@@ -60,7 +60,7 @@ fn an_interval_may_be_longer_than_need_be() {
         "{short:?}"
     );
     let help = run("verify --help").stdout;
-    assert!(help.contains("(interval_ns) that is long enough"), "{help}");
+    assert!(help.contains("(`interval_ns`) that is long enough"), "{help}");
 }
 
 /// A plan has the same limit on its SMs as `--sms`.

@@ -278,7 +278,10 @@ pub(super) fn check_miss(
     match level.window(q, window) {
         Some(end) if end >= window => Ok(()),
         found => {
-            let message = format!("found {busy_period}, expected at most {found:?} ns");
+            let most = found.map_or("no value, because it does not end".to_owned(), |end| {
+                format!("at most {end} ns")
+            });
+            let message = format!("found {busy_period}, expected {most}");
             Err(Fault::new("busy_period_ns", message))
         }
     }

@@ -215,7 +215,7 @@ mod tests {
             ("\"sad\"", "\"histo\"", "benchmarks[1].name: found \"histo\""),
             ("\"sad\"", "\"\"", "benchmarks[1].name: found \"\""),
             ("0.13", "1.3", "benchmarks[0].nominal_q: found 1.3"),
-            ("\"bound\":\"Table II\",", "", "sources: found none of bound"),
+            ("\"bound\":\"Table II\",", "", "sources: found no source of bound"),
             (
                 "\"blocks\":\"Table II\"",
                 "\"blocks\":\"\",\"clusters\":\"\"",

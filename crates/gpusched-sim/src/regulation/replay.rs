@@ -12,7 +12,7 @@ use gpusched_model::error::{Error, Result};
 /// continues with the first.
 ///
 /// Times in isolation and times under interference are from different measured runs. Run r uses the times in isolation of
-/// the r-th measured run at q = 0. Run r uses the times under interference of the r-th measured run at q = 1. Both counts
+/// the r-th measured run at q = 0. Run r uses the times that run r of the trace measured under interference (q = 1). Both counts
 /// follow the order of the trace.
 #[derive(Clone, Debug)]
 pub struct Replay {

@@ -192,7 +192,7 @@ fn malformed_expressions_are_located() {
             23,
             "found `SMS`, expected a number, or a text in quotes",
         ),
-        ("min(rate, algorithm = 'SMS) > 1", 23, "without a second one"),
+        ("min(rate, algorithm = 'SMS) > 1", 23, "without a closing quote"),
         ("min(rate, algorithm in 'SMS') > 1", 24, "expected `(`"),
         (
             "min(rate, algorithm in ()) > 1",

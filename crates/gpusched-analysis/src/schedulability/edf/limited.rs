@@ -1,7 +1,7 @@
 //! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient, not exact.
 //!
 //! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
-//! * A preempted kernel may need one more wave of blocks, with the time bₖ. A job preempts only when it starts, so it causes this
+//! * A preempted kernel may need one more wave of blocks, which takes the time bₖ. A job preempts only when it starts, so it causes this
 //!   time once: Cₕ becomes Cₕ + max {bₖ} over the kernels that h can preempt.
 //!
 //! Job h can preempt a job of k only if the job of k was released before h and has a later deadline. In the worst case, the job of
