@@ -297,10 +297,7 @@ impl Context<'_> {
                     })
                     .map_or_else(String::new, |value| format!(", default {value}")),
             };
-            let about = field["description"]
-                .as_str()
-                .map(|about| plain(about))
-                .unwrap_or_default();
+            let about = field["description"].as_str().map(plain).unwrap_or_default();
             let item = format!(
                 "`{name}` ({}{need}): {}",
                 self.kind(field),
