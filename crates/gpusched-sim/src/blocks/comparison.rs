@@ -115,7 +115,7 @@ impl Comparison {
     /// block if they are at most `window` apart. The `observer` receives all events of the run.
     ///
     /// # Errors
-    /// Fails under the same conditions as [`simulate`](crate::blocks::simulate).
+    /// Fails under the same conditions as [`simulate`].
     pub fn new(
         scenario: &Scenario,
         measured: &Measured,

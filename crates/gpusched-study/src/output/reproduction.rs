@@ -26,7 +26,7 @@ const SHORT: usize = 80;
 /// `command` is the command line that writes the page.
 ///
 /// # Errors
-/// Fails under the same conditions as [`Study::findings`] and [`Reasons::check`].
+/// Fails under the same conditions as [`Study::findings`], and if a reason is stated for an unknown or a reproduced claim.
 pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Result<String> {
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
