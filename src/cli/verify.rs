@@ -116,7 +116,7 @@ struct Bound {
     /// Confirmed lower bound on the SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     proven: Option<u32>,
-    /// Why the bound is not fully confirmed.
+    /// Reason for a bound that is not fully confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<String>,
     /// Unconfirmed lower bound of HiGHS, above `sms`.

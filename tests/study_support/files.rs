@@ -1,4 +1,4 @@
-//! What a run leaves.
+//! Files that a run writes.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! An independent verifier of plans and bounds. The verifier checks the evidence that a plan or bound contains.
 //!
-//! Of the library, this crate uses only [`gpusched_model`]: the data types, the file reader and the list of assumptions.
+//! This crate uses only [`gpusched_model`] of the library: the data types, the file reader and the list of assumptions.
 //! The crate calls no schedulability test, no interference model and no heuristic. The crate evaluates WCETs from their
 //! printed formulas and recomputes the evidence in the simplest way. The verifier accepts only statements that follow
 //! from the recomputed evidence. So a verified plan relies on two independent programs. The evidence of a demand test

@@ -162,7 +162,7 @@ impl Args {
         files.extend(given(&self.interference, Some(Level::Interference)));
         distinct(files.iter().map(|(path, _)| path.as_path()))?;
         let samples = usize::try_from(self.samples).unwrap_or(MAX_SAMPLES);
-        let mut recorder = Recorder::new(samples, global.seed(), true);
+        let mut recorder = Recorder::new(samples, global.seed());
         let progress = progress(global, files.iter().map(|(path, _)| path.as_path()));
         let mut before = 0;
         for (path, level) in &files {

@@ -59,7 +59,7 @@ pub fn groups(blocks: u64, moments: &[(f64, f64)]) -> Vec<Group> {
 /// Returns a trace of `runs` runs without interference, with `samples` stored runs, and one run with interference.
 pub fn trace(kernel: &Kernel, runs: u64, samples: usize, seed: u64) -> Trace {
     let synthesizer = Synthesizer::new(kernel, seed).unwrap();
-    let mut recorder = Recorder::new(samples, seed, true);
+    let mut recorder = Recorder::new(samples, seed);
     let isolated = (0..runs).map(|run| synthesizer.draw(Level::Isolated, run));
     for row in isolated
         .chain([synthesizer.draw(Level::Interference, 0)])
@@ -73,7 +73,7 @@ pub fn trace(kernel: &Kernel, runs: u64, samples: usize, seed: u64) -> Trace {
 
 /// Returns a trace of these durations [ns], by run and block, and a run under interference that repeats the first run.
 pub fn trace_of(runs: &[Vec<u64>]) -> Trace {
-    let mut recorder = Recorder::new(runs.len(), 1, false);
+    let mut recorder = Recorder::new(runs.len(), 1);
     let levels = (0u64..).zip(runs).map(|run| (Level::Isolated, run));
     for (level, (run, durations)) in levels.chain([(Level::Interference, (0, &runs[0]))]) {
         for (block, &duration) in (0u64..).zip(durations) {

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::random;
 
-/// How memory time delays a block.
+/// Delay of a block by memory time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Delay {
     /// During memory time, the block runs at the speed e⁰/e¹.

@@ -27,7 +27,7 @@ pub struct Block {
     pub info: String,
     /// Where the reader saves it.
     pub file: Option<String>,
-    /// How long its commands take, if too long for a test.
+    /// Duration of its commands, if they take too long for a test.
     pub not_run: Option<String>,
     pub text: String,
 }
@@ -110,7 +110,7 @@ fn page(path: &Path) -> Page {
     Page { path, blocks, prose }
 }
 
-/// What stands between backticks in `text`.
+/// Code spans of `text`: the text between backticks.
 pub fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -231,7 +231,7 @@ impl Context<'_> {
         text
     }
 
-    /// What `definition` says: its description, its fields, its values.
+    /// Writes the description, the fields and the values of `definition`.
     fn definition(&self, definition: &Value, text: &mut String) {
         if let Some(about) = definition["description"].as_str() {
             for paragraph in about.split("\n\n") {

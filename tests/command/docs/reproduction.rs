@@ -85,7 +85,11 @@ fn a_page_names_every_claim_with_its_verdicts() {
                 let figures = finding["figures"].as_array().unwrap();
                 page.contains("## Not reproduced: no reason stated")
                     && page.contains(&format!("{}: {}", text("id"), text("text")))
-                    && (figures.is_empty() || page.contains("Found"))
+                    && page.contains("Found")
+                    && figures
+                        .iter()
+                        .take(4)
+                        .all(|figure| page.contains(&rounded(figure[1].as_f64().unwrap())))
             }
         };
         assert!(told, "{finding}");
@@ -116,4 +120,13 @@ fn a_page_names_every_claim_with_its_verdicts() {
     assert_eq!((json.code, twice.code), (2, 2));
     assert!(json.stderr.contains("Markdown") && twice.stderr.contains("another folder"));
     assert_eq!(run(&format!("study reproduction {folder}/none")).code, 2);
+    let file = run("study check analysis/smoke.toml");
+    assert_eq!(file.code, 2);
+    assert!(file.stderr.contains("expected a folder of studies"), "{}", file.stderr);
+}
+
+/// A figure as the page shows it: with at most four decimals.
+fn rounded(figure: f64) -> String {
+    let text = format!("{figure:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

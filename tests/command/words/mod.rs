@@ -34,7 +34,7 @@ fn is_exception(file: &str, what: &str) -> bool {
         .any(|(path, allowed, _)| *path == file && *allowed == what)
 }
 
-/// What is wrong in `passages` of the file called `name`.
+/// Adds a complaint for every broken rule in `passages` of the file `name`.
 fn complaints(name: &str, passages: &[Passage], complaints: &mut Vec<String>) {
     for Passage { line, text } in passages {
         for (phrase, better) in PHRASES {

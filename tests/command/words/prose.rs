@@ -172,7 +172,7 @@ fn abbreviation(text: &str) -> bool {
         || last.chars().count() == 1 && last.chars().all(|c| c.is_uppercase())
 }
 
-/// How many words `text` has: parts with a letter or a digit.
+/// Number of words in `text`. A word contains a letter or a digit, or is a code span.
 pub fn words(text: &str) -> usize {
     let word = |part: &&str| part.chars().any(|c| c.is_alphanumeric() || c == '`');
     text.split_whitespace().filter(word).count()

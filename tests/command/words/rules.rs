@@ -1,4 +1,4 @@
-//! What a sentence must not contain, and how long it may be.
+//! Rules for words: forbidden phrases, and the maximum length of sentences, lines and pages.
 
 /// The most words of a sentence.
 pub const WORDS: usize = 35;

@@ -8,6 +8,8 @@ use gpusched::model::reader::Programs;
 use gpusched::warp::code::Code;
 use proptest::prelude::*;
 
+use crate::support::run;
+
 /// Reads all programs in `bytes`. Returns whether `bytes` contains at least one program and no error.
 fn read(bytes: &[u8]) -> bool {
     let lines = bytes.split(|&byte| byte == b'\n').count();
@@ -15,11 +17,13 @@ fn read(bytes: &[u8]) -> bool {
         match program {
             Ok((line, program)) => {
                 assert!((1..=lines).contains(&line));
-                // A changed operator may divide by zero for some thread. The check refuses such a program.
-                if program.check().is_err() {
+                program.check().unwrap();
+                // A copy of a repeated body may divide by zero, which shows only when the copies are made.
+                if let Err(refusal) = Code::new(&program) {
+                    let message = refusal.message();
+                    assert!(message.ends_with("divides by zero"), "{message}");
                     return false;
                 }
-                Code::new(&program).unwrap();
                 let text = program.to_text().unwrap();
                 assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
             }
@@ -89,6 +93,23 @@ const WORDS: [&str; 44] = [
     "\u{e9}",
     "\0",
 ];
+
+/// Found by `flipped_bits`: in the first copy of the repeated body, `u` is 0.
+#[test]
+fn a_copy_that_divides_by_zero_is_refused() {
+    let text = chase().replace("4*k + u", "4*k / u");
+    assert!(!read(text.as_bytes()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("chase.json");
+    std::fs::write(&file, text).unwrap();
+    let refused = run(&format!("simulate warps {} --machine rtx2060", file.display()));
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    assert!(
+        refused.stderr.contains("`4*k / u` divides by zero"),
+        "{}",
+        refused.stderr
+    );
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]

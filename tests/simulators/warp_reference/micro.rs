@@ -2,7 +2,7 @@
 
 use crate::warp_reference::reference::{Row, table};
 
-/// How the program in this test relates to the kernel in the reference data.
+/// Relation between the program in this test and the kernel in the reference data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Program {
     /// The same instructions, from the compiler's PTX; or chasecg.

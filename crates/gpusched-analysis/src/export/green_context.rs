@@ -6,6 +6,7 @@
 
 use super::content::Export;
 use gpusched_model::error::Error;
+use num_integer::gcd;
 
 /// Returns a C header with the arguments of the split call.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
@@ -65,11 +66,4 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     }
     text += "};\n";
     Ok(text)
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    match b {
-        0 => a,
-        _ => gcd(b, a % b),
-    }
 }

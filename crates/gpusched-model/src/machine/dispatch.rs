@@ -1,4 +1,4 @@
-//! How a simulated GPU dispatches kernels and thread blocks to SMs.
+//! Dispatch of kernels and thread blocks to the SMs of a simulated GPU.
 
 use serde::{Deserialize, Serialize};
 

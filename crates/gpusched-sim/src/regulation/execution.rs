@@ -12,7 +12,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// How the execution times of thread blocks are chosen.
+/// Choice of the execution times of thread blocks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

@@ -24,7 +24,7 @@ pub struct Setting {
     /// Rule that divides a budget among separate cores.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sharing: Sharing,
-    /// How the execution times of blocks are chosen.
+    /// Choice of the execution times of blocks.
     pub blocks: BlockTimes,
     /// Start of the kernel, counted from the start of a regulation period [ns]. If absent, each run has a random start.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,13 +7,13 @@ use gpusched_model::policy::{Preemption, Priorities};
 /// Rule that schedules the jobs of a partition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Discipline {
-    /// How priorities are assigned to jobs.
+    /// Assignment of priorities to jobs.
     pub order: Order,
     /// When a running job can be preempted.
     pub preemption: Preemption,
 }
 
-/// How priorities are assigned to jobs.
+/// Assignment of priorities to jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Order {
     /// The job with the earlier absolute deadline has priority. In a tie, the task with the higher rank has priority.

@@ -2,6 +2,7 @@
 
 use super::{Release, Task};
 use gpusched_model::time::Time;
+use num_integer::gcd;
 
 /// Maximum number of jobs in a simulation. A simulation with this number of jobs takes hours.
 pub const MAX_JOBS: u64 = 100_000_000_000;
@@ -23,8 +24,4 @@ pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
 pub fn jobs_before(task: &Task, release: &Release, end: Time) -> u64 {
     let span = end.ns().saturating_sub(release.first.ns());
     span.div_ceil(task.period.ns().max(1))
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

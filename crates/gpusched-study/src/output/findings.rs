@@ -86,6 +86,9 @@ pub struct Study {
 /// studies have the same name. Also fails under the same conditions as [`Spec::read`].
 pub fn studies(path: impl AsRef<Path>) -> Result<Vec<Study>> {
     let path = path.as_ref();
+    if path.is_file() {
+        return Err(Error::file(path, "a file", "a folder of studies or of results"));
+    }
     let fail = |cause| Error::io(path, "read", cause);
     let mut found: BTreeMap<String, Study> = BTreeMap::new();
     let mut files = Vec::new();

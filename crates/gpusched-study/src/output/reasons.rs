@@ -48,53 +48,35 @@ pub struct NotCheckable {
     pub why: String,
 }
 
-/// The kinds of reasons why a claim is not reproduced.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize, schemars::JsonSchema)]
+/// The kinds of reasons why a claim is not reproduced, in the order of the page that lists them.
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The study uses substitute data: synthetic kernels, simulated hardware or assumed demands.
-    OurData,
-    /// The paper does not publish an input on which the claim depends.
-    UnpublishedInput,
-    /// The paper contains an error. The file docs/errata.md lists the error.
-    Erratum,
     /// The study repeats the published experiment and finds the opposite.
+    #[strum(message = "a contradiction")]
     Contradiction,
+    /// The paper contains an error. The file docs/errata.md lists the error.
+    #[strum(message = "an erratum")]
+    Erratum,
+    /// The paper does not publish an input on which the claim depends.
+    #[strum(message = "an unpublished input")]
+    UnpublishedInput,
+    /// The study uses substitute data: synthetic kernels, simulated hardware or assumed demands.
+    #[strum(message = "our data")]
+    OurData,
     /// The claim is a hypothesis of gpusched, and the results refute it.
+    #[strum(message = "an own hypothesis is wrong")]
     Refuted,
-}
-
-impl Reason {
-    /// All kinds of reasons, in the order of the page that lists them.
-    pub(crate) const ALL: [Reason; 5] = [
-        Reason::Contradiction,
-        Reason::Erratum,
-        Reason::UnpublishedInput,
-        Reason::OurData,
-        Reason::Refuted,
-    ];
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Reason::OurData => "our data",
-            Reason::UnpublishedInput => "an unpublished input",
-            Reason::Erratum => "an erratum",
-            Reason::Contradiction => "a contradiction",
-            Reason::Refuted => "an own hypothesis is wrong",
-        }
-    }
-
-    pub(crate) fn about(self) -> &'static str {
-        match self {
-            Reason::OurData => {
-                "The study uses substitute data: synthetic kernels, simulated hardware or assumed demands."
-            }
-            Reason::UnpublishedInput => "The paper does not publish an input on which the claim depends.",
-            Reason::Erratum => "The paper contains an error (see the errata).",
-            Reason::Contradiction => "The study repeats the experiment as published and finds the opposite.",
-            Reason::Refuted => "gpusched stated the hypothesis before the run, and the results refute it.",
-        }
-    }
 }
 
 impl Reasons {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use strum::{EnumMessage as _, VariantArray as _};
+
 use super::findings::{Findings, Study};
 use super::reasons::{Reason, Reasons};
 use crate::claim::Finding;
@@ -12,7 +14,7 @@ use crate::definition::kind::Kind;
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
-/// Maximum number of characters per line. A single longer word makes a line longer.
+/// Maximum number of characters per line, except for a line with a single longer word.
 const WIDTH: usize = 158;
 
 /// Maximum number of figures that the page lists for one claim. The command `study check` prints all figures.
@@ -30,15 +32,17 @@ const SHORT: usize = 80;
 pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Result<String> {
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
-    let mut page = format!(
-        "# Reproduction\n\nThis page lists the published claims that the studies reproduce. For every other claim, it \
-         states the reason. `{command}` writes this page.\n\n"
+    let about = format!(
+        "This page lists the published claims that the studies reproduce. For every other claim, it states the reason. \
+         `{command}` writes this page."
     );
+    let mut page = format!("# Reproduction\n\n{}\n", wrapped(&about, ""));
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
-    page += "## Details\n\nEach list contains the claims that a study reproduces, and then the ids of the claims that it \
-             does not reproduce. `gpusched study check` prints the condition and the figures of each claim.\n\n";
+    let about = "Each list contains the claims that a study reproduces, and then the ids of the claims that it does not \
+                 reproduce. `gpusched study check` prints the condition and the figures of each claim.";
+    page += &format!("## Details\n\n{}\n", wrapped(about, ""));
     for (study, findings) in studies.iter().zip(&findings) {
         page += &section(study, findings);
     }
@@ -82,7 +86,7 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
 /// states the published figures and the figures found.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
-    for reason in Reason::ALL {
+    for &reason in Reason::VARIANTS {
         let mut items = String::new();
         for deviation in reasons
             .deviations
@@ -107,8 +111,8 @@ fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
             let _ = write!(
                 text,
                 "## Not reproduced: {}\n\n{}\n\n{items}\n",
-                reason.title(),
-                reason.about()
+                reason.get_message().unwrap_or_default(),
+                reason.get_documentation().unwrap_or_default()
             );
         }
     }
@@ -147,7 +151,7 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
         let variant = finding
             .reading
             .as_deref()
-            .map(|name| format!(" under {name}"))
+            .map(|name| format!(" in variant {name}"))
             .unwrap_or_default();
         let figures = finding.figures_in_words();
         let named = figures.iter().map(|(name, value)| format!("`{name}` = {value}"));
@@ -238,7 +242,7 @@ fn section(study: &Study, findings: &Findings) -> String {
 fn size(kind: &Kind) -> String {
     match kind {
         Kind::Partitioning(study) => format!(
-            "{} of {}, {}",
+            "{} with {} each, {}",
             counted(study.points().len(), "point"),
             counted(study.sets(), "set"),
             counted(study.sms(), "SM")
@@ -265,22 +269,21 @@ fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
 /// Wraps `text` into lines of at most [`WIDTH`] characters. The first line starts with `bullet`, and all other lines are
 /// indented by the length of `bullet`.
 fn wrapped(text: &str, bullet: &str) -> String {
-    let mut lines = vec![bullet.to_owned()];
+    let mut lines = String::new();
+    let mut line = bullet.to_owned();
+    let mut length = 0;
     for word in text.split_whitespace() {
-        let indent = " ".repeat(bullet.len());
-        let fits = |line: &String| line.chars().count() + 1 + word.chars().count() <= WIDTH;
-        match lines.last_mut() {
-            Some(line) if line.trim_end().len() == line.len() && !fits(line) => {
-                lines.push(format!("{indent}{word}"))
-            }
-            Some(line) => {
-                if !line.is_empty() && !line.ends_with(' ') {
-                    line.push(' ');
-                }
-                line.push_str(word);
-            }
-            None => {}
+        let longer = length + 1 + word.chars().count();
+        if length > 0 && longer > WIDTH - bullet.len() {
+            lines += &format!("{line}\n");
+            (line, length) = (" ".repeat(bullet.len()), 0);
         }
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += word.chars().count();
     }
-    lines.join("\n") + "\n"
+    format!("{lines}{line}\n")
 }

@@ -172,7 +172,7 @@ pub struct Algorithm {
     /// bound. Only with `auto` and `optimal`. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
-    /// How merges take the memory traffic of other partitions into account. Only if an analysis variant counts memory
+    /// Treatment of the memory traffic of other partitions in merges. Only if an analysis variant counts memory
     /// traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
@@ -202,7 +202,7 @@ pub struct Figure {
     pub panel: FigurePanel,
 }
 
-/// What each panel of a figure shows.
+/// Content of the panels of a figure.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FigurePanel {

@@ -1,7 +1,7 @@
 //! The units of work of a study. A study of partitioning has points with task sets. Chunks of task sets are distributed to
 //! shards and threads. A study of cases has one point, with one set for each case.
 //!
-//! How the work is divided into chunks depends only on the study. Therefore chunks are the same in every run, even if the
+//! The division of the work into chunks depends only on the study. Therefore chunks are the same in every run, even if the
 //! run is distributed or interrupted.
 
 use std::fmt;

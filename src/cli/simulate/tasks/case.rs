@@ -38,7 +38,7 @@ pub(super) struct Case<'a> {
     pub set: &'a TaskSet,
     pub gpu_sms: u32,
     pub parts: Vec<Part>,
-    /// Why the plan has no partitions; `None` if it has partitions.
+    /// Reason for a plan without partitions; `None` if the plan has partitions.
     pub failure: Option<Failure>,
     /// Interference model of the execution times; `None` without a simulation.
     pub interference: Option<Interference>,

@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
     /// Computes the distance of `block` to the other blocks of `pool`, divided by the critical distance. `pool` contains `block`.
     /// If the result exceeds 1, the cluster rejects the block.
     ///
-    /// Of the m measurements of the pool, n belong to the block. Let F, G and R be the distribution functions of the block, the
+    /// The pool contains m measurements, and n of them belong to the block. Let F, G and R be the distribution functions of the block, the
     /// pool and the other blocks. Then F − G = (1 − n/m)·(F − R). So the distance to the other blocks follows from the distance to
     /// the pool.
     fn excess(&self, block: usize, pool: &Pool) -> f64 {

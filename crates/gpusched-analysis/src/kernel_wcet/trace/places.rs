@@ -1,19 +1,14 @@
 //! Number of blocks that run at the same time, as a trace shows it.
 
+use num_integer::gcd;
+
 /// Largest number of blocks that certainly run at one instant.
 ///
 /// Rounded times can overlap although one block ran after the other, and a number that is too large makes a bound unsafe. So blocks
 /// that overlap by at most two ticks of the clock do not count as overlapping.
 pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
     debug_assert_eq!(starts.len(), durations.len(), "each block starts and ends");
-    let vary = durations
-        .iter()
-        .any(|&duration| Some(&duration) != durations.first());
-    // Equal durations show no tick: they come from a simulation.
-    let rounding = match vary {
-        true => 2 * tick(starts).max(tick(durations)),
-        false => 2,
-    };
+    let rounding = 2 * tick(starts).max(tick(durations));
     let mut begins = starts.to_vec();
     let mut ends: Vec<u64> = ends(starts, durations)
         .into_iter()
@@ -32,21 +27,13 @@ pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
     most
 }
 
-/// Tick of the clock that measured `times` [ns]: their greatest common divisor, after the first one is subtracted; at least 1.
+/// Tick of the clock that measured `times` [ns]: the greatest common divisor of their differences, at least 1.
+///
+/// Few times can have a common divisor by chance. Then the tick is too long, and a bound with the number of blocks is pessimistic.
 fn tick(times: &[u64]) -> u64 {
     let first = times.first().copied().unwrap_or(0);
-    let divisor = times
-        .iter()
-        .map(|&time| time.abs_diff(first))
-        .fold(0, |divisor, time| greatest_common_divisor(time, divisor));
-    divisor.max(1)
-}
-
-fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
+    let steps = times.iter().map(|&time| time.abs_diff(first));
+    steps.fold(0, gcd).max(1)
 }
 
 /// Largest M for which M blocks at a time explain the length of a run: length ≤ (Σvᵢ − v_max)/M + v_max ([Aghilinasab20] Eq. 3 with
@@ -80,7 +67,7 @@ mod tests {
         assert_eq!(overlap(&[0, 100, 201], &[100, 101, 100]), 1);
         assert_eq!(overlap(&[201, 0, 100], &[100, 110, 102]), 2);
         assert_eq!(overlap(&[0, 1, 0, 50], &[53, 90, 91, 10]), 4);
-        assert_eq!(overlap(&[0, 0, 100, 100], &[100; 4]), 2);
+        assert_eq!(overlap(&[0, 7, 107, 107], &[100; 4]), 2);
     }
 
     /// Starts and durations are rounded independently: up, down, to the nearest, and to ticks of 1, 32 and 1000 ns.

@@ -23,7 +23,6 @@ pub struct Recorder {
     current: Option<Run>,
     /// Complete runs of the current file.
     closed: HashSet<(u64, Level)>,
-    overlaps: bool,
     overlap: Option<usize>,
     explained: Option<usize>,
 }
@@ -48,7 +47,7 @@ pub struct Trace {
     /// Measurements with interference (q = 1).
     pub interference: Measurements,
     /// M for a bound: the largest number of blocks at a time over the runs with known starts, but at most [`Trace::explained`], and
-    /// at least 1. `None` if no run has known starts, or if it was not requested.
+    /// at least 1. `None` if no run has known starts.
     pub active: Option<usize>,
     /// Largest M with which [Aghilinasab20] Eq. 3 covers the measured length of every run with known starts. A bound with a larger
     /// M is unsafe. 0 if there are pauses between the blocks of a run. `None` as for [`Trace::active`].
@@ -72,23 +71,22 @@ impl Trace {
 
 impl Recorder {
     /// Creates an empty recorder that keeps at most `samples` measurements (1 to [`MAX_SAMPLES`]) of each block and level, drawn
-    /// with `seed`. With `overlaps`, it counts how many blocks run at a time.
-    pub fn new(samples: usize, seed: u64, overlaps: bool) -> Recorder {
-        Recorder::keeping(samples, Some(seed), overlaps)
+    /// with `seed`.
+    pub fn new(samples: usize, seed: u64) -> Recorder {
+        Recorder::keeping(samples, Some(seed))
     }
 
     /// Creates an empty recorder that keeps all measurements of the first `runs` runs (1 to [`MAX_SAMPLES`]) of each level.
     pub fn first(runs: usize) -> Recorder {
-        Recorder::keeping(runs, None, false)
+        Recorder::keeping(runs, None)
     }
 
-    fn keeping(capacity: usize, seed: Option<u64>, overlaps: bool) -> Recorder {
+    fn keeping(capacity: usize, seed: Option<u64>) -> Recorder {
         Recorder {
             levels: Level::ALL.map(|level| Measurements::new(level, capacity.clamp(1, MAX_SAMPLES), seed)),
             blocks: None,
             current: None,
             closed: HashSet::new(),
-            overlaps,
             overlap: None,
             explained: None,
         }
@@ -109,7 +107,7 @@ impl Recorder {
                         row.run, row.level
                     ));
                 }
-                let mut run = Run::new(row, self.blocks.unwrap_or(0), self.overlaps);
+                let mut run = Run::new(row, self.blocks.unwrap_or(0));
                 run.add(row, self.blocks)?;
                 self.current = Some(run);
                 Ok(())
@@ -189,12 +187,12 @@ impl Recorder {
 }
 
 impl Run {
-    fn new(row: &Row, blocks: usize, overlaps: bool) -> Run {
+    fn new(row: &Row, blocks: usize) -> Run {
         Run {
             id: row.run,
             level: row.level,
             durations: vec![0; blocks],
-            starts: overlaps.then(|| vec![0; blocks]),
+            starts: Some(vec![0; blocks]),
             seen: 0,
         }
     }
@@ -261,7 +259,7 @@ mod tests {
     }
 
     fn record(rows: &[(u64, u64, u8)]) -> Result<Trace, String> {
-        let mut recorder = Recorder::new(4, 1, true);
+        let mut recorder = Recorder::new(4, 1);
         for &(run, block, q) in rows {
             recorder.row(&row(run, block, Level::ALL[usize::from(q)]))?;
         }
@@ -309,14 +307,18 @@ mod tests {
 
     #[test]
     fn files_have_runs_of_their_own() {
-        let mut recorder = Recorder::new(4, 1, false);
-        for level in Level::ALL {
-            for _ in 0..2 {
-                recorder.row(&row(0, 0, level)).unwrap();
-                recorder.end_file().unwrap();
+        // Only runs with known starts show how many blocks run at a time.
+        for (start, active) in [(None, None), (Some(7), Some(1))] {
+            let mut recorder = Recorder::new(4, 1);
+            for level in Level::ALL {
+                for _ in 0..2 {
+                    let row = row(0, 0, level);
+                    recorder.row(&Row { start, ..row }).unwrap();
+                    recorder.end_file().unwrap();
+                }
             }
+            let trace = recorder.finish().unwrap();
+            assert_eq!((trace.isolated.runs(), trace.active), (2, active));
         }
-        let trace = recorder.finish().unwrap();
-        assert_eq!((trace.isolated.runs(), trace.active), (2, None));
     }
 }

@@ -1,5 +1,7 @@
 //! Possible totals of partition sizes.
 
+use num_integer::gcd;
+
 /// Set of all sums of partition sizes, where a size may occur several times.
 ///
 /// For each remainder r modulo the smallest size `a`, `least` contains the smallest sum with remainder r. Every sum with
@@ -33,9 +35,9 @@ impl Totals {
         for &size in others {
             // The loop passes twice through each cycle of remainders. The second pass uses the improvements of the first
             // pass.
-            for first in 0..greatest_common_divisor(smallest, size) {
+            for first in 0..gcd(smallest, size) {
                 let mut at = first;
-                for _ in 0..2 * smallest / greatest_common_divisor(smallest, size) {
+                for _ in 0..2 * smallest / gcd(smallest, size) {
                     let next = (at + size) % smallest;
                     let sum = least[at].map(|sum| sum + size as u64);
                     least[next] = match (least[next], sum) {
@@ -63,13 +65,6 @@ impl Totals {
     /// Returns the largest sum below `sms`, or 0 if no positive sum is below `sms`.
     pub fn below(&self, sms: u32) -> u32 {
         (0..sms).rev().find(|&sum| self.at_least(sum) == sum).unwrap_or(0)
-    }
-}
-
-fn greatest_common_divisor(a: usize, b: usize) -> usize {
-    match b {
-        0 => a,
-        _ => greatest_common_divisor(b, a % b),
     }
 }
 

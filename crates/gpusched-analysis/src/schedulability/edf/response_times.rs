@@ -9,6 +9,7 @@
 //!
 //! Rᵢ = max (L − a + Jᵢ) over each a where the right-hand side has a step, within one busy period or one hyperperiod.
 
+use num_integer::gcd;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -60,10 +61,6 @@ fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
         }
         length = work;
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Returns D − J.

@@ -2,6 +2,7 @@
 
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
+use num_integer::gcd;
 use std::cmp::Ordering;
 
 /// A task, as the recurrences use it. Times are in ns.
@@ -84,8 +85,4 @@ impl Level<'_> {
         }
         u64::try_from(hyperperiod / own).ok()
     }
-}
-
-fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

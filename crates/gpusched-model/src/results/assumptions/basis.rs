@@ -95,7 +95,7 @@ impl Basis<'_> {
         let bandwidth = sentences::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
         if self.granularity == Some(Granularity::Mig) {
-            let text = "An instance with s of D memory slices has s/D of this bandwidth for itself. The WCETs apply to the whole memory.";
+            let text = "An instance with s of S memory slices has s/S of this bandwidth for itself. The WCETs apply to the whole memory.";
             add(list, Some((AssumptionId::MemorySlices, text.to_owned())));
         }
         if memory.arbitration == Arbitration::MaxMin {

@@ -79,7 +79,7 @@ impl Planted {
     }
 
     fn trace(&self, synthesizer: &Synthesizer, seed: u64) -> Result<Trace> {
-        let mut recorder = Recorder::new(self.runs, seed, false);
+        let mut recorder = Recorder::new(self.runs, seed);
         let isolated = (0..self.runs as u64).map(|run| (Level::Isolated, run));
         for (level, run) in isolated.chain([(Level::Interference, 0)]) {
             for row in synthesizer.draw(level, run) {

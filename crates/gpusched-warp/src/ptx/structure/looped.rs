@@ -112,7 +112,8 @@ impl Structure<'_> {
             at(*register, &round, state)
         });
         let rounds = self.rounds(&again, &counter).ok_or_else(|| {
-            let message = "found a loop with an unknown number of rounds, expected a closing branch that compares a value with a constant step other than 0 to a value that the loop does not change";
+            let message = "found a loop with an unknown number of rounds, expected a closing branch that compares a value \
+                           with a constant step other than 0 to a value that the loop does not change";
             PtxError::new(line, message)
         })?;
         let most = self.knowledge.ranges.of(&rounds).high.max(1);

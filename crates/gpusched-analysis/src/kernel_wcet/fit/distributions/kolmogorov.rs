@@ -10,6 +10,7 @@
 //! and also shifts a fitted location.) A rounded distribution is discrete. For discrete distributions the test is conservative: it
 //! rejects too rarely.
 
+use num_integer::gcd;
 use std::f64::consts::PI;
 
 /// Returns P(√n·D > `lambda`) for large n (Kolmogorov 1933).
@@ -74,10 +75,6 @@ pub fn resolution(sorted: &[u64]) -> u64 {
         return 1;
     }
     steps().fold(0, gcd).max(1)
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]
