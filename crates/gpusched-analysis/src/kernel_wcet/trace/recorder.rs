@@ -252,7 +252,7 @@ mod tests {
         Row {
             run,
             block,
-            start: Some(block.saturating_mul(10)),
+            start: Some(block.saturating_mul(10).saturating_add(block % 2)),
             duration: 25 + run,
             level,
         }
