@@ -17,6 +17,7 @@ mod man;
 mod partition;
 mod plot;
 mod predict;
+mod recording;
 mod refusals;
 mod report;
 mod schema;
@@ -83,6 +84,8 @@ enum Command {
     Simulate(simulate::Args),
     /// Compare analysis and simulation over random systems.
     Validate(validate::Args),
+    /// Read recordings of profilers.
+    Recording(recording::Args),
     /// Import the files of other tools.
     Import(import::Args),
     /// List the built-in GPUs with their partition rules and sources.
@@ -152,6 +155,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Predict(args) => args.run(global),
         Command::Simulate(args) => args.run(global),
         Command::Validate(args) => args.run(global),
+        Command::Recording(args) => args.run(global),
         Command::Import(args) => args.run(global),
         Command::Gpus(args) => args.run(global),
         Command::Study(args) => args.run(global),

@@ -1,8 +1,17 @@
-//! Import of recordings: data of profilers and tracers from a real GPU.
+//! Recordings of real runs: readers for files of profilers and tracers, and what gpusched derives from these files.
 //!
+//! * [`readers`]: files of Nsight Systems, Nsight Compute, Kineto and rocprof, as a [`recording::Recording`].
+//! * [`summary`]: counts and statistics of a recording.
+//! * [`activity`]: recurring jobs in a recording, and [`tasks`]: a task set from such jobs.
 //! * [`examiner`]: logs of cuda_scheduling_examiner, as documents and as scenarios.
 //! * [`block_trace`]: measured times of thread blocks, as rows for a
 //!   [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
 
+pub mod activity;
 pub mod block_trace;
 pub mod examiner;
+mod lines;
+pub mod readers;
+pub mod recording;
+pub mod summary;
+pub mod tasks;

@@ -1,14 +1,13 @@
 //! Block traces in CSV format.
 
-use std::cell::Cell;
-use std::io::{self, Read};
-use std::rc::Rc;
+use std::io;
 
 use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
 use super::Input;
 use super::columns::{Column, Draft, EXPECTED};
 use super::source::{LONGEST_LINE, Place, Source};
+use crate::lines::Lines;
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::{Error, Result};
 
@@ -22,13 +21,9 @@ pub(super) fn read(
     observer: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let (place, bytes) = source.into_parts();
-    let last = Rc::new(Cell::new(b'\n'));
-    let watch = Watch {
-        bytes,
-        line: 0,
-        last: Rc::clone(&last),
-    };
-    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(watch);
+    let lines = Lines::new(bytes, LONGEST_LINE);
+    let last = lines.last();
+    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(lines);
     let mut record = ByteRecord::new();
     let mut line = |record: &mut ByteRecord, after: u64| -> Result<Option<u64>> {
         let found = reader
@@ -119,32 +114,5 @@ fn refuse(place: &Place, error: csv::Error, after: u64) -> Error {
             format!("found {len} values, expected {expected_len}, as in the header"),
         ),
         _ => place.error(Some(line), "found invalid CSV"),
-    }
-}
-
-/// Reader that records the last byte and the length of the current line.
-struct Watch<R> {
-    bytes: R,
-    /// Number of bytes since the last line break [bytes].
-    line: u64,
-    last: Rc<Cell<u8>>,
-}
-
-impl<R: Read> Read for Watch<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.bytes.read(buffer)?;
-        let passed = buffer.get(..count).unwrap_or_default();
-        if let Some(&last) = passed.last() {
-            self.last.set(last);
-        }
-        self.line = match passed.iter().rposition(|&byte| byte == b'\n') {
-            Some(at) => (count - at) as u64,
-            None => self.line + count as u64,
-        };
-        if self.line > 2 * LONGEST_LINE {
-            let message = format!("found a line of more than {LONGEST_LINE} bytes");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
-        Ok(count)
     }
 }

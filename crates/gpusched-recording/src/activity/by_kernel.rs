@@ -1,0 +1,30 @@
+//! Jobs that are single launches.
+
+use std::collections::BTreeMap;
+
+use super::{Activities, Activity, Job, wanted};
+use crate::recording::{NameId, Recording};
+
+pub fn group(recording: &Recording, names: &[String]) -> Activities {
+    let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
+    let mut unassigned = 0;
+    for (index, launch) in recording.launches.iter().enumerate() {
+        if !wanted(recording, names, launch.name) {
+            unassigned += 1;
+            continue;
+        }
+        let release = recording.call(index).map(|call| call.start.min(launch.start));
+        jobs.entry(launch.name)
+            .or_default()
+            .extend(Job::new(recording, release, vec![index]));
+    }
+    let named = jobs.into_iter().map(|(name, jobs)| Activity {
+        name: recording.names.get(name).to_owned(),
+        jobs,
+    });
+    Activities {
+        list: named.collect(),
+        unassigned,
+        method: "each launch is a job".to_owned(),
+    }
+}

@@ -1,0 +1,117 @@
+//! Jobs that are groups of launches on one stream, with long gaps between the groups.
+
+use std::collections::BTreeMap;
+
+use super::{Activities, Activity, Job, Options};
+use crate::recording::{Recording, StreamKey};
+use gpusched_model::time::Time;
+
+/// Shortest gap that can separate two jobs [ns]. Shorter gaps are launch overheads.
+const SHORTEST: u64 = 1_000;
+
+pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
+    let mut streams: BTreeMap<StreamKey, Vec<usize>> = BTreeMap::new();
+    for (index, launch) in recording.launches.iter().enumerate() {
+        streams.entry(recording.streams.get(launch.stream)).or_default().push(index);
+    }
+    let (mut list, mut unassigned, mut gaps) = (Vec::new(), 0, Vec::new());
+    for (key, mut indices) in streams {
+        let name = name(key);
+        if !options.names.is_empty() && !options.names.contains(&name) {
+            unassigned += indices.len();
+            continue;
+        }
+        let times = |index: &usize| {
+            let launch = recording.launches.get(*index);
+            launch.map_or((0, 0), |launch| (launch.start, launch.end))
+        };
+        indices.sort_by_key(times);
+        let intervals: Vec<(i64, i64)> = indices.iter().map(times).collect();
+        let gap = options.gap_ns.or_else(|| natural_gap(&intervals)).unwrap_or(u64::MAX);
+        if gap < u64::MAX {
+            gaps.push(format!("{name}: {}", Time::from_ns(gap)));
+        }
+        let (mut jobs, mut current, mut end) = (Vec::new(), Vec::new(), i64::MIN);
+        for (&index, &(start, last)) in indices.iter().zip(&intervals) {
+            let separate = start > end && start.abs_diff(end) >= gap;
+            if separate && !current.is_empty() {
+                jobs.push(std::mem::take(&mut current));
+            }
+            current.push(index);
+            end = end.max(last);
+        }
+        jobs.push(current);
+        let jobs = jobs.into_iter().filter_map(|launches| {
+            let first = launches.first().and_then(|&index| recording.call(index));
+            Job::new(recording, first.map(|call| call.start), launches)
+        });
+        let jobs = jobs.collect();
+        list.push(Activity { name, jobs });
+    }
+    let rule = match gaps.is_empty() {
+        true => "no gap separates jobs".to_owned(),
+        false => format!("a job starts after a gap of at least ({})", gaps.join(", ")),
+    };
+    Activities {
+        list,
+        unassigned,
+        method: rule,
+    }
+}
+
+/// Name of a stream, such as `stream 7` or `device 1 context 2 stream 7`.
+fn name(key: StreamKey) -> String {
+    let parts = [("device", key.device), ("context", key.context), ("stream", key.stream)];
+    let named = parts.iter().filter_map(|(what, id)| {
+        let id = id.as_ref()?;
+        let default = match *what {
+            "device" => Some(0),
+            "context" => Some(1),
+            _ => None,
+        };
+        (Some(*id) != default).then(|| format!("{what} {id}"))
+    });
+    named.collect::<Vec<String>>().join(" ")
+}
+
+/// Returns the gap that separates jobs best: the gap after the largest relative increase in the sorted list of gaps. Returns `None`
+/// if no gap is at least twice as long as the next shorter gap. `intervals` are sorted by their starts.
+pub fn natural_gap(intervals: &[(i64, i64)]) -> Option<u64> {
+    let mut gaps = Vec::new();
+    let mut covered = i64::MIN;
+    for &(start, end) in intervals {
+        if covered > i64::MIN && start > covered {
+            gaps.push(start.abs_diff(covered));
+        }
+        covered = covered.max(end);
+    }
+    gaps.push(SHORTEST);
+    gaps.sort_unstable();
+    let increases = gaps.windows(2).filter_map(|pair| match *pair {
+        [less, more] if less >= SHORTEST && more >= less.saturating_mul(2) => Some((less, more)),
+        _ => None,
+    });
+    // more/less is compared exactly, without division.
+    let largest = increases.max_by(|a, b| {
+        let (left, right) = (u128::from(a.1) * u128::from(b.0), u128::from(b.1) * u128::from(a.0));
+        left.cmp(&right).then(b.1.cmp(&a.1))
+    });
+    largest.map(|(_, gap)| gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural_gap;
+
+    #[test]
+    fn the_largest_step_separates_jobs() {
+        let jobs: Vec<(i64, i64)> = (0..20)
+            .flat_map(|job| (0..3).map(move |kernel| (job * 10_000_000 + kernel * 52_000, kernel)))
+            .map(|(start, kernel)| (start, start + 50_000 - 100 * kernel))
+            .collect();
+        let gap = natural_gap(&jobs).unwrap();
+        assert!(gap > 9_000_000 && gap < 10_000_000, "{gap}");
+        assert_eq!(natural_gap(&[(0, 10), (10, 20), (5, 15)]), None);
+        assert_eq!(natural_gap(&[]), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! Activities: jobs that recur in a recording, with their GPU work.
+//!
+//! A job is a named range, a kernel launch, or a group of launches on one stream. Its GPU work is a set of launches.
+
+mod by_kernel;
+mod by_range;
+mod by_stream;
+mod rhythm;
+
+use serde::Serialize;
+
+use crate::recording::{Launch, NameId, Recording, StreamKey};
+use crate::summary::union_ns;
+pub use by_stream::natural_gap;
+pub use rhythm::Rhythm;
+
+/// Rule that groups the launches of a recording into jobs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Grouping {
+    /// Each named range is a job, and its name is the activity.
+    #[default]
+    Range,
+    /// Each kernel launch is a job, and the name of the kernel is the activity.
+    Kernel,
+    /// Each group of launches on a stream without a long gap is a job, and the stream is the activity.
+    Stream,
+}
+
+/// One execution of an activity. All times are times of the recording [ns].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Job {
+    /// Release: start of the range on the host, or of the host call. Without both, it is the start of the first launch.
+    pub release: i64,
+    /// Start of the first launch. A job without launches starts at its release.
+    pub start: i64,
+    /// End of the last launch. A job without launches ends at its release.
+    pub end: i64,
+    /// Time during which at least one kernel of the job ran [ns].
+    pub busy_ns: u64,
+    /// Positions of the launches in the recording.
+    pub launches: Vec<usize>,
+}
+
+impl Job {
+    /// Creates a job from its launches.
+    pub fn new(recording: &Recording, release: Option<i64>, launches: Vec<usize>) -> Option<Job> {
+        let of = || launches.iter().filter_map(|&index| recording.launches.get(index));
+        let first = of().map(|launch| launch.start).min();
+        let release = release.or(first)?;
+        let last = of().map(|launch| launch.end).max();
+        let busy_ns = union_ns(of().map(|launch| (launch.start, launch.end)));
+        Some(Job {
+            release,
+            start: first.unwrap_or(release),
+            end: last.unwrap_or(release),
+            busy_ns,
+            launches,
+        })
+    }
+
+    /// Time from the first to the last launch during which no kernel of the job ran [ns].
+    pub fn gaps_ns(&self) -> u64 {
+        self.end.abs_diff(self.start).saturating_sub(self.busy_ns)
+    }
+
+    /// Returns the contexts in which the launches of the job ran, without duplicates.
+    pub fn contexts(&self, recording: &Recording) -> Vec<StreamKey> {
+        let launches = self.launches.iter().filter_map(|&index| recording.launches.get(index));
+        let mut contexts: Vec<StreamKey> = launches.map(|launch| context(recording, launch)).collect();
+        contexts.sort_unstable();
+        contexts.dedup();
+        contexts
+    }
+}
+
+/// Returns the context of a launch, without its stream.
+fn context(recording: &Recording, launch: &Launch) -> StreamKey {
+    StreamKey {
+        stream: None,
+        ..recording.streams.get(launch.stream)
+    }
+}
+
+/// All jobs of one name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Activity {
+    /// Name of the ranges or of the kernel, or description of the stream.
+    pub name: String,
+    /// Jobs in the order of their releases.
+    pub jobs: Vec<Job>,
+}
+
+/// The activities of a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Activities {
+    /// Activities in the order of their first job.
+    pub list: Vec<Activity>,
+    /// Number of launches that belong to no job.
+    pub unassigned: usize,
+    /// Statement of how launches were assigned to jobs.
+    pub method: String,
+}
+
+/// Options of [`group`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options<'a> {
+    /// Rule for jobs.
+    pub by: Grouping,
+    /// Names of the activities. If empty, all activities; for ranges, the outermost ranges of each thread.
+    pub names: &'a [String],
+    /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
+    pub gap_ns: Option<u64>,
+}
+
+/// Groups the launches of `recording` into jobs.
+///
+/// # Errors
+/// Fails with a message if the recording contains no launches, or no ranges that are linked with launches.
+pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities, &'static str> {
+    if recording.launches.is_empty() {
+        return Err("no kernel launches with start and end");
+    }
+    let mut found = match options.by {
+        Grouping::Range => by_range::group(recording, options.names)?,
+        Grouping::Kernel => by_kernel::group(recording, options.names),
+        Grouping::Stream => by_stream::group(recording, options),
+    };
+    for activity in &mut found.list {
+        activity.jobs.sort_by_key(|job| (job.release, job.start));
+    }
+    found.list.retain(|activity| !activity.jobs.is_empty());
+    found.list.sort_by_key(|activity| activity.jobs.first().map(|job| job.release));
+    Ok(found)
+}
+
+/// Whether `name` is one of `names`, or `names` is empty.
+fn wanted(recording: &Recording, names: &[String], name: NameId) -> bool {
+    names.is_empty() || names.iter().any(|wanted| wanted == recording.names.get(name))
+}

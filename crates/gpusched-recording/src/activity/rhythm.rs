@@ -1,0 +1,99 @@
+//! Period and release jitter of jobs.
+
+/// Observed releases of an activity.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Rhythm {
+    /// Period P [ns]: of a periodic activity, the mean distance of releases, rounded down. Otherwise, the smallest distance.
+    pub period_ns: u64,
+    /// Release jitter J [ns]: each release is at most J after an arrival, and the arrivals are at least P apart. 0 for activities
+    /// that are not periodic.
+    pub jitter_ns: u64,
+    /// Smallest distance between two releases [ns].
+    pub least_distance_ns: u64,
+    /// Whether the jitter is at most half of the period.
+    pub periodic: bool,
+}
+
+impl Rhythm {
+    /// Returns the rhythm of `releases`, which are in increasing order. Returns `None` for fewer than two releases, or for releases
+    /// at the same time.
+    pub fn of(releases: &[i64]) -> Option<Rhythm> {
+        let distances: Vec<u64> = releases
+            .windows(2)
+            .filter_map(|pair| match *pair {
+                [one, next] => Some(next.abs_diff(one)),
+                _ => None,
+            })
+            .collect();
+        let least_distance_ns = distances.iter().copied().min()?;
+        let sporadic = Rhythm {
+            period_ns: least_distance_ns,
+            jitter_ns: 0,
+            least_distance_ns,
+            periodic: false,
+        };
+        if least_distance_ns == 0 {
+            return None;
+        }
+        let periodic = Self::grid(releases, &distances);
+        Some(periodic.unwrap_or(sporadic))
+    }
+
+    /// Fits periodic arrivals. A distance of about k periods means that k − 1 jobs were skipped.
+    fn grid(releases: &[i64], distances: &[u64]) -> Option<Rhythm> {
+        let mut sorted = distances.to_vec();
+        sorted.sort_unstable();
+        let median = sorted.get((sorted.len() - 1) / 2).copied().filter(|&median| median > 0)?;
+        let mut numbers = vec![0u64];
+        for &distance in distances {
+            let skipped = distance.checked_add(median / 2)? / median;
+            numbers.push(numbers.last()?.checked_add(skipped.max(1))?);
+        }
+        let (first, last) = (releases.first()?, releases.last()?);
+        let period = last.abs_diff(*first) / numbers.last()?;
+        let offsets = releases.iter().zip(&numbers).map(|(&release, &number)| {
+            i128::from(release) - i128::from(number) * i128::from(period)
+        });
+        let least = offsets.clone().min()?;
+        let jitter = u64::try_from(offsets.max()? - least).ok()?;
+        (period > 0 && jitter <= period / 2).then_some(Rhythm {
+            period_ns: period,
+            jitter_ns: jitter,
+            least_distance_ns: sorted.first().copied()?,
+            periodic: true,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_covers_every_release() {
+        let found = Rhythm::of(&[0, 100, 205, 300, 500, 601]).unwrap();
+        assert_eq!((found.period_ns, found.periodic, found.least_distance_ns), (100, true, 95));
+        assert_eq!(found.jitter_ns, 5);
+        let sporadic = Rhythm::of(&[0, 10, 100, 450]).unwrap();
+        assert_eq!((sporadic.period_ns, sporadic.jitter_ns, sporadic.periodic), (10, 0, false));
+        assert_eq!(Rhythm::of(&[5]), None);
+        assert_eq!(Rhythm::of(&[5, 5]), None);
+    }
+
+    /// The releases of a task (P, J) are possible releases of the observed rhythm: any k + 1 releases need at least k·P − J.
+    #[test]
+    fn every_window_is_covered() {
+        for seed in 0..200i64 {
+            let releases: Vec<i64> = (0..40).map(|job| job * 1000 + (job * 7919 + seed * 104_729) % 400).collect();
+            let mut sorted = releases.clone();
+            sorted.sort_unstable();
+            let Some(Rhythm { period_ns, jitter_ns, .. }) = Rhythm::of(&sorted) else { continue };
+            for (i, early) in sorted.iter().enumerate() {
+                for (k, late) in sorted.iter().skip(i).enumerate() {
+                    let least = k as i128 * i128::from(period_ns) - i128::from(jitter_ns);
+                    assert!(i128::from(late - early) >= least, "{i} {k}");
+                }
+            }
+        }
+    }
+}

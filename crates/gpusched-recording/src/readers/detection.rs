@@ -1,0 +1,41 @@
+//! Detection of the file format from the first bytes.
+
+use gpusched_model::Refusal;
+use gpusched_model::error::Result;
+
+use super::input::Input;
+
+/// Container of a recording. The content determines the profiler.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Format {
+    Sqlite,
+    Json,
+    Csv,
+}
+
+/// First bytes of every SQLite database.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Returns the format of `input`.
+///
+/// # Errors
+/// Refuses an empty file, and binary files with a hint how to export them.
+pub fn detect(input: &mut Input<'_>) -> Result<Format> {
+    let start = input.peek()?;
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let text = start.trim_ascii_start();
+    let binary = start.iter().take(512).any(|&byte| byte == 0);
+    let format = match text.first() {
+        _ if start.starts_with(SQLITE) => Some(Format::Sqlite),
+        Some(b'{' | b'[') => Some(Format::Json),
+        Some(_) if !binary => Some(Format::Csv),
+        _ => None,
+    };
+    let found = if start.is_empty() { "an empty file" } else { "binary data" };
+    format.ok_or_else(|| {
+        let expected = "an export of nsys, ncu, Kineto or rocprof (SQLite, CSV or JSON)";
+        let refusal = Refusal::new("", found, expected).at(input.name(), None);
+        let hint = "export reports first: `nsys export --type sqlite FILE.nsys-rep`, or `ncu --import FILE.ncu-rep --csv`";
+        refusal.hint(hint).into()
+    })
+}

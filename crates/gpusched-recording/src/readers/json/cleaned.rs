@@ -1,0 +1,138 @@
+//! JSON without values that only some writers allow: Kineto has written `NaN` and `Infinity`, and some tools write a byte order
+//! mark. Such a value becomes a value of the same length that is not a number, so that lines and columns stay the same.
+
+use std::io::{self, BufRead, Read};
+
+/// Longest text of a JSON document [bytes]. A damaged file cannot fill the memory.
+const LONGEST_TEXT: usize = 1 << 26;
+
+/// Replaced words. An empty list and `null` are never numbers, so a time with such a value is refused or counted as open.
+const WORDS: [(&[u8], &[u8]); 3] = [
+    (b"-Infinity", b"null     "),
+    (b"Infinity", b"null    "),
+    (b"NaN", b"[] "),
+];
+
+/// Reader that replaces [`WORDS`] outside texts.
+pub struct Cleaned<R> {
+    bytes: R,
+    /// Bytes that are already cleaned.
+    ready: Vec<u8>,
+    /// Number of bytes of `ready` that were read.
+    taken: usize,
+    in_text: bool,
+    escaped: bool,
+    text: usize,
+    started: bool,
+}
+
+impl<R: BufRead> Cleaned<R> {
+    pub fn new(bytes: R) -> Cleaned<R> {
+        Cleaned {
+            bytes,
+            ready: Vec::new(),
+            taken: 0,
+            in_text: false,
+            escaped: false,
+            text: 0,
+            started: false,
+        }
+    }
+
+    /// Cleans the next bytes. Words that continue in later bytes remain for the next call.
+    fn fill(&mut self) -> io::Result<()> {
+        self.ready.clear();
+        self.taken = 0;
+        let mut found = self.bytes.fill_buf()?;
+        if !self.started {
+            self.started = true;
+            if found.starts_with(b"\xef\xbb\xbf") {
+                self.bytes.consume(3);
+                found = self.bytes.fill_buf()?;
+            }
+        }
+        let length = found.len();
+        self.ready.extend_from_slice(found);
+        self.bytes.consume(length);
+        let mut at = 0;
+        while let Some(&byte) = self.ready.get(at) {
+            if self.in_text {
+                self.text += 1;
+                if self.text > LONGEST_TEXT {
+                    let message = format!("a text of more than {LONGEST_TEXT} bytes");
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+                match byte {
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_text = false,
+                    _ => {}
+                }
+                at += 1;
+                continue;
+            }
+            match byte {
+                b'"' => (self.in_text, self.text) = (true, 0),
+                b'N' | b'I' | b'-' => at += self.replace(at)?,
+                _ => {}
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// Replaces the word at position `at`, if there is one. Returns the number of bytes after the first byte that it covers.
+    fn replace(&mut self, at: usize) -> io::Result<usize> {
+        for (word, replacement) in WORDS {
+            loop {
+                let rest = self.ready.get(at..).unwrap_or_default();
+                if rest.len() >= word.len() || !word.starts_with(rest) {
+                    break;
+                }
+                let more = self.bytes.fill_buf()?;
+                let Some(&next) = more.first() else { break };
+                self.ready.push(next);
+                self.bytes.consume(1);
+            }
+            if let Some(found) = self.ready.get_mut(at..at + word.len())
+                && found == word
+            {
+                found.copy_from_slice(replacement);
+                return Ok(word.len() - 1);
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl<R: BufRead> Read for Cleaned<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.ready.len() {
+            self.fill()?;
+        }
+        let rest = self.ready.get(self.taken..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.taken += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_values_are_replaced() {
+        let text = "\u{feff}{\"NaN \\\" -Infinity\": [NaN, Infinity,-Infinity, -1, -I], \"x\": NaN}";
+        let expected = "{\"NaN \\\" -Infinity\": [[] , null    ,null     , -1, -I], \"x\": [] }";
+        for size in [3, 4, 5, 7, 11, 1000] {
+            let input = io::BufReader::with_capacity(size, text.as_bytes());
+            let mut cleaned = String::new();
+            Cleaned::new(input).read_to_string(&mut cleaned).unwrap();
+            assert_eq!(cleaned, expected, "{size}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Numbers of JSON as text, so that times keep all their digits.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use gpusched_model::time::decimal::{Rounding, nanoseconds};
+
+/// A number, text or logical value, as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scalar(pub String);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Scalar(raw.get().trim_matches('"').to_owned()))
+    }
+}
+
+/// A number of microseconds, exact.
+#[derive(Clone, Debug)]
+pub struct Microseconds(Box<RawValue>);
+
+impl<'de> Deserialize<'de> for Microseconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Microseconds, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Microseconds)
+    }
+}
+
+impl Microseconds {
+    /// Returns the time [ns], or `None` if the value is not a time.
+    pub fn ns(&self, rounding: Rounding) -> Option<i64> {
+        let text = self.0.get().trim_matches('"');
+        let (digits, negative) = match text.strip_prefix('-') {
+            Some(digits) => (digits, true),
+            None => (text, false),
+        };
+        let rounding = match (negative, rounding) {
+            (true, Rounding::Up) => Rounding::Down,
+            (true, Rounding::Down) => Rounding::Up,
+            (false, rounding) => rounding,
+        };
+        let ns = nanoseconds(digits.as_bytes(), 3, rounding)?;
+        let ns = i64::try_from(ns).ok()?;
+        Some(if negative { -ns } else { ns })
+    }
+
+    /// Returns the text of the number, for messages.
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+}
+
+/// A whole number, also as text or as a float without a fraction. Every other value is no number.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Identity(pub Option<i64>);
+
+impl<'de> Deserialize<'de> for Identity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Identity, D::Error> {
+        deserializer.deserialize_any(IdentityVisitor)
+    }
+}
+
+struct IdentityVisitor;
+
+impl<'de> Visitor<'de> for IdentityVisitor {
+    type Value = Identity;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Identity, E> {
+        Ok(Identity(Some(value)))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Identity, E> {
+        // Handles may have 64 bits. Their identity matters, but not their value.
+        Ok(Identity(Some(value.cast_signed())))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Identity, E> {
+        let whole = value.fract() == 0.0 && value.abs() < 9e15;
+        Ok(Identity(whole.then_some(value as i64)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Identity, E> {
+        Ok(Identity(value.trim().parse().ok()))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Identity, E> {
+        Ok(Identity(None))
+    }
+
+    fn visit_unit<E>(self) -> Result<Identity, E> {
+        Ok(Identity(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Identity, A::Error> {
+        // rocprofv3 writes handles as objects.
+        let mut found = Identity(None);
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "handle" | "internal" => found = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Identity, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Identity(None))
+    }
+}

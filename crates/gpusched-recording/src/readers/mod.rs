@@ -1,0 +1,52 @@
+//! Readers: one per file format of a profiler. Every reader reads its file in one pass and fills a [`Recording`].
+
+mod detection;
+mod input;
+mod json;
+mod nsys_sqlite;
+mod reports;
+
+use std::path::Path;
+
+use gpusched_model::error::{Error, Result};
+
+use crate::recording::{Recording, Tool};
+use detection::Format;
+use input::Input;
+
+/// Options of [`read`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Profiler that wrote the file. If `None`, the content of the file determines the profiler.
+    pub tool: Option<Tool>,
+    /// Whether to read the host call of each launch. Calls assign launches to ranges, but they need additional memory.
+    pub calls: bool,
+}
+
+/// Reads the recording at `path`. The path `-` means standard input, except for SQLite. Regularly calls `observer` with the
+/// number of bytes that were read so far.
+///
+/// # Errors
+/// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, or if it is damaged. Returns [`Error::Io`]
+/// if the file cannot be read.
+pub fn read(
+    path: impl AsRef<Path>,
+    options: Options,
+    observer: &mut dyn FnMut(u64),
+) -> Result<Recording> {
+    let path = path.as_ref();
+    let mut input = Input::open(path, observer)?;
+    let format = detection::detect(&mut input)?;
+    let recording = match format {
+        Format::Sqlite => nsys_sqlite::read(path, options, input)?,
+        Format::Json => json::read(input, options)?,
+        Format::Csv => reports::read(input)?,
+    };
+    match options.tool {
+        Some(tool) if tool != recording.origin.tool => {
+            let found = format!("a file of {}", recording.origin.tool);
+            Err(Error::file(path, found, format!("a file of {tool}")))
+        }
+        _ => Ok(recording),
+    }
+}

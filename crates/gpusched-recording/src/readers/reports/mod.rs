@@ -1,0 +1,140 @@
+//! Reports in CSV: of `nsys stats`, of Nsight Compute, and of rocprof. A file may contain several reports and lines of the tools
+//! between the reports.
+
+mod header;
+mod ncu;
+mod nsys;
+mod number;
+mod rocprof;
+
+use std::io;
+
+use csv::{ByteRecord, ReaderBuilder};
+use gpusched_model::Refusal;
+use gpusched_model::error::{Error, Result};
+
+use super::input::Input;
+use crate::lines::Lines;
+use crate::recording::{Origin, Recording};
+use header::Header;
+
+/// A report that is being read.
+trait Report {
+    /// Reads one row.
+    ///
+    /// # Errors
+    /// Refuses a value. The refusal names the column.
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal>;
+
+    /// Number of values that every row has. Nsight Compute omits empty values at the end of a row.
+    fn fewest_values(&self, columns: usize) -> usize {
+        columns
+    }
+
+    /// Completes the report after its last row.
+    ///
+    /// # Errors
+    /// Refuses values that contradict each other.
+    fn end(&mut self, _recording: &mut Recording) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// One row of a report.
+struct Row<'a>(&'a ByteRecord);
+
+impl Row<'_> {
+    /// Returns the text of a column without spaces at its ends. The text of a missing column is empty.
+    fn text(&self, column: Option<usize>) -> std::borrow::Cow<'_, str> {
+        let bytes = column.and_then(|column| self.0.get(column)).unwrap_or_default();
+        String::from_utf8_lossy(bytes.trim_ascii())
+    }
+}
+
+/// Lines of the tools that may stand between reports.
+const NOISE: [&str; 12] = [
+    "==", "Processing ", "Generating ", "Exporting ", "** ", "WARNING", "NOTICE", "SKIPPED", "Using ", "Report ",
+    "#", "ROCPRofiler",
+];
+
+/// Longest line [bytes]. Raw pages of Nsight Compute have long lines.
+const LONGEST_LINE: u64 = 1 << 19;
+
+/// Largest number of lines before the first report.
+const PREAMBLE: u64 = 10_000;
+
+/// Reads all reports of `input`.
+///
+/// # Errors
+/// Refuses a file without a known report, and a row with a wrong number of values or an invalid value.
+pub fn read(mut input: Input<'_>) -> Result<Recording> {
+    let name = input.name().to_owned();
+    let lines = Lines::new(input.reader(), LONGEST_LINE);
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(lines);
+    let at = |refusal: Refusal, line: u64| -> Error {
+        refusal.at(&name, usize::try_from(line).ok()).into()
+    };
+    let mut recording = Recording::default();
+    let mut report: Option<(Box<dyn Report>, usize)> = None;
+    let (mut record, mut line, mut lines) = (ByteRecord::new(), 0, 0u64);
+    let mut short = None;
+    loop {
+        let found = reader.read_byte_record(&mut record);
+        let found = found.map_err(|error| {
+            let place = error.position().map_or(line, csv::Position::line);
+            match error.into_kind() {
+                csv::ErrorKind::Io(cause) if cause.kind() == io::ErrorKind::InvalidData => {
+                    at(Refusal::told("", cause), place)
+                }
+                csv::ErrorKind::Io(cause) => Error::io(&name, "read", cause),
+                _ => at(Refusal::told("", "found invalid CSV"), place),
+            }
+        })?;
+        if !found {
+            break;
+        }
+        (line, lines) = (record.position().map_or(line, csv::Position::line), lines + 1);
+        if let Some((origin, next)) = known(&Header::of(&record)) {
+            if let Some((mut report, _)) = report.take() {
+                report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
+            }
+            if recording.origin.report.is_empty() {
+                recording.origin = origin;
+            }
+            report = Some((next, record.len()));
+            continue;
+        }
+        let start = Row(&record).text(Some(0)).into_owned();
+        match &mut report {
+            Some((report, columns)) if (report.fewest_values(*columns)..=*columns).contains(&record.len()) => {
+                let row = report.row(&Row(&record), &mut recording);
+                row.map_err(|refusal| at(refusal, line))?;
+                short = None;
+            }
+            Some(_) if NOISE.iter().any(|noise| start.starts_with(noise)) => {}
+            Some((_, columns)) => {
+                let found = format!("{} values", record.len());
+                let refusal = Refusal::new("", found, format!("{columns}, as in the header"));
+                return Err(at(refusal, line));
+            }
+            None if lines > PREAMBLE => break,
+            None => short = short.or(Some(start)),
+        }
+    }
+    let Some((mut report, _)) = report else {
+        let found = short.filter(|start| !start.is_empty());
+        let found = found.map_or_else(|| "no report".to_owned(), |start| format!("{start:?}"));
+        let expected = "the header of a report of nsys stats, ncu or rocprof";
+        let hint = "`nsys stats --report cuda_gpu_trace --format csv` writes all launches of a run";
+        return Err(Refusal::new("", found, expected).at(&name, None).hint(hint).into());
+    };
+    report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
+    Ok(recording)
+}
+
+/// Returns the report that starts with `header`.
+fn known(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
+    nsys::report(header)
+        .or_else(|| ncu::report(header))
+        .or_else(|| rocprof::report(header))
+}

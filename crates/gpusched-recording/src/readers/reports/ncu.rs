@@ -1,0 +1,221 @@
+//! Pages of Nsight Compute in CSV: the details page with one row per metric, and the raw page with one row per launch.
+
+mod locale;
+mod metrics;
+
+use std::collections::BTreeMap;
+
+use gpusched_model::Refusal;
+
+use super::header::Header;
+use super::{Report, Row, number};
+use crate::recording::{Gpu, KernelSum, Origin, Recording, StreamKey, Tool};
+use locale::Locale;
+use metrics::Metric;
+
+/// Returns the reader of the page of Nsight Compute that starts with `header`.
+pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
+    if !header.has(&["id", "kernel name"]) {
+        return None;
+    }
+    let origin = |report| Origin {
+        tool: Tool::Ncu,
+        version: None,
+        schema: None,
+        report,
+    };
+    let launches = Launches::of(header);
+    if header.has(&["metric name", "metric value"]) {
+        let details = Details {
+            metric: header.find(&["metric name"]),
+            unit: header.find(&["metric unit"]),
+            value: header.find(&["metric value"]),
+            launches,
+        };
+        return Some((origin("details"), Box::new(details)));
+    }
+    let columns = header.names();
+    let columns = columns.filter_map(|(index, name)| Some((index, Metric::named(name)?)));
+    let columns: Vec<(usize, Metric)> = columns.collect();
+    let page = Raw {
+        units: None,
+        columns,
+        launches,
+    };
+    Some((origin("raw"), Box::new(page)))
+}
+
+/// Launches with their metrics.
+struct Launches {
+    id: Option<usize>,
+    name: Option<usize>,
+    device: Option<usize>,
+    context: Option<usize>,
+    stream: Option<usize>,
+    locale: Locale,
+    found: BTreeMap<i64, Found>,
+}
+
+/// Name and metrics of one launch. A metric is a value and its unit, as text.
+#[derive(Default)]
+struct Found {
+    name: String,
+    metrics: Vec<(Metric, String, String)>,
+}
+
+impl Launches {
+    fn of(header: &Header) -> Launches {
+        Launches {
+            id: header.find(&["id"]),
+            name: header.find(&["kernel name"]),
+            device: header.find(&["device"]),
+            context: header.find(&["context"]),
+            stream: header.find(&["stream"]),
+            locale: Locale::default(),
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the launch of a row.
+    fn at(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<&mut Found, Refusal> {
+        let text = row.text(self.id);
+        let id: i64 = text
+            .parse()
+            .map_err(|_| Refusal::new("ID", format!("{text:?}"), "a whole number"))?;
+        recording.streams.intern(StreamKey {
+            device: number::identity(row, self.device),
+            context: number::identity(row, self.context),
+            stream: number::identity(row, self.stream),
+            green: None,
+        });
+        let name = row.text(self.name);
+        let launch = self.found.entry(id).or_default();
+        if launch.name.is_empty() {
+            launch.name = name.into_owned();
+        } else if launch.name != name {
+            let found = format!("{name:?}");
+            return Err(Refusal::new("Kernel Name", found, format!("{:?}, as before for ID {id}", launch.name)));
+        }
+        Ok(launch)
+    }
+
+    /// Adds a metric of the launch of a row.
+    fn add(
+        &mut self,
+        row: &Row<'_>,
+        recording: &mut Recording,
+        metric: Metric,
+        (value, unit): (String, String),
+    ) -> Result<(), Refusal> {
+        if metric.is_number() {
+            self.locale.see(&value);
+        }
+        self.at(row, recording)?.metrics.push((metric, value, unit));
+        Ok(())
+    }
+
+    /// Converts all metrics and adds sums by kernel.
+    fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
+        let mut durations: BTreeMap<_, (u64, Vec<u64>)> = BTreeMap::new();
+        for (id, launch) in std::mem::take(&mut self.found) {
+            let within = |refusal: Refusal| refusal.within(&format!("ID {id}"));
+            let values = metrics::Values::of(&launch.metrics, self.locale).map_err(within)?;
+            let name = recording.names.intern(&launch.name);
+            let (count, times) = durations.entry(name).or_default();
+            *count += 1;
+            times.extend(values.duration_ns);
+            if let Some(bytes) = values.traffic() {
+                match recording.traffic.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, most)) => *most = bytes.max(*most),
+                    None => recording.traffic.push((name, bytes)),
+                }
+            }
+            let gpu = values.gpu.or(values.sms.map(|_| String::new()));
+            if let Some(name) = gpu {
+                let gpu = Gpu {
+                    name,
+                    sms: values.sms,
+                };
+                if !recording.gpus.contains(&gpu) {
+                    recording.gpus.push(gpu);
+                }
+            }
+        }
+        for (name, (launches, mut times)) in durations {
+            times.sort_unstable();
+            let whole = times.len() as u64 == launches;
+            let times = if whole { times } else { Vec::new() };
+            recording.kernel_sums.push(KernelSum {
+                name,
+                launches,
+                total_ns: whole.then(|| times.iter().fold(0, |sum: u64, time| sum.saturating_add(*time))),
+                min_ns: times.first().copied(),
+                median_ns: times.get(times.len().saturating_sub(1) / 2).copied(),
+                max_ns: times.last().copied(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Details page: one row per launch and metric.
+struct Details {
+    metric: Option<usize>,
+    unit: Option<usize>,
+    value: Option<usize>,
+    launches: Launches,
+}
+
+impl Report for Details {
+    fn fewest_values(&self, _: usize) -> usize {
+        self.value.map_or(0, |value| value + 1)
+    }
+
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        let value = row.text(self.value).into_owned();
+        match Metric::named(&row.text(self.metric).to_lowercase()) {
+            Some(metric) => {
+                let unit = row.text(self.unit).into_owned();
+                self.launches.add(row, recording, metric, (value, unit))
+            }
+            None => {
+                self.launches.locale.see(&value);
+                self.launches.at(row, recording).map(drop)
+            }
+        }
+    }
+
+    fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
+        self.launches.end(recording)
+    }
+}
+
+/// Raw page: a row of units, and then one row per launch.
+struct Raw {
+    units: Option<Vec<String>>,
+    columns: Vec<(usize, Metric)>,
+    launches: Launches,
+}
+
+impl Report for Raw {
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        let of_units = self.units.is_none() && row.text(self.launches.id).is_empty();
+        if of_units {
+            let units = self.columns.iter().map(|&(index, _)| row.text(Some(index)).into_owned());
+            self.units = Some(units.collect());
+            return Ok(());
+        }
+        self.launches.at(row, recording)?;
+        for (position, &(index, metric)) in self.columns.iter().enumerate() {
+            let unit = self.units.as_ref().and_then(|units| units.get(position));
+            let unit = unit.cloned().unwrap_or_default();
+            let value = row.text(Some(index)).into_owned();
+            self.launches.add(row, recording, metric, (value, unit))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
+        self.launches.end(recording)
+    }
+}

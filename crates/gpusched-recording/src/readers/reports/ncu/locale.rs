@@ -1,0 +1,79 @@
+//! Decimal marks of numbers: Nsight Compute formats numbers as the locale of the user requires.
+
+/// Decimal mark, as far as the numbers of a file show it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Locale {
+    /// Some number needs a decimal point, such as `2.33`.
+    point: bool,
+    /// Some number needs a decimal comma, such as `2,33`.
+    comma: bool,
+}
+
+impl Locale {
+    /// Learns the decimal mark from a number, if the number shows it.
+    pub fn see(&mut self, text: &str) {
+        let numeric = text.bytes().all(|byte| byte.is_ascii_digit() || b"., '-".contains(&byte) || byte >= 0x80);
+        let marks: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| matches!(c, '.' | ',')).collect();
+        let (Some(&(first, mark)), Some(&(last, end))) = (marks.first(), marks.last()) else {
+            return;
+        };
+        if !numeric {
+            return;
+        }
+        // Several equal marks separate thousands. A mark with three digits after it can do both.
+        let digits = text.len() - last - 1;
+        let decimal = match (mark == end, marks.len()) {
+            (false, _) => Some(end),
+            (true, 1) if digits != 3 || first > 3 || text.starts_with('0') => Some(end),
+            (true, 1) => None,
+            (true, _) => Some(if end == '.' { ',' } else { '.' }),
+        };
+        match decimal {
+            Some('.') => self.point = true,
+            Some(_) => self.comma = true,
+            None => {}
+        }
+    }
+
+    /// Converts `text` to a number with a decimal point and without marks between thousands.
+    ///
+    /// # Errors
+    /// Fails with a message if the numbers of the file do not show the decimal mark, or contradict each other.
+    pub fn plain(self, text: &str) -> Result<String, &'static str> {
+        let digits = |keep: char| -> String {
+            let kept = text.chars().filter(|&c| c.is_ascii_digit() || c == keep || c == '-');
+            kept.map(|c| if c == keep { '.' } else { c }).collect()
+        };
+        match (self.point, self.comma) {
+            _ if !text.contains(['.', ',']) => Ok(digits('.')),
+            (true, false) => Ok(digits('.')),
+            (false, true) => Ok(digits(',')),
+            (true, true) => Err("numbers with one decimal mark in the whole file"),
+            (false, false) => Err("a number whose decimal mark is clear, for example with `--print-units base`"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Locale;
+
+    fn read(texts: &[&str]) -> Result<String, &'static str> {
+        let mut locale = Locale::default();
+        texts.iter().for_each(|text| locale.see(text));
+        locale.plain(texts[0])
+    }
+
+    #[test]
+    fn marks_are_learned_from_the_file() {
+        assert_eq!(read(&["1,234", "2.33"]).unwrap(), "1234");
+        assert_eq!(read(&["1.234", "2,33"]).unwrap(), "1234");
+        assert_eq!(read(&["1.234", "2.33"]).unwrap(), "1.234");
+        assert_eq!(read(&["1.234.567"]).unwrap(), "1234567");
+        assert_eq!(read(&["1,234.5"]).unwrap(), "1234.5");
+        assert_eq!(read(&["0.125"]).unwrap(), "0.125");
+        assert_eq!(read(&["77"]).unwrap(), "77");
+        assert!(read(&["1.234"]).is_err());
+        assert!(read(&["1.23", "4,56"]).is_err());
+    }
+}

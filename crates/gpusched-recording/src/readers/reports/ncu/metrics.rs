@@ -1,0 +1,136 @@
+//! Metrics that gpusched uses, and their values.
+
+use gpusched_model::Refusal;
+use gpusched_model::time::decimal::{Rounding, nanoseconds};
+
+use super::locale::Locale;
+use crate::readers::reports::header::exponent;
+
+/// A metric of Nsight Compute.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Metric {
+    /// Execution time of the launch.
+    Duration,
+    /// Bytes that the launch read from DRAM.
+    Read,
+    /// Bytes that the launch wrote to DRAM.
+    Written,
+    /// Number of SMs of the GPU.
+    Sms,
+    /// Name of the GPU.
+    Gpu,
+}
+
+impl Metric {
+    /// Returns the metric with a name in lower case.
+    pub fn named(name: &str) -> Option<Metric> {
+        match name {
+            "gpu__time_duration.sum" | "duration" => Some(Metric::Duration),
+            "dram__bytes_read.sum" => Some(Metric::Read),
+            "dram__bytes_write.sum" => Some(Metric::Written),
+            "device__attribute_multiprocessor_count" | "# sms" => Some(Metric::Sms),
+            "device__attribute_display_name" => Some(Metric::Gpu),
+            _ => None,
+        }
+    }
+
+    fn field(self) -> &'static str {
+        match self {
+            Metric::Duration => "gpu__time_duration.sum",
+            Metric::Read => "dram__bytes_read.sum",
+            Metric::Written => "dram__bytes_write.sum",
+            Metric::Sms => "device__attribute_multiprocessor_count",
+            Metric::Gpu => "device__attribute_display_name",
+        }
+    }
+
+    /// Whether the value is a number.
+    pub fn is_number(self) -> bool {
+        self != Metric::Gpu
+    }
+}
+
+/// Values of the metrics of one launch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Values {
+    /// Execution time [ns].
+    pub duration_ns: Option<u64>,
+    /// Bytes read from DRAM.
+    pub read: Option<u64>,
+    /// Bytes written to DRAM.
+    pub written: Option<u64>,
+    /// Number of SMs.
+    pub sms: Option<u32>,
+    /// Name of the GPU.
+    pub gpu: Option<String>,
+}
+
+impl Values {
+    /// Converts metrics. Rounded values become the largest value that the profiler may have rounded.
+    ///
+    /// # Errors
+    /// Refuses a value that is not a number, and an unknown unit.
+    pub fn of(metrics: &[(Metric, String, String)], locale: Locale) -> Result<Values, Refusal> {
+        let mut values = Values::default();
+        for (metric, text, unit) in metrics {
+            if matches!(text.as_str(), "" | "n/a" | "N/A" | "nan" | "(!) n/a") {
+                continue;
+            }
+            let refuse = |expected: &str| {
+                Refusal::new(metric.field(), format!("{text:?} {unit}"), expected)
+            };
+            if *metric == Metric::Gpu {
+                values.gpu = Some(text.clone());
+                continue;
+            }
+            let number = locale.plain(text).map_err(refuse)?;
+            let number = largest(&number);
+            match metric {
+                Metric::Duration => {
+                    let exponent = exponent(unit).ok_or_else(|| refuse("a unit of time"))?;
+                    let ns = nanoseconds(number.as_bytes(), exponent, Rounding::Up);
+                    let ns = ns.ok_or_else(|| refuse("a time"))?;
+                    values.duration_ns = values.duration_ns.max(Some(ns));
+                }
+                Metric::Read | Metric::Written => {
+                    let scale = scale(unit).ok_or_else(|| refuse("a unit of bytes"))?;
+                    let bytes = nanoseconds(number.as_bytes(), scale, Rounding::Up);
+                    let bytes = Some(bytes.ok_or_else(|| refuse("a number of bytes"))?);
+                    match metric {
+                        Metric::Read => values.read = bytes,
+                        _ => values.written = bytes,
+                    }
+                }
+                Metric::Sms | Metric::Gpu => {
+                    values.sms = Some(number.parse().map_err(|_| refuse("a number of SMs"))?);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns the sum of the bytes read and written, or `None` if one of them is unknown.
+    pub fn traffic(&self) -> Option<u64> {
+        self.read?.checked_add(self.written?)
+    }
+}
+
+/// Returns the largest number that is rounded to `number`: half of a unit of its last digit is added.
+fn largest(number: &str) -> String {
+    match number.contains('.') {
+        true => format!("{number}5"),
+        false => number.to_owned(),
+    }
+}
+
+/// Returns the exponent e of a unit of bytes, 10^e bytes. Nsight Compute uses powers of 1000.
+fn scale(unit: &str) -> Option<u32> {
+    match unit.to_ascii_lowercase().as_str() {
+        "byte" | "b" | "bytes" => Some(0),
+        "kbyte" | "kb" => Some(3),
+        "mbyte" | "mb" => Some(6),
+        "gbyte" | "gb" => Some(9),
+        "tbyte" | "tb" => Some(12),
+        _ => None,
+    }
+}

@@ -1,0 +1,207 @@
+//! Reports of `nsys stats` in CSV, with the headers of old and new versions.
+
+use gpusched_model::Refusal;
+use gpusched_model::time::decimal::Rounding;
+
+use super::header::{Header, TimeColumn};
+use super::{Report, Row, number};
+use crate::recording::{Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
+
+const TOTAL: [&str; 2] = ["total time", "total proj time"];
+const COUNT: [&str; 4] = ["instances", "range instances", "calls", "count"];
+const LEAST: [&str; 3] = ["min", "minimum", "proj min"];
+const MEDIAN: [&str; 3] = ["med", "median", "proj med"];
+const MOST: [&str; 3] = ["max", "maximum", "proj max"];
+
+/// Returns the reader of the report of `nsys stats` that starts with `header`.
+pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
+    let origin = |report| Origin {
+        tool: Tool::Nsys,
+        version: None,
+        schema: None,
+        report,
+    };
+    let start = header.time(&["start", "projected start"]);
+    if header.has(&["corrid", "name"]) && start.is_some() {
+        return Some((origin("cuda_gpu_trace"), Box::new(GpuTrace::of(header))));
+    }
+    if header.has(&["kernel start", "kernel name"]) {
+        return Some((origin("cuda_kern_exec_trace"), Box::new(GpuTrace::of(header))));
+    }
+    let sums = header.time(&TOTAL).is_some() && header.find(&COUNT).is_some();
+    if sums && header.has(&["range"]) {
+        let report = match header.has(&["total proj time"]) {
+            true => "nvtx_gpu_proj_sum",
+            false => "nvtx_sum",
+        };
+        return Some((origin(report), Box::new(Sum::of(header, &["range"], Some(side(header))))));
+    }
+    if sums && header.has(&["name", "instances"]) {
+        return Some((origin("cuda_gpu_kern_sum"), Box::new(Sum::of(header, &["name"], None))));
+    }
+    let nvtx = header.has(&["rangeid"]) || header.has(&["durnonchild"]) || header.has(&["starttid"]);
+    if nvtx && header.find(&["name", "text", "range"]).is_some() && start.is_some() {
+        let report = match side(header) {
+            Side::Gpu => "nvtx_gpu_proj_trace",
+            Side::Host => "nvtx_trace",
+        };
+        return Some((origin(report), Box::new(Ranges::of(header))));
+    }
+    None
+}
+
+fn side(header: &Header) -> Side {
+    match header.has(&["projected start"]) || header.has(&["total proj time"]) {
+        true => Side::Gpu,
+        false => Side::Host,
+    }
+}
+
+/// Kernels and copies in the order of their start.
+struct GpuTrace {
+    start: Option<TimeColumn>,
+    duration: Option<TimeColumn>,
+    name: Option<usize>,
+    device: Option<usize>,
+    context: Option<usize>,
+    green: Option<usize>,
+    stream: Option<usize>,
+}
+
+impl GpuTrace {
+    fn of(header: &Header) -> GpuTrace {
+        GpuTrace {
+            start: header.time(&["kernel start", "start"]),
+            duration: header.time(&["kernel dur", "duration"]),
+            name: header.find(&["kernel name", "name"]),
+            device: header.find(&["device", "devid"]),
+            context: header.find(&["ctx", "context"]),
+            green: header.find(&["greenctx", "green ctx", "greencontextid"]),
+            stream: header.find(&["strm", "stream"]),
+        }
+    }
+}
+
+impl Report for GpuTrace {
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        let name = row.text(self.name);
+        if name.is_empty() || ["[CUDA mem", "[CUDA Unified"].iter().any(|start| name.starts_with(start)) {
+            return Ok(());
+        }
+        let device = row.text(self.device);
+        let title = device.rsplit_once('(').map_or("", |(title, _)| title.trim());
+        if !title.is_empty() && recording.gpus.iter().all(|gpu| gpu.name != title) {
+            let name = title.to_owned();
+            recording.gpus.push(Gpu { name, sms: None });
+        }
+        let start = number::time(row, self.start, "Start", Rounding::Down)?;
+        let duration = number::time(row, self.duration, "Duration", Rounding::Up)?;
+        let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        let key = StreamKey {
+            device: number::identity(row, self.device),
+            context: number::identity(row, self.context),
+            stream: number::identity(row, self.stream),
+            green: number::identity(row, self.green).filter(|&green| green > 0),
+        };
+        let added = recording.launch(&name, key, (start, end), None);
+        added.map_err(|message| Refusal::told("Duration", message))
+    }
+}
+
+/// Statistics of kernels or ranges by name.
+struct Sum {
+    side: Option<Side>,
+    name: Option<usize>,
+    count: Option<usize>,
+    total: Option<TimeColumn>,
+    least: Option<TimeColumn>,
+    median: Option<TimeColumn>,
+    most: Option<TimeColumn>,
+}
+
+impl Sum {
+    /// Reads sums of ranges if `side` is not `None`, and otherwise of kernels.
+    fn of(header: &Header, name: &[&str], side: Option<Side>) -> Sum {
+        Sum {
+            side,
+            name: header.find(name),
+            count: header.find(&COUNT),
+            total: header.time(&TOTAL),
+            least: header.time(&LEAST),
+            median: header.time(&MEDIAN),
+            most: header.time(&MOST),
+        }
+    }
+}
+
+impl Report for Sum {
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        let count = number::count(row, self.count, "Instances")?;
+        let total_ns = number::duration(row, self.total, "Total Time")?;
+        let min_ns = number::duration(row, self.least, "Min")?;
+        let median_ns = number::duration(row, self.median, "Med")?;
+        let max_ns = number::duration(row, self.most, "Max")?;
+        let text = row.text(self.name);
+        match self.side {
+            None => {
+                let name = recording.names.intern(&text);
+                let launches = count;
+                recording.kernel_sums.push(KernelSum {
+                    name,
+                    launches,
+                    total_ns,
+                    min_ns,
+                    median_ns,
+                    max_ns,
+                });
+            }
+            Some(side) => {
+                let name = recording.names.intern(&text);
+                recording.range_sums.push(RangeSum {
+                    name,
+                    side,
+                    count,
+                    min_ns,
+                    median_ns,
+                    max_ns,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// NVTX ranges with start and end.
+struct Ranges {
+    side: Side,
+    start: Option<TimeColumn>,
+    end: Option<TimeColumn>,
+    duration: Option<TimeColumn>,
+    name: Option<usize>,
+    thread: Option<usize>,
+}
+
+impl Ranges {
+    fn of(header: &Header) -> Ranges {
+        Ranges {
+            side: side(header),
+            start: header.time(&["projected start", "start"]),
+            end: header.time(&["end"]),
+            duration: header.time(&["projected duration", "duration"]),
+            name: header.find(&["name", "text", "range"]),
+            thread: header.find(&["tid", "starttid"]),
+        }
+    }
+}
+
+impl Report for Ranges {
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        let start = number::time(row, self.start, "Start", Rounding::Down)?;
+        let end = number::time(row, self.end, "End", Rounding::Up)?;
+        let duration = number::time(row, self.duration, "Duration", Rounding::Up)?;
+        let by_duration = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        let thread = number::identity(row, self.thread);
+        let added = recording.range(&row.text(self.name), self.side, (start, end.or(by_duration)), thread);
+        added.map_err(|message| Refusal::told("Start", message))
+    }
+}

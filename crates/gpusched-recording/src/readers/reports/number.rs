@@ -1,0 +1,71 @@
+//! Numbers in reports.
+
+use gpusched_model::Refusal;
+use gpusched_model::time::decimal::{Rounding, nanoseconds};
+
+use super::Row;
+use super::header::TimeColumn;
+
+/// Reads a time of column `field`, rounded as `rounding` says. The time may be negative. An empty cell is no time.
+///
+/// # Errors
+/// Refuses a cell that is not a number.
+pub fn time(
+    row: &Row<'_>,
+    column: Option<TimeColumn>,
+    field: &str,
+    rounding: Rounding,
+) -> Result<Option<i64>, Refusal> {
+    let Some(TimeColumn { index, unit }) = column else {
+        return Ok(None);
+    };
+    let text = row.text(Some(index));
+    signed(&text, unit, rounding).map_err(|()| Refusal::new(field, format!("{text:?}"), "a time"))
+}
+
+/// Converts `text` to nanoseconds. Texts without a number, for example `-`, are no time.
+pub fn signed(text: &str, unit: u32, rounding: Rounding) -> Result<Option<i64>, ()> {
+    if matches!(text, "" | "-" | "n/a" | "N/A" | "nan" | "None" | "null") {
+        return Ok(None);
+    }
+    let (digits, negative) = match text.strip_prefix('-') {
+        Some(digits) => (digits, true),
+        None => (text, false),
+    };
+    let rounding = match (negative, rounding) {
+        (true, Rounding::Up) => Rounding::Down,
+        (true, Rounding::Down) => Rounding::Up,
+        (false, rounding) => rounding,
+    };
+    let ns = nanoseconds(digits.as_bytes(), unit, rounding).ok_or(())?;
+    let ns = i64::try_from(ns).map_err(|_| ())?;
+    Ok(Some(if negative { -ns } else { ns }))
+}
+
+/// Reads a duration of column `field`, rounded up.
+///
+/// # Errors
+/// Refuses a cell that is not a number from 0 on.
+pub fn duration(row: &Row<'_>, column: Option<TimeColumn>, field: &str) -> Result<Option<u64>, Refusal> {
+    let value = time(row, column, field, Rounding::Up)?;
+    let unsigned = value.map(u64::try_from).transpose();
+    unsigned.map_err(|_| Refusal::new(field, value.unwrap_or_default(), "a duration from 0 on"))
+}
+
+/// Reads a count of column `field`.
+///
+/// # Errors
+/// Refuses a cell that is not a whole number from 0 to 2^53.
+pub fn count(row: &Row<'_>, column: Option<usize>, field: &str) -> Result<u64, Refusal> {
+    let text = row.text(column);
+    let count = text.parse().ok().filter(|&count: &u64| count <= 1 << 53);
+    count.ok_or_else(|| Refusal::new(field, format!("{text:?}"), "a whole number from 0 to 2^53"))
+}
+
+/// Reads the last whole number of a cell, for example 4 from `Agent 4` and 0 from `NVIDIA A100 (0)`.
+pub fn identity(row: &Row<'_>, column: Option<usize>) -> Option<i64> {
+    let text = row.text(column);
+    let text = text.trim_end_matches(')');
+    let digits = text.len() - text.bytes().rev().take_while(u8::is_ascii_digit).count();
+    text.get(digits..)?.parse().ok()
+}

@@ -1,0 +1,28 @@
+//! GPUs and contexts that a recording describes.
+
+use serde::Serialize;
+
+/// A GPU of the recorded machine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Gpu {
+    /// Name as the profiler states it. It may be empty.
+    pub name: String,
+    /// Number of SMs (NVIDIA) or compute units (AMD), or `null` if the file does not state it.
+    pub sms: Option<u32>,
+}
+
+/// A context on a GPU. CUDA green contexts reserve SMs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Context {
+    /// Number of the GPU.
+    pub device: i64,
+    /// Number of the context, as in launches.
+    pub id: i64,
+    /// Number of the context that contains this green context.
+    pub parent: Option<i64>,
+    /// Whether this is a green context.
+    pub green: bool,
+    /// Number of SMs of a green context, or `None` if the file does not state it.
+    pub sms: Option<u32>,
+}

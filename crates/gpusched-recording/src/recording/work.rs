@@ -1,0 +1,101 @@
+//! Kernel launches and their streams.
+
+use std::collections::HashMap;
+
+use super::NameId;
+
+/// One execution of a kernel.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// Start on the GPU [ns].
+    pub start: i64,
+    /// End on the GPU [ns].
+    pub end: i64,
+    /// Full name of the kernel.
+    pub name: NameId,
+    /// Stream of the launch.
+    pub stream: StreamId,
+}
+
+impl Launch {
+    /// Time from start to end [ns].
+    pub fn duration(&self) -> u64 {
+        self.end.abs_diff(self.start)
+    }
+}
+
+/// The call on the host that launched a kernel.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// Start of the call [ns].
+    pub start: i64,
+    /// Thread of the call.
+    pub thread: i64,
+}
+
+/// Identity of a stream. Two streams are the same if device, context and stream are equal.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct StreamKey {
+    /// Number of the GPU.
+    pub device: Option<i64>,
+    /// Number of the context.
+    pub context: Option<i64>,
+    /// Number of the stream or queue.
+    pub stream: Option<i64>,
+    /// Number of the green context. It belongs to a launch, but it does not identify the stream.
+    pub green: Option<i64>,
+}
+
+/// Position of a stream among all streams.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StreamId(u32);
+
+/// All streams of a recording, in the order of their first launch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Streams {
+    keys: Vec<StreamKey>,
+    numbers: HashMap<StreamKey, StreamId>,
+}
+
+impl Streams {
+    /// Adds `key` if it is new, and returns its position.
+    pub fn intern(&mut self, key: StreamKey) -> StreamId {
+        let next = StreamId(u32::try_from(self.keys.len()).unwrap_or(u32::MAX));
+        let id = *self.numbers.entry(key).or_insert(next);
+        if id == next {
+            self.keys.push(key);
+        }
+        id
+    }
+
+    /// Returns the identity of a stream.
+    pub fn get(&self, id: StreamId) -> StreamKey {
+        self.keys.get(id.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// Number of different streams by device, context and stream.
+    pub fn count(&self) -> usize {
+        let keys = self.keys.iter();
+        let mut keys: Vec<_> = keys.map(|key| (key.device, key.context, key.stream)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len()
+    }
+}
+
+/// Statistics of all launches of one kernel, from a report without single launches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelSum {
+    /// Full name of the kernel.
+    pub name: NameId,
+    /// Number of launches.
+    pub launches: u64,
+    /// Sum of the durations [ns].
+    pub total_ns: Option<u64>,
+    /// Shortest duration [ns].
+    pub min_ns: Option<u64>,
+    /// Median duration [ns].
+    pub median_ns: Option<u64>,
+    /// Longest duration [ns].
+    pub max_ns: Option<u64>,
+}

@@ -1,0 +1,35 @@
+//! Length of a union of intervals.
+
+/// Returns the total time that is in at least one interval [ns]. An interval is a start and an end.
+pub fn union_ns(intervals: impl Iterator<Item = (i64, i64)> + Clone) -> u64 {
+    // Most recordings are in the order of starts. Then no copy is necessary.
+    if intervals.clone().is_sorted() {
+        return of_sorted(intervals);
+    }
+    let mut intervals: Vec<(i64, i64)> = intervals.collect();
+    intervals.sort_unstable();
+    of_sorted(intervals.into_iter())
+}
+
+fn of_sorted(intervals: impl Iterator<Item = (i64, i64)>) -> u64 {
+    let (mut total, mut covered) = (0u64, i64::MIN);
+    for (start, end) in intervals {
+        let start = start.max(covered);
+        if end > start {
+            total = total.saturating_add(end.abs_diff(start));
+            covered = end;
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::union_ns;
+
+    #[test]
+    fn common_time_counts_once() {
+        assert_eq!(union_ns([].into_iter()), 0);
+        assert_eq!(union_ns([(5, 9), (-3, 2), (6, 7), (9, 12), (1, 1)].into_iter()), 5 + 4 + 3);
+    }
+}

@@ -1,0 +1,155 @@
+//! Summary of a recording: launches, streams, busy time, and statistics of kernels and ranges.
+
+mod intervals;
+mod statistics;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::recording::{Gpu, Origin, Recording, Side};
+pub use intervals::union_ns;
+pub use statistics::Statistics;
+
+/// Summary of a recording. Values that the file does not contain are `null`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Summary {
+    /// Profiler that wrote the file.
+    pub source: Origin,
+    /// GPUs that the file describes.
+    pub gpus: Vec<Gpu>,
+    /// Number of kernel launches.
+    pub launches: u64,
+    /// Number of different streams, identified by device, context and stream.
+    pub streams: usize,
+    /// Time from the start of the first launch to the end of the last launch [ns].
+    pub span_ns: Option<u64>,
+    /// Time during which at least one kernel ran [ns].
+    pub busy_ns: Option<u64>,
+    /// Kernels by decreasing total time.
+    pub kernels: Vec<KernelLine>,
+    /// Ranges, in the order of their names.
+    pub ranges: Vec<RangeLine>,
+    /// Launches without a start or an end, which the summary does not count.
+    pub open_launches: u64,
+    /// Ranges without a start or an end, which the summary does not count.
+    pub open_ranges: u64,
+}
+
+/// All launches of one kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct KernelLine {
+    /// Full name of the kernel.
+    pub name: String,
+    /// Number of launches.
+    pub launches: u64,
+    /// Sum of the execution times [ns].
+    pub total_ns: Option<u64>,
+    /// Statistics of the execution times.
+    #[serde(flatten)]
+    pub times: Statistics,
+}
+
+/// All ranges with one name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct RangeLine {
+    /// Name of the ranges, without the number of the instance.
+    pub name: String,
+    /// Place where the ranges were measured: `host` or `gpu`.
+    pub side: Side,
+    /// Number of ranges.
+    pub count: u64,
+    /// Statistics of the durations.
+    #[serde(flatten)]
+    pub times: Statistics,
+}
+
+impl Summary {
+    /// Summarizes `recording`.
+    pub fn of(recording: &Recording) -> Summary {
+        let launches = &recording.launches;
+        let spans = || launches.iter().map(|launch| (launch.start, launch.end));
+        let first = spans().map(|(start, _)| start).min();
+        let last = spans().map(|(_, end)| end).max();
+        let span_ns = first.zip(last).map(|(first, last)| last.abs_diff(first));
+        let sums = recording.kernel_sums.iter().map(|sum| sum.launches);
+        Summary {
+            source: recording.origin.clone(),
+            gpus: recording.gpus.clone(),
+            launches: sums.fold(launches.len() as u64, u64::saturating_add),
+            streams: recording.streams.count(),
+            span_ns,
+            busy_ns: span_ns.map(|_| union_ns(spans())),
+            kernels: kernels(recording),
+            ranges: ranges(recording),
+            open_launches: recording.open.launches,
+            open_ranges: recording.open.ranges,
+        }
+    }
+}
+
+fn kernels(recording: &Recording) -> Vec<KernelLine> {
+    // One list of times per name, because a copy of all launches would double the memory.
+    let mut times: Vec<Vec<u64>> = vec![Vec::new(); recording.names.len()];
+    for launch in &recording.launches {
+        if let Some(times) = times.get_mut(launch.name.index()) {
+            times.push(launch.duration());
+        }
+    }
+    let single = times.into_iter().enumerate().filter(|(_, times)| !times.is_empty());
+    let single = single.map(|(name, mut times)| {
+        times.sort_unstable();
+        KernelLine {
+            name: recording.names.at(name).to_owned(),
+            launches: times.len() as u64,
+            total_ns: Some(times.iter().copied().fold(0, u64::saturating_add)),
+            times: Statistics::sorted(&times),
+        }
+    });
+    let sums = recording.kernel_sums.iter().map(|sum| KernelLine {
+        name: recording.names.get(sum.name).to_owned(),
+        launches: sum.launches,
+        total_ns: sum.total_ns,
+        times: Statistics {
+            min_ns: sum.min_ns,
+            median_ns: sum.median_ns,
+            p99_ns: None,
+            max_ns: sum.max_ns,
+        },
+    });
+    let mut lines: Vec<KernelLine> = single.chain(sums).collect();
+    lines.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));
+    lines
+}
+
+fn ranges(recording: &Recording) -> Vec<RangeLine> {
+    let mut groups: BTreeMap<(&str, Side), Vec<u64>> = BTreeMap::new();
+    for range in &recording.ranges {
+        let key = (recording.names.get(range.name), range.side);
+        groups.entry(key).or_default().push(range.end.abs_diff(range.start));
+    }
+    let single = groups.into_iter().map(|((name, side), mut times)| {
+        times.sort_unstable();
+        RangeLine {
+            name: name.to_owned(),
+            side,
+            count: times.len() as u64,
+            times: Statistics::sorted(&times),
+        }
+    });
+    let sums = recording.range_sums.iter().map(|sum| RangeLine {
+        name: recording.names.get(sum.name).to_owned(),
+        side: sum.side,
+        count: sum.count,
+        times: Statistics {
+            min_ns: sum.min_ns,
+            median_ns: sum.median_ns,
+            p99_ns: None,
+            max_ns: sum.max_ns,
+        },
+    });
+    single.chain(sums).collect()
+}

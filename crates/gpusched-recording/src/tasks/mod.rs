@@ -1,0 +1,297 @@
+//! A task set from recordings: one task per activity, with period, release jitter and C(m).
+//!
+//! All numbers are observations. A longer execution time or a shorter period is possible in a later run. A margin enlarges the
+//! execution times. Nothing else is derived: values that the recordings do not contain are absent from the task.
+
+mod counters;
+mod report;
+mod warm_up;
+
+use std::collections::BTreeMap;
+
+use gpusched_analysis::kernel_wcet::fit::classification::Reason;
+use gpusched_analysis::kernel_wcet::fit::tail::{self, Estimate};
+use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
+use gpusched_analysis::kernel_wcet::fit::points::Points;
+use gpusched_analysis::kernel_wcet::fit::scaling::{EnvelopeForm, fit};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::kernel::TailFamily;
+use gpusched_model::time::Time;
+use gpusched_model::traffic::Bytes;
+use gpusched_model::{Factor, Task, TaskSet};
+
+use crate::activity::{Activity, Job, Rhythm};
+use crate::recording::Recording;
+pub use counters::Counters;
+pub use report::{Point, TaskReport, Worst};
+pub use warm_up::{ParseWarmUpError, WarmUp};
+
+/// One recording on a known number of SMs.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// Name of the file, for messages.
+    pub file: &'a str,
+    /// The recording.
+    pub recording: &'a Recording,
+    /// Activities of the recording.
+    pub activities: &'a [Activity],
+    /// Number of SMs on which all kernels ran. If `None`, it is the number of SMs of the green contexts of the kernels.
+    pub sms: Option<u32>,
+    /// Whether other kernels of the same kind ran at the same time, so that the times are in conflict.
+    pub conflict: bool,
+}
+
+/// Options of [`build`].
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// Jobs to drop at the start of each recording.
+    pub warm_up: WarmUp,
+    /// Factor by which C(m) exceeds the longest measured time, at least 1.
+    pub margin: Factor,
+    /// Form of C(m).
+    pub form: EnvelopeForm,
+    /// Memory traffic of kernels, from hardware counters.
+    pub counters: &'a Counters,
+    /// Stated periods by name of the activity.
+    pub periods: &'a BTreeMap<String, Time>,
+    /// Stated deadlines by name of the activity.
+    pub deadlines: &'a BTreeMap<String, Time>,
+    /// Probability per job for the extreme-value fit.
+    pub exceedance: f64,
+}
+
+/// A task set, with a report on each task and the names of activities that are not tasks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Derived {
+    /// The task set.
+    pub set: TaskSet,
+    /// One report per task, in the order of the set.
+    pub tasks: Vec<TaskReport>,
+    /// Activities without a task, with the reason.
+    pub left_out: Vec<(String, &'static str)>,
+}
+
+/// Derives a task set from `runs`.
+///
+/// # Errors
+/// Returns [`Error::Refused`] if no activity becomes a task, if a number of SMs is unknown, or if the times of a task allow no C(m)
+/// of the requested form.
+pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
+    let mut names: Vec<&str> = Vec::new();
+    for activity in runs.iter().flat_map(|run| run.activities) {
+        if !names.contains(&activity.name.as_str()) {
+            names.push(&activity.name);
+        }
+    }
+    let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    for name in names {
+        match derive(name, runs, options)? {
+            Ok((task, report)) => {
+                tasks.push(task);
+                reports.push(report);
+            }
+            Err(reason) => left_out.push((name.to_owned(), reason)),
+        }
+    }
+    let set = TaskSet::new(None, tasks).map_err(|_| {
+        let first = left_out.first();
+        let found = first.map_or_else(
+            || "no activity".to_owned(),
+            |(name, reason)| format!("no activity with a task; {name:?}: {reason}"),
+        );
+        let refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
+        match runs.first() {
+            Some(run) => Error::from(refusal.at(run.file, None)),
+            None => Error::from(refusal),
+        }
+    })?;
+    Ok(Derived {
+        set,
+        tasks: reports,
+        left_out,
+    })
+}
+
+/// Jobs of one activity in one run, after the warm-up.
+struct Sample<'a> {
+    run: &'a Run<'a>,
+    sms: u32,
+    jobs: &'a [Job],
+    dropped: &'a [Job],
+}
+
+type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
+
+/// Derives the task of the activity `name`, or the reason why it is not a task.
+fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome> {
+    let mut samples = Vec::new();
+    for run in runs {
+        let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
+            continue;
+        };
+        let (dropped, jobs) = options.warm_up.split(run.recording, &activity.jobs);
+        if jobs.iter().all(|job| job.busy_ns == 0) {
+            continue;
+        }
+        let sms = sms(run, jobs)?;
+        samples.push(Sample {
+            run,
+            sms,
+            jobs,
+            dropped,
+        });
+    }
+    if samples.is_empty() {
+        return Ok(Err("no GPU work after the warm-up"));
+    }
+    if samples.iter().all(|sample| sample.run.conflict) {
+        return Ok(Err("no recording in isolation"));
+    }
+    let rhythms: Vec<Rhythm> = samples
+        .iter()
+        .filter_map(|sample| {
+            let releases: Vec<i64> = sample.jobs.iter().map(|job| job.release).collect();
+            Rhythm::of(&releases)
+        })
+        .collect();
+    let stated = options.periods.get(name).copied();
+    let rhythm = joint(&rhythms);
+    let (period, jitter) = match (stated, rhythm) {
+        (Some(period), _) => (period, Time::ZERO),
+        (None, Some(rhythm)) => (Time::from_ns(rhythm.period_ns), Time::from_ns(rhythm.jitter_ns)),
+        (None, None) => return Ok(Err("fewer than two jobs at different times, and no stated period")),
+    };
+
+    let place = |error: &dyn std::fmt::Display| {
+        Error::from(Refusal::told(format!("activity {name:?}"), error).hint("use `--form table`"))
+    };
+    let points = |conflict: bool| -> Result<Option<Points>> {
+        let chosen = samples.iter().filter(|sample| sample.run.conflict == conflict);
+        let mut measured = Vec::new();
+        for sample in chosen {
+            for job in sample.jobs.iter().filter(|job| job.busy_ns > 0) {
+                measured.push((sample.sms, enlarged(job.busy_ns, options.margin)));
+            }
+        }
+        match measured.is_empty() {
+            true => Ok(None),
+            false => Points::new(measured).map(Some).map_err(|error| place(&error)),
+        }
+    };
+    let Some(isolated) = points(false)? else {
+        return Ok(Err("no recording in isolation"));
+    };
+    let traffic = traffic(&samples, options.counters);
+    let measured = Measured {
+        isolated,
+        conflict: points(true)?,
+        estimate: None,
+        utilization: Err(Reason::NoBandwidth),
+        traffic,
+    };
+    let fitted = fit(&measured, options.form, Factor::ONE).map_err(|error| place(&error))?;
+    let mut shape = Task::new(period, fitted.wcet.clone()).name(name).wcet_source(fitted.wcet_source);
+    shape.jitter = (jitter > Time::ZERO).then_some(jitter);
+    shape.deadline = options.deadlines.get(name).copied();
+    shape.traffic = traffic;
+    let task = shape.build().map_err(|error| place(&error))?;
+    let report = TaskReport::new(name, &samples, rhythm.filter(|_| stated.is_none()), &fitted, tail(&samples, options));
+    Ok(Ok((task, report)))
+}
+
+/// Returns the number of SMs of the kernels of `jobs`.
+fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<u32> {
+    let unknown = |found: &str| {
+        let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
+        Error::from(refusal.hint("state the number of SMs of the run: FILE@SMS"))
+    };
+    if let Some(sms) = run.sms {
+        return Ok(sms);
+    }
+    let mut found: Vec<Option<u32>> = jobs
+        .iter()
+        .flat_map(|job| job.contexts(run.recording))
+        .map(|key| confined(run.recording, key))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [Some(sms)] => Ok(*sms),
+        [None] => {
+            let mut gpus: Vec<Option<u32>> = run.recording.gpus.iter().map(|gpu| gpu.sms).collect();
+            gpus.dedup();
+            match gpus.as_slice() {
+                [Some(sms)] => Ok(*sms),
+                [] | [None] => Err(unknown("no number of SMs")),
+                _ => Err(unknown("several GPUs with different numbers of SMs")),
+            }
+        }
+        _ => Err(unknown("kernels in contexts with different numbers of SMs")),
+    }
+}
+
+/// Returns the number of SMs of the green context `key`, if the recording states it.
+pub(crate) fn confined(recording: &Recording, key: crate::recording::StreamKey) -> Option<u32> {
+    let context = recording.context_of(key)?;
+    context.sms
+}
+
+/// Returns a rhythm that covers all rhythms: the smallest period and the largest jitter. If one activity is not periodic, it is the
+/// smallest distance of releases.
+fn joint(rhythms: &[Rhythm]) -> Option<Rhythm> {
+    let least = rhythms.iter().map(|rhythm| rhythm.least_distance_ns).min()?;
+    let period = rhythms.iter().map(|rhythm| rhythm.period_ns).min()?;
+    let jitter = rhythms.iter().map(|rhythm| rhythm.jitter_ns).max()?;
+    let periodic = rhythms.iter().all(|rhythm| rhythm.periodic);
+    Some(match periodic {
+        true => Rhythm {
+            period_ns: period,
+            jitter_ns: jitter,
+            least_distance_ns: least,
+            periodic,
+        },
+        false => Rhythm {
+            period_ns: least,
+            jitter_ns: 0,
+            least_distance_ns: least,
+            periodic,
+        },
+    })
+}
+
+/// Returns `ns`, enlarged by `margin` and rounded up.
+fn enlarged(ns: u64, margin: Factor) -> Time {
+    let (numerator, denominator) = margin.ratio();
+    let product = u128::from(ns) * u128::from(numerator);
+    let enlarged = product.div_ceil(u128::from(denominator));
+    Time::from_ns(u64::try_from(enlarged).unwrap_or(u64::MAX))
+}
+
+/// Returns the largest memory traffic of a job, or `None` if one kernel has no counters.
+fn traffic(samples: &[Sample<'_>], counters: &Counters) -> Option<Bytes> {
+    let mut most = 0u64;
+    for sample in samples {
+        for job in sample.jobs {
+            let mut bytes = 0u64;
+            for &index in &job.launches {
+                let launch = sample.run.recording.launches.get(index)?;
+                let name = sample.run.recording.names.get(launch.name);
+                bytes = bytes.checked_add(counters.traffic(name)?)?;
+            }
+            most = most.max(bytes);
+        }
+    }
+    Bytes::new(most)
+}
+
+/// Estimates the execution time on the largest number of SMs in isolation, if there are enough jobs.
+fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
+    let isolated = || samples.iter().filter(|sample| !sample.run.conflict);
+    let sms = isolated().map(|sample| sample.sms).max()?;
+    let times: Vec<Time> = isolated()
+        .filter(|sample| sample.sms == sms)
+        .flat_map(|sample| sample.jobs)
+        .map(|job| Time::from_ns(job.busy_ns))
+        .collect();
+    tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()
+}

@@ -1,0 +1,152 @@
+//! Description of a derived task: where its numbers come from.
+
+use gpusched_analysis::kernel_wcet::fit::tail::Estimate;
+use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
+use gpusched_model::Contention;
+use serde::Serialize;
+
+use super::Sample;
+use crate::activity::{Job, Rhythm};
+use crate::summary::Statistics;
+
+/// Number of longest jobs in a report.
+const WORST: usize = 3;
+
+/// Observations of one task.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskReport {
+    /// Name of the activity.
+    pub name: String,
+    /// Observed releases. `None` if the user stated the period.
+    pub rhythm: Option<Rhythm>,
+    /// Measured times for each number of SMs, in isolation and then in conflict.
+    pub points: Vec<Point>,
+    /// The longest jobs of all recordings.
+    pub worst: Vec<Worst>,
+    /// Largest share of a job, from its first to its last launch, during which no kernel of the job ran.
+    pub largest_gap: f64,
+    /// Number of dropped jobs, and the longest of them [ns].
+    pub dropped: (usize, u64),
+    /// Number of jobs without GPU work. They have a release, but no execution time.
+    pub idle: usize,
+    /// Largest quotient of the longest times in conflict and in isolation on the same number of SMs.
+    pub slowdown: Option<(u32, f64)>,
+    /// Whether a larger number of SMs gave a longer time. C(m) uses the longest time on m or more SMs.
+    pub non_monotone: bool,
+    /// Extreme-value estimate, for information.
+    pub tail: Option<Estimate>,
+}
+
+/// Measured times on one number of SMs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Point {
+    /// Number of SMs.
+    pub sms: u32,
+    /// Whether the times are in conflict.
+    pub conflict: bool,
+    /// Number of jobs with GPU work.
+    pub jobs: usize,
+    /// Statistics of the GPU busy times.
+    pub times: Statistics,
+    /// C(m) of the task [ns].
+    pub wcet_ns: u64,
+}
+
+/// A long job, and its place in the recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Worst {
+    /// File of the job.
+    pub file: String,
+    /// Number of the job in its activity, from 0, dropped jobs included.
+    pub job: usize,
+    /// Release, as a distance from the start of the recording [ns].
+    pub at_ns: u64,
+    /// GPU busy time [ns].
+    pub busy_ns: u64,
+}
+
+impl TaskReport {
+    pub(super) fn new(
+        name: &str,
+        samples: &[Sample<'_>],
+        rhythm: Option<Rhythm>,
+        fitted: &Fit,
+        tail: Option<Estimate>,
+    ) -> TaskReport {
+        let points = points(samples, fitted);
+        let all = || samples.iter().flat_map(|sample| sample.jobs);
+        let gap = |job: &Job| {
+            let span = job.end.abs_diff(job.start);
+            if span == 0 { 0.0 } else { job.gaps_ns() as f64 / span as f64 }
+        };
+        let dropped = || samples.iter().flat_map(|sample| sample.dropped);
+        TaskReport {
+            name: name.to_owned(),
+            rhythm,
+            worst: worst(samples),
+            largest_gap: all().map(gap).fold(0.0, f64::max),
+            dropped: (
+                dropped().count(),
+                dropped().map(|job| job.busy_ns).max().unwrap_or_default(),
+            ),
+            idle: all().filter(|job| job.busy_ns == 0).count(),
+            slowdown: slowdown(&points),
+            non_monotone: [false, true].iter().any(|&conflict| {
+                let longest = points.iter().filter(|point| point.conflict == conflict);
+                !longest.map(|point| point.times.max_ns).is_sorted_by(|one, next| one >= next)
+            }),
+            points,
+            tail,
+        }
+    }
+}
+
+fn points(samples: &[Sample<'_>], fitted: &Fit) -> Vec<Point> {
+    let mut keys: Vec<(bool, u32)> = samples.iter().map(|sample| (sample.run.conflict, sample.sms)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let of = |(conflict, sms): (bool, u32)| {
+        let chosen = samples.iter().filter(|sample| (sample.run.conflict, sample.sms) == (conflict, sms));
+        let times = chosen.flat_map(|sample| sample.jobs).map(|job| job.busy_ns);
+        let mut times: Vec<u64> = times.filter(|&time| time > 0).collect();
+        times.sort_unstable();
+        let contention = if conflict { Contention::Conflict } else { Contention::Isolated };
+        Point {
+            sms,
+            conflict,
+            jobs: times.len(),
+            times: Statistics::sorted(&times),
+            wcet_ns: fitted.wcet.at(sms, contention).map_or(u64::MAX, |time| time.ns()),
+        }
+    };
+    keys.into_iter().map(of).collect()
+}
+
+fn worst(samples: &[Sample<'_>]) -> Vec<Worst> {
+    let mut worst: Vec<Worst> = samples
+        .iter()
+        .flat_map(|sample| {
+            let start = sample.run.recording.start();
+            let first = sample.dropped.len();
+            sample.jobs.iter().enumerate().map(move |(index, job)| Worst {
+                file: sample.run.file.to_owned(),
+                job: first + index,
+                at_ns: job.release.abs_diff(start),
+                busy_ns: job.busy_ns,
+            })
+        })
+        .collect();
+    worst.sort_by(|a, b| b.busy_ns.cmp(&a.busy_ns).then(a.job.cmp(&b.job)));
+    worst.truncate(WORST);
+    worst
+}
+
+fn slowdown(points: &[Point]) -> Option<(u32, f64)> {
+    let pairs = points.iter().filter(|point| point.conflict).filter_map(|conflict| {
+        let mut isolated = points.iter().filter(|point| !point.conflict);
+        let isolated = isolated.find(|point| point.sms == conflict.sms)?;
+        let quotient = conflict.times.max_ns? as f64 / isolated.times.max_ns? as f64;
+        Some((conflict.sms, quotient))
+    });
+    pairs.max_by(|a, b| a.1.total_cmp(&b.1))
+}
