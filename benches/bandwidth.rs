@@ -1,9 +1,12 @@
-//! Cost of one budget decision at run time. Run with `cargo bench --bench bandwidth`.
+//! Measures the execution time of one budget decision at run time. Run with
+//! `cargo bench --bench bandwidth`.
 //!
-//! All solvers decide about the same states in turn, on one thread. Every figure is a median over batches in one run. To count
-//! instructions, use `valgrind --tool=callgrind` on the benchmark with `--decisions N` as its only argument, for two values of N.
+//! All solvers decide about the same states, one solver after the other, on one thread. Every
+//! figure is a median over batches in one run. To count instructions, use
+//! `valgrind --tool=callgrind` on the benchmark with `--decisions N` as its only argument, for
+//! two values of N.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -34,7 +37,8 @@ fn main() {
     }
 }
 
-/// About 40,000 blocks of 1 to 5 µs, and up to three times as long under interference.
+/// Returns a kernel of about 40,000 blocks. A block takes 1 to 5 µs, and up to three times this
+/// time under interference.
 fn kernel(clusters: u64) -> Kernel {
     let mut rng = ChaCha8Rng::seed_from_u64(clusters);
     let clusters = (0..clusters).map(|_| {
@@ -49,7 +53,7 @@ fn allocator(kernel: &Kernel, policy: BudgetPolicy) -> Allocator {
     Allocator::new(kernel, Factor::from_f64(0.13).unwrap(), policy, Straddling::End).unwrap()
 }
 
-/// 64 states of a kernel that is slightly ahead of its worst case.
+/// Returns 64 states of a kernel that is slightly ahead of its worst case.
 fn states(clusters: u64) -> Vec<(Time, Vec<u64>)> {
     let kernel = kernel(clusters);
     let deadline = allocator(&kernel, BudgetPolicy::Fair).deadline().ns();
@@ -94,7 +98,7 @@ fn row(clusters: u64) {
     println!("{clusters:>8} {fair:>8.0} {greedy:>8.0} {smooth:>8.0} {exact:>14.0} {lp:>12.0}");
 }
 
-/// Mean time of `decide` over the states [ns].
+/// Returns the mean execution time of `decide` over the states [ns].
 fn per_state<T>(states: &[T], repetitions: usize, mut decide: impl FnMut(&T)) -> f64 {
     let start = Instant::now();
     for _ in 0..repetitions {

@@ -1,8 +1,9 @@
-//! Block events per second of the block-level simulator. The start and the end of a block are two events.
+//! Measures the block events per second of the block-level simulator. A block has two events: its
+//! start and its end.
 //!
 //! `cargo bench --bench blocks`
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // failing loudly is a bench's job
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a bench may panic
 
 use std::time::Instant;
 

@@ -1,9 +1,11 @@
-//! Clustering of block traces with the counts of [Aghilinasab20]. Run with `cargo bench --bench clustering`.
+//! Measures the clustering of block traces with the numbers of blocks in [Aghilinasab20]. Run
+//! with `cargo bench --bench clustering`.
 //!
-//! The benchmark first reconstructs Table I with all its blocks from 20 seeds. It then measures time and misplaced blocks for
-//! 40,000 blocks in 4, 8 and 20 clusters with 200 runs. Times include only the printed steps.
+//! The benchmark first reconstructs Table I with all its blocks, for 20 seeds. After that, it
+//! measures the time and the number of misplaced blocks for 40,000 blocks in 4, 8 and 20 clusters
+//! with 200 runs. The times include only the printed steps.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
-//! Simulated jobs per second on one core. Run with `cargo bench --bench jobs`, or with `-- JOBS` for another number of jobs per
-//! run.
+//! Measures the simulated jobs per second on one core. Run with `cargo bench --bench jobs`, or
+//! with `-- JOBS` for another number of jobs per run.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use gpusched::time::Time;
 
 const POLICIES: [&str; 6] = ["edf", "np-edf", "lp-edf", "dm", "np-fp", "lp-fp"];
 
-/// Number of runs; the figure is their median.
+/// Number of runs. The printed figure is the median of the runs.
 const RUNS: usize = 5;
 
 fn main() {
@@ -40,7 +40,7 @@ fn main() {
     }
 }
 
-/// Millions of jobs per second under `policy`.
+/// Returns the simulated jobs per second under `policy`, in millions.
 fn speed(policy: Policy, tasks: usize, drawn: bool, jitter: Jitter, jobs: u64) -> f64 {
     let tasks = partition(tasks, drawn);
     let discipline = Discipline::of(policy).unwrap();
@@ -70,14 +70,15 @@ fn speed(policy: Policy, tasks: usize, drawn: bool, jitter: Jitter, jobs: u64) -
     speeds[RUNS / 2]
 }
 
-/// Processor time of this thread so far [ns], because wall-clock time is unreliable on a shared machine. Linux only.
+/// Returns the processor time of this thread so far [ns], on Linux. Wall-clock time is unreliable
+/// on a shared machine.
 fn processor() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// Tasks with total utilization 0.8, log-uniform periods from 10 ms to 1 s, ten blocks per kernel, and a jitter of a tenth of the
-/// period.
+/// Returns tasks with total utilization 0.8, log-uniform periods from 10 ms to 1 s, ten blocks
+/// per kernel, and a jitter of a tenth of the period.
 fn partition(tasks: usize, drawn: bool) -> Vec<Task> {
     let recipe: Recipe = toml::from_str(
         "periods = 'log-uniform:10ms:1s'\ncap = 1.0\nblocks = 10\njitter = 0.1\nwcet = 'proportional'\nmemory-share = 0\ndeadline = 1",

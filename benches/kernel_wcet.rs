@@ -1,8 +1,10 @@
-//! Speed of one solution of the WCET program, exactly and as a linear program. Run with `cargo bench --bench kernel_wcet`.
+//! Measures the time to solve the WCET program, by the exact solver and by a linear-program
+//! solver. Run with `cargo bench --bench kernel_wcet`.
 //!
-//! Both solvers solve the same programs in turn, on one thread. Every figure is a median over batches in one run.
+//! The two solvers solve the same programs, one solver after the other, on one thread. Every
+//! figure is a median over batches in one run.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -26,7 +28,8 @@ fn main() {
     }
 }
 
-/// A kernel similar to [Aghilinasab20] Tables I and II: about 40,000 blocks of 1 to 10 µs, with ten running at a time.
+/// Returns a kernel similar to [Aghilinasab20] Tables I and II. The kernel has about 40,000
+/// blocks of 1 to 10 µs, and ten concurrent blocks.
 fn kernel(rng: &mut ChaCha8Rng, clusters: u64) -> Kernel {
     let clusters = (0..clusters).map(|_| {
         let alone = rng.random_range(1_000..=5_000);

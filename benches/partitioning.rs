@@ -1,10 +1,12 @@
-//! Speed of the partitioning heuristics and of the generator. Run with `cargo bench --bench partitioning`.
+//! Measures the speed of the partitioning heuristics and of the task-set generator. Run with
+//! `cargo bench --bench partitioning`.
 //!
-//! SMS-INA and the reference implementation of the tests run in turn on batches of the same sets, so that a ratio is meaningful on
-//! a noisy machine. They must return the same plans. Every figure is the median over sets and repetitions, on one thread. All sets
-//! have proportional WCETs, EDF, D = 0.75 T, and U = 50 per 68 SMs.
+//! SMS-INA and its reference implementation run in turn on batches of the same sets, so that a
+//! ratio of times is meaningful on a noisy machine. The two implementations must return the same
+//! plans. Every figure is the median over sets and repetitions, on one thread. All sets have
+//! proportional WCETs, EDF, D = 0.75 T, and U = 50 per 68 SMs.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 #[allow(dead_code, reason = "the tests need more of it")]
 #[path = "../tests/oracle/mod.rs"]
@@ -64,7 +66,7 @@ fn draw(tasks: usize, sms: u32, sets: u64) -> Vec<TaskSet> {
         .collect()
 }
 
-/// Plans of `sets`, and the time of each search [µs].
+/// Returns the plans of `sets`, and the time of each search [µs].
 fn plans(sets: &[TaskSet], sms: u32, heuristic: &Heuristic, times: &mut Vec<f64>) -> Vec<Plan> {
     sets.iter()
         .map(|set| {

@@ -1,7 +1,8 @@
-//! A million random runs that check Lemma 1, and the speed of simulations of whole kernels. Run with `cargo bench --bench
-//! regulation`, or with `-- RUNS SEED` for another number of random runs and another seed.
+//! Checks Lemma 1 in a million random runs, and measures the speed of simulations of whole
+//! kernels. Run with `cargo bench --bench regulation`, or with `-- RUNS SEED` for another number
+//! of random runs and another seed.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 #[allow(dead_code, reason = "the tests need more of it")]
 #[path = "../tests/analysis/bandwidth/cases.rs"]
@@ -19,7 +20,7 @@ use gpusched::model::{Factor, Kernel, Straddling};
 use gpusched::simulator::regulation::{AccessPattern, BlockTimes, Setting, Simulator};
 use rayon::prelude::*;
 
-/// Runs of one stream of random numbers.
+/// Number of runs that use one stream of random numbers.
 const CHUNK: u64 = 1_000;
 
 fn main() {

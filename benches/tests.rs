@@ -1,10 +1,12 @@
-//! Speed of the tests of one partition on one core, compared with the crate `response-time-analysis` on the same sets in the same
-//! run. Run with `cargo bench --bench tests`.
+//! Measures the speed of the schedulability tests of one partition on one core. The benchmark
+//! runs the crate `response-time-analysis` on the same sets for comparison. Run with
+//! `cargo bench --bench tests`.
 //!
-//! Sets have n tasks by UUniFast, D = 0.75 T, and log-uniform periods from 10 ms to 1 s. The programs take turns on batches of the same
-//! sets, and a figure is the median over the batches. Compared programs must return the same results.
+//! A set has n tasks by UUniFast, D = 0.75 T, and log-uniform periods from 10 ms to 1 s. The
+//! compared programs run in turn on batches of the same sets. A figure is the median over the
+//! batches. Compared programs must return the same results.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -21,7 +23,8 @@ use response_time_analysis::time::{Duration, Service};
 use response_time_analysis::wcet::Scalar;
 use response_time_analysis::{edf, fixed_priority};
 
-/// Size of a batch: large enough for the resolution of the clock, and small enough for the caches.
+/// Number of sets in a batch. It is large enough for the resolution of the clock, and small
+/// enough for the caches.
 const SETS: usize = 250;
 const BATCHES: u64 = 15;
 
@@ -126,7 +129,7 @@ fn against(name: &str, tasks: usize, utilization: f64, sample: usize, theirs: fn
     );
 }
 
-/// Batch `batch` of random sets.
+/// Returns the random sets of batch `batch`.
 fn draw(tasks: usize, utilization: f64, batch: u64) -> Vec<Vec<Demand>> {
     let mut rng = ChaCha8Rng::seed_from_u64(batch);
     let mut shares = vec![0.0; tasks];
@@ -148,7 +151,7 @@ fn draw(tasks: usize, utilization: f64, batch: u64) -> Vec<Vec<Demand>> {
         .collect()
 }
 
-/// Number of `sets` that pass, and number of tested sets per second.
+/// Returns the number of `sets` that pass `test`, and the number of tested sets per second.
 fn timed(sets: &[Vec<Demand>], test: impl Fn(&[Demand]) -> bool) -> (u64, f64) {
     let start = Instant::now();
     let passing = sets.iter().filter(|set| test(black_box(set))).count();
@@ -166,7 +169,8 @@ fn periodic(set: &[Demand]) -> Vec<RBF<Periodic, Scalar>> {
         .collect()
 }
 
-/// Deadline-monotonic priorities with the other crate, up to the first missed deadline.
+/// Tests `set` with the crate `response-time-analysis` under deadline-monotonic priorities, up to
+/// the first missed deadline.
 fn fixed_priority_crate(set: &[Demand]) -> bool {
     let mut set = set.to_vec();
     set.sort_by_key(|demand| demand.deadline);
@@ -178,7 +182,8 @@ fn fixed_priority_crate(set: &[Demand]) -> bool {
     })
 }
 
-/// Preemptive EDF with the other crate, up to the first missed deadline.
+/// Tests `set` with the crate `response-time-analysis` under preemptive EDF, up to the first
+/// missed deadline.
 fn edf_crate(set: &[Demand]) -> bool {
     let rbfs = periodic(set);
     let task = |index: usize| edf::fully_preemptive::Task {

@@ -1,9 +1,10 @@
-//! Reading of machine-code traces. Run with `cargo bench --bench traces`.
+//! Measures the time to read a machine-code trace. Run with `cargo bench --bench traces`.
 //!
-//! A synthetic trace of about 100 MB is read in four ways: as lines that are only counted, block by block, with all figures, and as
-//! streams that are issued to their end. The trace is in memory, the ways take turns, and the figures are medians.
+//! The benchmark reads a synthetic trace of about 100 MB in four ways: it counts the lines, reads
+//! block by block, computes all figures, and issues the streams to their end. The trace is in
+//! memory. The four ways run in turn, and each printed figure is a median.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing loudly is a test's job
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -19,7 +20,7 @@ const BLOCKS: u64 = 1_024;
 const ROUNDS: u64 = 16;
 const TURNS: usize = 9;
 
-/// Text that several readers share.
+/// Text in memory that several readers share.
 struct Text(Arc<[u8]>);
 
 impl AsRef<[u8]> for Text {
@@ -96,7 +97,8 @@ fn count_lines(text: &Arc<[u8]>) -> u64 {
     lines
 }
 
-/// Eight warps per block. Each runs a loop of twelve instructions with two loads, one of them irregular, and a store.
+/// Returns a trace with eight warps per block. Each warp runs a loop of twelve instructions, with
+/// a regular load, an irregular load and a store.
 fn trace() -> String {
     let mut text = format!(
         "-kernel name = bench\n-kernel id = 1\n-grid dim = ({BLOCKS},1,1)\n-block dim = (256,1,1)\n-shmem = 0\n-nregs = 32\n\

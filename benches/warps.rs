@@ -1,6 +1,7 @@
-//! Comparison of the warp level with GPGPU-Sim, for each row of `tasksets/reference/gpgpusim/isolation.csv`: cycles and seconds of
-//! both simulators, on one core each. The estimate from three rounds of blocks on one SM has the same columns. The last lines print
-//! the errors, and the speed-ups by kernel.
+//! Compares the warp-level simulator with GPGPU-Sim, for each row of
+//! `tasksets/reference/gpgpusim/isolation.csv`. The output has the simulated cycles and the
+//! seconds on one core of each simulator. It has the same columns for the estimate from three
+//! rounds of blocks on one SM. The last lines contain the errors, and the speed-ups by kernel.
 //!
 //! Run with `cargo bench --bench warps`. An argument after `--` selects the rows whose names contain it (`vadd`, `30 SMs`, `gto`).
 
@@ -20,18 +21,18 @@ use std::time::Instant;
 
 use reference::Row;
 
-/// Number of runs of a row; the fastest one counts.
+/// Number of runs of a row. The fastest run counts.
 const RUNS: usize = 3;
 
 type Mode = fn(&Row) -> u64;
 
-/// Methods that compute cycles.
+/// Methods that compute the cycles of a row: simulation and estimate.
 const MODES: [(&str, Mode); 2] = [
     ("full", |row| row.run().cycles),
     ("estimate", |row| row.estimate(3).cycles),
 ];
 
-/// Cycles of a mode, and its seconds.
+/// Returns the cycles that `mode` computes for `row`, and the seconds that `mode` takes.
 fn measure(mode: Mode, row: &Row) -> (u64, f64) {
     let mut best = f64::INFINITY;
     let mut cycles = 0;

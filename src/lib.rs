@@ -1,4 +1,5 @@
-//! Real-time schedulability analysis for GPUs: a library, and a command-line tool with the same name.
+//! Real-time schedulability analysis for GPUs. The package gpusched contains a library and a
+//! command-line tool.
 //!
 //! The example builds a task set, partitions a GPU, verifies the plan with independent code, and simulates the plan:
 //!
@@ -30,9 +31,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each module is one of the crates `gpusched-model`, `-analysis`, `-verify`, `-warp`, `-sim`, `-recording` and `-study`, or a part
-//! of such a crate. The examples in the documentation of a crate use the name of the crate. In this library, `gpusched_model` is
-//! [`model`], and so on. Start at these items:
+//! Each module is a crate or a part of a crate. The crates are `gpusched-model`, `-analysis`,
+//! `-verify`, `-warp`, `-sim`, `-recording` and `-study`. The examples in the documentation of a
+//! crate use the name of the crate. For example, the crate `gpusched_model` is the module
+//! [`model`] of this library. Start at these items:
 //!
 //! | topic | start at |
 //! |---|---|

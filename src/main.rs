@@ -1,4 +1,5 @@
-//! The command `gpusched`. It is a separate binary crate, so that items that no subcommand uses are not compiled.
+//! The command `gpusched`. The command is a separate crate, so that the compiler can omit items
+//! that no subcommand uses.
 
 mod cli;
 

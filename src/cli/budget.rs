@@ -21,9 +21,9 @@ pub struct Args {
 enum Command {
     /// Find the largest budget that keeps the slowdown of a kernel within a limit.
     Nominal(nominal::Args),
-    /// Simulate budgets that change at run time.
+    /// Simulate best-effort cores whose budget changes at run time.
     Simulate(simulate::Args),
-    /// Simulate several kernels that run once or are released periodically.
+    /// Simulate several kernels, each with one release or with periodic releases.
     Sequence(sequence::Args),
 }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Shell that runs the script
+    /// Shell that the script is for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -21,7 +21,7 @@ Example:
   gpusched completions bash -o gpusched.bash";
 
 impl Args {
-    /// Prints the script.
+    /// Prints the completion script.
     ///
     /// # Errors
     /// Fails if output cannot be written.

@@ -9,8 +9,9 @@ use crate::model::policy::Strength;
 use crate::model::{Plan, TaskSet, Verdict};
 use crate::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
 
-/// Explains a plan that is not schedulable. The text states the reasons, and changes that make the task set schedulable. `find`
-/// searches for a plan of a changed problem, and also returns the number of its tests.
+/// Returns the reasons why a plan is not schedulable, and changes that make the task set
+/// schedulable. `find` searches for a plan of a changed problem. `find` returns the result of the
+/// search and the number of tests.
 pub fn of_plan(
     request: &Request,
     case: &Case<'_>,
@@ -29,12 +30,13 @@ pub fn of_plan(
     text(lines)
 }
 
-/// Whether a task states no traffic although the interference model counts memory traffic.
+/// Whether the interference model counts memory traffic, and some task does not state its
+/// traffic.
 pub fn lacks_traffic(case: &Case<'_>) -> bool {
     reasons::traffic(case).is_some()
 }
 
-/// Explains a verdict on all tasks in one partition.
+/// Returns the reasons for a negative verdict on all tasks in one partition.
 pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> String {
     let mut lines = reasons::of_verdict(case, verdict);
     lines.extend(reasons::traffic(case));
@@ -46,7 +48,8 @@ pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> Stri
     text(lines)
 }
 
-/// If a search finds a plan with several partitions on the same SMs, returns a line about this plan.
+/// Searches for a plan with several partitions on the same number of SMs. Returns a line about
+/// the plan; `None` if the search finds none.
 fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
         return None;
@@ -67,7 +70,7 @@ fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// Returns the name of task `index` for text, in backticks.
+/// Returns the name of task `index` in backticks, for text.
 fn called(set: &TaskSet, index: usize) -> String {
     format!("`{}`", crate::cli::report::clip(&set.label(index), 40))
 }

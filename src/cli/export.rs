@@ -15,7 +15,7 @@ use crate::verification::{Stated, verify};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Plan of `partition --gpu NAME --format json`
+    /// Plan file, written by `partition --gpu NAME --format json`
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
     /// Task set of the plan
@@ -24,13 +24,13 @@ pub struct Args {
     /// Tool that uses the plan
     #[arg(long = "as", value_parser = named::<Target>(), value_name = "TOOL")]
     target: Target,
-    /// GPU of the machine, equal to the GPU of the plan: a name or a device file
+    /// GPU that must equal the GPU of the plan: a name or a device file
     #[arg(long, alias = "device", value_name = "NAME|FILE", value_parser = crate::cli::arguments::device)]
     gpu: Option<Device>,
 }
 
 const EXAMPLE: &str = "\
-`export` first verifies the plan, but not the lower bound. It writes the same output as `partition --export`.
+`export` first verifies the plan, but not the lower bound. The output is equal to the output of `partition --export`.
 Exit code 1: the plan is not schedulable, and `export` writes nothing. 2: the plan is wrong, or the tool cannot use it.
 
 Example:
@@ -40,7 +40,8 @@ impl Args {
     /// Writes the plan in the format of the tool.
     ///
     /// # Errors
-    /// Fails on bad input, for a plan that is wrong or that the tool does not support, or if output cannot be written.
+    /// Fails on bad input, for a wrong plan, for a plan that the tool does not support, or if
+    /// output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format) = global.format {
             return Err(Error::parameter(
@@ -81,8 +82,8 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Checks that the plan is for the requested GPU. Without a requested GPU, a plan with the name of a built-in GPU must have the
-    /// description of this GPU.
+    /// Checks that the plan is for the GPU of `--gpu`. Without `--gpu`, a plan that names a
+    /// built-in GPU must contain the description of this GPU.
     fn check_device(&self, plan: &Plan) -> Result<()> {
         let stated = Stated {
             device: self.gpu.clone(),
@@ -96,8 +97,8 @@ impl Args {
         }
     }
 
-    /// Verifies the statements that are exported. It does not verify the lower bound, because the bound only states how good the
-    /// plan is.
+    /// Verifies the plan without its lower bound. The exported data do not contain the lower
+    /// bound.
     fn verify(&self, plan: &Plan, set: &TaskSet) -> Result<()> {
         let plan = Plan {
             bound: None,
@@ -112,7 +113,7 @@ impl Args {
     }
 }
 
-/// Returns the file of `--output` if its ending does not suit the format of `target`.
+/// Returns the file of `--output` if its ending does not match the format of `target`.
 pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     let other = match global.format() {
         Format::Text => false,

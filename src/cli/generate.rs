@@ -19,7 +19,7 @@ pub struct Args {
     /// Number of tasks in each set
     #[arg(long, value_name = "N", value_parser = whole::<usize>(0..))]
     tasks: usize,
-    /// Total utilization of each set: the sum of work/period over its tasks
+    /// Total utilization of each set: the sum of work/period over the tasks
     #[arg(long, value_name = "U", value_parser = number)]
     utilization: f64,
     /// Number of sets
@@ -46,17 +46,18 @@ pub struct Args {
     /// Release jitter as a multiple of the period, below the deadline [default: 0]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     jitter: Option<Factor>,
-    /// Number of equal thread blocks of each kernel [default: no blocks are stated]
+    /// Number of equal thread blocks of each kernel [default: none]
     ///
-    /// Adds `block` to each task: the longest time without preemption. The time is the WCET in conflict on one SM, C(1), divided by
-    /// N and rounded up to whole nanoseconds. This assumes one running block per SM. If s blocks run concurrently on one SM, divide
-    /// the number of blocks by s.
+    /// Adds the field `block` to each task: the longest time without preemption. The value is the
+    /// WCET in conflict on one SM, C(1), divided by N and rounded up to whole nanoseconds. The
+    /// division assumes one running block per SM. If s blocks run concurrently on one SM, divide
+    /// N by s.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     blocks: Option<u32>,
-    /// SMs on which a memory-intensive kernel saturates 100 GB/s [default: no traffic]
+    /// SMs on which a memory-intensive kernel uses 100 GB/s [default: no traffic]
     ///
-    /// Adds the `traffic` of each job and its peak `bandwidth`. Use such sets with --interference conflict+bandwidth and
-    /// --memory-bandwidth 100GB/s.
+    /// Adds the fields `traffic` and `bandwidth` (peak) to each task. Analyze the generated sets
+    /// with --interference conflict+bandwidth and --memory-bandwidth 100GB/s.
     #[arg(long, value_name = "SMS", value_parser = whole(0..=u32::MAX))]
     saturation: Option<u32>,
 }
@@ -74,10 +75,12 @@ fn factor(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
 }
 
-/// Maximum number of tasks over all sets of a run. This number of tasks takes about 100 GB of JSONL.
+/// Maximum total number of tasks in all sets. The JSONL file of this number of tasks has about
+/// 100 GB.
 const MOST_TASKS: u64 = 1_000_000_000;
 
-/// Number of sets that are generated in parallel and then written in order.
+/// Number of sets in a batch. gpusched generates the sets of a batch in parallel and then writes
+/// them in order.
 const BATCH: u64 = 512;
 
 /// Maximum number of tasks in a batch, which bounds memory use.
@@ -148,7 +151,8 @@ impl Args {
         }
     }
 
-    /// Progress bar on standard error; hidden if task sets are written to the same terminal.
+    /// Returns a progress bar on standard error. The bar is hidden if gpusched writes task sets
+    /// to the same terminal.
     fn progress(&self, global: &Global) -> ProgressBar {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();

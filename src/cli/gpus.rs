@@ -1,4 +1,5 @@
-//! `gpusched gpus`: the built-in GPUs, their supported partition sizes, and the sources.
+//! `gpusched gpus`: lists the built-in GPUs with their partition sizes and with the sources of
+//! the data.
 
 use serde::Serialize;
 
@@ -20,8 +21,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The option `--gpu` of other commands accepts the listed names. A dash means that gpusched knows no public source of the number.
-In this case, gpusched refuses partitions that consist of these units.
+The option `--gpu` of other commands accepts the listed names. A dash stands for an unknown number of units (no public source).
+gpusched refuses partitions that consist of units with an unknown number.
 With --format json or csv, the list includes the sources.
 
 Examples:
@@ -48,7 +49,7 @@ impl Args {
     }
 }
 
-/// List of GPUs. Text contains the sources only if `in_detail` is set.
+/// List of GPUs. The text result contains the sources only if `in_detail` is set.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Gpus<'a> {
@@ -57,7 +58,7 @@ struct Gpus<'a> {
     gpus: Vec<Gpu<'a>>,
 }
 
-/// A GPU, and values derived from its description.
+/// A GPU with values that gpusched derives from its description.
 #[derive(Serialize)]
 struct Gpu<'a> {
     #[serde(flatten)]
@@ -165,7 +166,7 @@ impl<'a> Gpu<'a> {
         )
     }
 
-    /// Returns the partition sizes that `granularity` supports, in words.
+    /// Returns a text on the partition sizes of the GPU at `granularity`.
     fn rule(&self, granularity: Granularity) -> String {
         let device = self.device;
         let rule = match granularity {

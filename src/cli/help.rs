@@ -1,7 +1,10 @@
-//! Help of a command. `-h` fits on one screen, and `--help` adds values and details.
+//! Layout of the help of all commands. The short help (`-h`) fits on one screen. The long help
+//! (`--help`) adds values and details.
 //!
-//! clap prints each option of the long help on three or more lines. Here, both forms of help use one line per option. The long form
-//! has separate sections for the values of options and for the further paragraphs of their doc comments.
+//! In the long help, clap uses three or more lines per option. In gpusched, the short and the
+//! long help use one line per option. The long help has separate sections for the values of
+//! options and for the details of options. The details are the further paragraphs of the doc
+//! comments.
 
 use std::ffi::OsString;
 
@@ -14,21 +17,23 @@ pub const TUNING: &str = "Tuning";
 /// Maximum length of a line [characters].
 const WIDE: usize = 100;
 
-/// Maximum length of the list of values in the line of an option [characters]. Only the long help contains longer lists.
+/// Maximum length of a list of values in the line of an option [characters]. A longer list
+/// appears only in a section of the long help.
 const FEW: usize = 44;
 
 /// Text in the help of a subcommand, instead of the list of global options.
 const GLOBAL: &str =
     "Global options: --format, --output, --quiet, --seed, --threads (explained by `gpusched -h`)";
 
-/// Returns `root` and all its subcommands with the form of help that `arguments` request.
+/// Returns `root` with short or long help, as `arguments` request. The help of all subcommands
+/// has the same form.
 pub fn compact(root: Command, arguments: &[OsString]) -> Command {
     let long = arguments
         .iter()
         .any(|argument| argument == "--help" || argument == "help");
     let root = root.mut_subcommands(|command| subcommand(command, long));
     let mut root = laid_out(root, "", long);
-    root.build(); // now arguments have a text form, and subcommands have the global options
+    root.build(); // gives arguments a text form, and subcommands the global options
     filled_in(root.mut_subcommands(without_global))
 }
 
@@ -40,8 +45,9 @@ fn subcommand(command: Command, long: bool) -> Command {
     )
 }
 
-/// Returns `command` with one paragraph for each option, and with `global` before the text at the end. clap must not see any long
-/// help, because it would then print each option on several lines.
+/// Returns `command` with one paragraph of help for each option, and with `global` before the
+/// text at the end. The function removes the long help of all options, because clap would
+/// otherwise print each option on several lines.
 fn laid_out(command: Command, global: &str, long: bool) -> Command {
     let args: Vec<Arg> = command.get_arguments().cloned().collect();
     let end = command.get_after_help().map(ToString::to_string);
@@ -78,7 +84,8 @@ fn without_global(command: Command) -> Command {
     })
 }
 
-/// Wraps the paragraphs of options. The arguments of `command` must already have their text forms.
+/// Wraps the help of the options of `command`. Call it after `Command::build`, which gives
+/// arguments their text forms.
 fn filled_in(command: Command) -> Command {
     let command = command.mut_subcommands(filled_in);
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
@@ -102,7 +109,7 @@ fn filled_in(command: Command) -> Command {
     })
 }
 
-/// Returns the number of characters of an option without its two hyphens.
+/// Returns the number of characters of the text form of an option, without two hyphens.
 fn width(arg: &Arg) -> usize {
     arg.to_string().chars().count().saturating_sub(2)
 }
@@ -151,7 +158,7 @@ fn takes_value(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Returns the names of the values of `arg`; empty if `arg` accepts any text.
+/// Returns the names of the values of `arg`. The list is empty if `arg` accepts any text.
 fn names(arg: &Arg) -> Vec<String> {
     let values = match takes_value(arg) {
         true => arg.get_possible_values(),
@@ -160,7 +167,8 @@ fn names(arg: &Arg) -> Vec<String> {
     values.iter().map(|value| value.get_name().to_owned()).collect()
 }
 
-/// Returns sections on the values that are listed neither with their option nor in its details.
+/// Returns one section of values for each option in `shown` with a long list of values, except
+/// for options with details.
 fn values(shown: &[Arg]) -> String {
     let sections: Vec<String> = shown.iter().filter_map(section).collect();
     sections.join("\n\n")
@@ -181,7 +189,7 @@ fn section(arg: &Arg) -> Option<String> {
     Some(text)
 }
 
-/// Returns the paragraphs of the long help of options, without the first paragraph of each option.
+/// Returns the section with the details of all options in `shown`.
 fn details(shown: &[Arg]) -> String {
     let paragraphs = shown.iter().filter_map(|arg| {
         let text = format!("{}: {}", name(arg), further(arg)?);
@@ -195,7 +203,7 @@ fn details(shown: &[Arg]) -> String {
     }
 }
 
-/// Returns the long help of `arg` after its first paragraph.
+/// Returns the details of `arg`: its long help after the first paragraph.
 fn further(arg: &Arg) -> Option<String> {
     let long = arg.get_long_help()?.to_string();
     long.split_once("\n\n").map(|(_, further)| further.to_owned())
@@ -206,8 +214,8 @@ fn name(arg: &Arg) -> String {
         .map_or_else(|| arg.to_string(), |long| format!("--{long}"))
 }
 
-/// Returns `text` wrapped to lines of at most `width` characters. A longer word is not split. Lines after the first start with
-/// `indent`.
+/// Returns `text` wrapped to lines of at most `width` characters. A longer word has its own line.
+/// Each line after the first line starts with `indent`.
 fn filled(text: &str, width: usize, indent: &str) -> String {
     let (mut filled, mut line) = (String::new(), 0);
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! `gpusched import`: converts files of other tools.
+//! `gpusched import`: converts and summarizes the files of other tools.
 
 mod accel_sim;
 mod examiner;
@@ -21,11 +21,11 @@ pub struct Args {
 enum Command {
     /// Summarize machine-code traces of the Accel-Sim tracer.
     AccelSim(accel_sim::Args),
-    /// Convert logs of cuda_scheduling_examiner to a scenario.
+    /// Convert logs of cuda_scheduling_examiner to a scenario, or compare with a simulation.
     Examiner(examiner::Args),
     /// Convert a GPGPU-Sim configuration to a simulated GPU.
     GpgpusimConfig(gpgpusim_config::Args),
-    /// Convert a kernel of a PTX text to a program.
+    /// Convert a kernel in PTX to a program.
     Ptx(ptx::Args),
 }
 

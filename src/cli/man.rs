@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Subcommand [default: gpusched itself; with -o FOLDER, all subcommands]
+    /// Command to describe [default: gpusched itself; with -o FOLDER, all commands]
     command: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ Example:
   gpusched man partition";
 
 impl Args {
-    /// Prints one page, or writes all pages.
+    /// Prints one manual page, or writes all manual pages to a folder.
     ///
     /// # Errors
     /// Fails for an unknown command, or if output cannot be written.
@@ -53,7 +53,8 @@ impl Args {
     }
 }
 
-/// Name such as `gpusched-study-run` for `gpusched study run`.
+/// Returns the name of the manual page of `command`, such as `gpusched-study-run` for
+/// `gpusched study run`.
 fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }

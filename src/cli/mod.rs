@@ -1,8 +1,10 @@
 //! The command line: one file per subcommand. A subcommand parses arguments, calls the library and renders the result.
 //!
-//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error. A reader such
-//! as `head` may close standard output early. This is not an error, and it changes no verdict. If all results were written before,
-//! the exit code does not change. Otherwise, if all results so far are positive, the exit code is 141.
+//! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or
+//! usage, 3 internal error, 141 output closed early. A reader such as `head` may close standard
+//! output before gpusched has written all results. A closed output is not an error. If a result
+//! so far is negative, the exit code is 1. If all results so far are positive, the exit code is
+//! 141.
 
 mod arguments;
 mod budget;
@@ -86,7 +88,7 @@ enum Command {
     Validate(validate::Args),
     /// Read recordings of profilers.
     Recording(recording::Args),
-    /// Import the files of other tools.
+    /// Convert or summarize the files of other tools.
     Import(import::Args),
     /// List the built-in GPUs with their partition rules and sources.
     Gpus(gpus::Args),
@@ -102,19 +104,21 @@ enum Command {
     Man(man::Args),
 }
 
-/// Result of a command. Bad input is an error instead.
+/// Result of a command without errors, for the exit code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Success or schedulable: exit code 0.
     Positive,
     /// Unschedulable, or a claim not met: exit code 1.
     Negative,
-    /// Output was closed before all results were written, and no result so far is negative: exit code 141, as after SIGPIPE.
+    /// The reader closed the output before gpusched had written all results, and no result so far
+    /// is negative. The exit code is 141, as after SIGPIPE.
     Unread,
 }
 
 impl Outcome {
-    /// Combines several results. `positive` states that no result is negative, and `whole` that all results were written.
+    /// Combines several results. `positive` states that all results so far are positive. `whole`
+    /// states that gpusched has written all results.
     fn of_answers(positive: bool, whole: bool) -> Outcome {
         match (positive, whole) {
             (false, _) => Outcome::Negative,
@@ -179,7 +183,7 @@ fn exit_code(command: impl FnOnce() -> Result<Outcome>) -> u8 {
     }
 }
 
-/// Writes one line about a panic, but only once. If further worker threads panic, it writes no line for them.
+/// Writes one line about the first panic. Later panics of other worker threads add no line.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if !REPORTED.swap(true, Ordering::Relaxed) {
@@ -191,7 +195,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// Writes a line to standard error. If standard error is closed, only the exit code reports the problem.
+/// Writes a line to standard error. If standard error is closed, the function does nothing.
 fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "{}", one_line(message));
 }

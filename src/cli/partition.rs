@@ -35,7 +35,7 @@ use text::COLUMNS;
 pub struct Args {
     #[command(flatten)]
     request: Request,
-    /// Unit of a partition; requires `--gpu` [default: sm]
+    /// Unit of the partition sizes; requires `--gpu` [default: sm]
     #[arg(long, value_name = "NAME", value_parser = named::<Granularity>(), help_heading = "GPU")]
     granularity: Option<Granularity>,
     /// Search method [default: auto]
@@ -43,18 +43,19 @@ pub struct Args {
     heuristic: Option<HeuristicKind>,
     /// Search objective [default: sms]
     ///
-    /// `sms`: a plan with the fewest SMs. `feasible`: the first plan that fits on the GPU. `margin`: a plan whose WCETs may grow by
-    /// the largest common factor; requires `auto` or `optimal`. `sms` and `feasible` also work with `savings`, `matching` and
-    /// `--improve`.
+    /// `sms`: a plan with the fewest SMs. `feasible`: the first plan that fits on the GPU.
+    /// `margin`: a plan with the largest WCET margin. `margin` requires `auto` or `optimal`.
+    /// `sms` and `feasible` also work with `savings`, `matching` and `--improve`.
     #[arg(long, value_name = "NAME", value_parser = named::<Objective>(), help_heading = "Search")]
     objective: Option<Objective>,
-    /// Stop the search of `auto` or `optimal` after N tests
+    /// Stop the search of `auto` or `optimal` after N schedulability tests
     ///
-    /// Other work is converted to a number of tests. The initial plan is always tested. The default is 100000; `auto` uses more
-    /// from 51 tasks on. The default of `optimal` is 10000000, or 100000 with memory traffic. The option also limits `--improve`.
+    /// Other work counts as a number of tests. The search always tests the initial plan. The
+    /// default of `auto` is 100000, or more from 51 tasks on. The default of `optimal` is
+    /// 10000000, or 100000 with memory traffic. The option also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
-    /// Stop the search after TIME (the plan then depends on the machine)
+    /// Stop the search after TIME; the plan then depends on the machine
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]
@@ -65,28 +66,29 @@ pub struct Args {
     /// Improve the plan of the heuristic by local search
     #[arg(long, help_heading = "Search")]
     improve: bool,
-    /// Forbidden pairs in `fewest-sms` and `bf` [default: ina]
+    /// Method of `fewest-sms` and `bf` to forbid merges [default: ina]
     ///
-    /// `ina` starts with an empty list of pairs, and adds each pair of partitions whose merge fails. `act` first tests each pair of
-    /// tasks.
+    /// `ina` starts with an empty list of forbidden pairs, and adds each pair of partitions whose
+    /// merge fails. `act` first tests each pair of tasks.
     #[arg(long, value_name = "NAME", value_parser = named::<Forbidden>(), help_heading = TUNING)]
     forbidden: Option<Forbidden>,
     /// Partition order in `fewest-sms`, `bf` [default: decreasing]
     #[arg(long, value_name = "NAME", value_parser = named::<ListOrder>(), help_heading = TUNING)]
     order: Option<ListOrder>,
-    /// Measure of a merge in `bf` [default: utilization]
+    /// Measure that `bf` uses to order merges [default: utilization]
     #[arg(long, value_name = "NAME", value_parser = named::<BfMeasure>(), help_heading = TUNING)]
     bf_measure: Option<BfMeasure>,
     /// Order of merges in `bf` [default: ascending]
     #[arg(long, value_name = "NAME", value_parser = named::<BfDirection>(), help_heading = TUNING)]
     bf_direction: Option<BfDirection>,
-    /// Equal partitions in `ffd` and `wfd` [default: smallest that fits]
+    /// Number of partitions in `ffd` and `wfd` [default: smallest that fits]
     #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
     split: Option<u32>,
-    /// Memory traffic in the search [default: all]
+    /// Use of traffic in the search [default: all]
     ///
-    /// Verdicts always count all traffic. `heed` also counts traffic in every test of the search. `gather` assigns tasks with much
-    /// traffic to the same partitions. `ignore` searches without traffic. `all` tries these three methods in this order.
+    /// Verdicts always count all memory traffic. `heed` also counts traffic in every test of the
+    /// search. `gather` assigns tasks with much traffic to the same partitions. `ignore` searches
+    /// without traffic. `all` tries `heed`, `gather` and `ignore`, in this order.
     #[arg(long, value_name = "NAME", value_parser = named::<Traffic>(), help_heading = TUNING)]
     traffic: Option<Traffic>,
     /// Solver of `optimal` [default: exact]
@@ -110,7 +112,7 @@ impl Args {
     /// Writes a result for each task set.
     ///
     /// # Errors
-    /// Fails on bad usage, bad input, or output that cannot be written.
+    /// Fails on bad usage, on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let heuristic = self.heuristic()?;
         let (form, replaced) = (Form::of(global), self.export.replaces_answer());
@@ -146,7 +148,7 @@ impl Args {
             })
     }
 
-    /// Returns the requested heuristic, or the default heuristic.
+    /// Returns the heuristic of `--heuristic`, or the default heuristic.
     fn kind(&self) -> HeuristicKind {
         self.heuristic.unwrap_or_default()
     }
@@ -171,7 +173,8 @@ impl Args {
         })
     }
 
-    /// Whether a short search with the same heuristic finds a plan for `problem`. Also returns the number of tests of this search.
+    /// Whether a short search with the requested heuristic finds a plan for `problem`. Also
+    /// returns the number of tests of the search.
     fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
         let options = self.options().unwrap_or_default();
         let short = Options {
@@ -193,7 +196,8 @@ impl Args {
     /// Returns the heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option without effect, or for more partitions than SMs.
+    /// [`Error::Refused`] for an option without effect, or if `--split` exceeds the number of
+    /// SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let heuristic = self
             .kind()
@@ -252,7 +256,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a gap if gpusched has no lower bound to compare the plan with.
+    /// [`Error::Refused`] for `--gap` if the search compares no plan with a lower bound.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());
@@ -261,7 +265,7 @@ impl Args {
             return Err(Error::parameter(
                 "gap",
                 format!("{gap} with --traffic heed"),
-                "another --traffic, with which gpusched compares the plan with a lower bound",
+                "another --traffic, because gpusched then compares the plan with a lower bound",
             ));
         }
         if near_enough(self.granularity) {

@@ -14,7 +14,7 @@ use crate::study::Table;
 Example:
   gpusched plot analysis/singh21-fig3.4/singh21-fig3.4.csv -o fig3.4.svg")]
 pub struct Args {
-    /// CSV files with results, drawn in one figure; `-` is standard input
+    /// CSV files with results, all for one figure; `-` is standard input
     #[arg(required = true, value_name = "CSV")]
     files: Vec<PathBuf>,
     /// Column of the horizontal axis
@@ -23,13 +23,13 @@ pub struct Args {
     /// Column of the vertical axis
     #[arg(long, value_name = "COLUMN", default_value = "rate")]
     y: String,
-    /// Column whose values each get a line
+    /// Column that determines the lines: one line per value
     #[arg(long, value_name = "COLUMN", default_value = "algorithm")]
     series: String,
-    /// Column whose values each get a panel [default: `reading`, if the file has it]
+    /// Column that determines the panels [default: `reading`, if present]
     #[arg(long, value_name = "COLUMN")]
     panel: Option<String>,
-    /// Draw only rows with this value; repeat to allow several values of a column
+    /// Draw only rows with VALUE in COLUMN; repeat the option to allow more values
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     selections: Vec<Selection>,
     /// Title [default: name of the study]
@@ -48,7 +48,8 @@ impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Errors of [`Table::read`] and [`line_chart`], and output that cannot be written; [`Error::Refused`] for any format but SVG.
+    /// Errors of [`Table::read`], of [`line_chart`] and of writing the output. [`Error::Refused`]
+    /// for `--format json` and `--format csv`.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Text) {
             let found = "a data format";

@@ -33,20 +33,20 @@ pub struct Args {
         default_value = "fluid"
     )]
     models: Vec<Model>,
-    /// Also show the contribution of each time window (always part of JSON)
+    /// Also show the contribution of each time window; JSON always contains it
     #[arg(long)]
     windows: bool,
 }
 
 const EXAMPLE: &str = "\
-A prediction is an estimate, not a bound. Do not use it in a safety argument.
+A prediction is an estimate, not a bound. Do not use a prediction in a safety argument.
 
 Examples:
   gpusched predict tasksets/groups/masola23-experiment-4.json --model fluid,masola,naive
   gpusched predict tasksets/groups/masola23-experiment-7.json --windows";
 
 impl Args {
-    /// Writes predictions for each group.
+    /// Writes the predictions for each group of kernels.
     ///
     /// # Errors
     /// Fails on bad input, or if output cannot be written.
@@ -70,7 +70,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a duplicate model, because readers of the rows would count this model twice.
+    /// [`Error::Refused`] for a duplicate model, because its rows would appear twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
@@ -85,7 +85,8 @@ impl Args {
         Ok(())
     }
 
-    /// Returns the predictions for `group`. Adds the files that the group names to `files`.
+    /// Returns the predictions for `group`. Adds the files of the memory profiles in `group` to
+    /// `files`.
     fn answer(
         &self,
         group: Group,
@@ -121,7 +122,7 @@ impl Args {
     }
 }
 
-/// Returns the first kernel with a time that does not fit into 64-bit whole nanoseconds, and this time.
+/// Returns the first kernel with a time of 2⁶⁴ ns or more, and the time.
 fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
     let kernels = prediction.kernels.iter().enumerate();
     let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);
@@ -130,7 +131,7 @@ fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
         let parts = window.parts.iter();
         parts.flat_map(|part| [(part.kernel, part.time), (part.kernel, window.end)])
     });
-    // The limit 2⁶⁴ is excluded. NaN is also too long.
+    // A time of NaN also counts as too long.
     kernels
         .chain(parts)
         .find(|&(_, time)| !(0.0..u64::MAX as f64).contains(&time))

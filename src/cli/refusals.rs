@@ -1,4 +1,5 @@
-//! Errors of the library in terms of the command: they name options instead of parameters, and add hints.
+//! Converts errors of the library to errors of the command. The new errors name options instead
+//! of parameters, and contain hints.
 
 pub mod overwriting;
 pub mod usage;
@@ -9,7 +10,7 @@ use clap::{ArgMatches, Command};
 
 use crate::error::{Error, Refusal};
 
-/// Hints for files that are not JSON, by file ending.
+/// Pairs of a file ending and a hint, for files that are not JSON.
 const FOREIGN: [(&str, &str); 4] = [
     ("ptx", "convert PTX to a program with `gpusched import ptx`"),
     (
@@ -26,7 +27,8 @@ const FOREIGN: [(&str, &str); 4] = [
     ),
 ];
 
-/// Hints for documents of a kind that the command does not read. They name the commands that read this kind.
+/// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint
+/// names the commands that read it.
 const TAKEN: [(&str, &str); 8] = [
     (
         "a kernel",
@@ -47,7 +49,8 @@ const TAKEN: [(&str, &str); 8] = [
     ),
 ];
 
-/// Returns `error`, an error of the subcommand in `matches` below `root`, with the names of options and with hints.
+/// Converts `error` of the subcommand in `matches` to an error with the names of options and with
+/// a hint. `root` is the whole command.
 pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> Error {
     let (mut command, mut matches) = (root, matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -57,7 +60,8 @@ pub(super) fn explained(root: &Command, matches: &ArgMatches, error: Error) -> E
     error.map_refusal(|refusal| hinted(optional(&[command, root], refusal)))
 }
 
-/// Names the option if `refusal` is about a parameter that an option of `commands` sets.
+/// If an option of `commands` sets the parameter in `refusal`, replaces the parameter by the name
+/// of the option.
 fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
     if refusal.file().is_some() {
         return refusal;
@@ -70,7 +74,7 @@ fn optional(commands: &[&Command], refusal: Refusal) -> Refusal {
     }
 }
 
-/// Adds a hint to `refusal` if the command has one and the library does not.
+/// Adds a hint to `refusal`, unless the library already added a hint.
 fn hinted(refusal: Refusal) -> Refusal {
     let ending = Path::new(refusal.file().unwrap_or_default()).extension();
     let foreign = FOREIGN.iter().find(|(known, _)| {

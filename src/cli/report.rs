@@ -1,4 +1,4 @@
-//! Results in the requested format, and their destinations.
+//! Writes results in the requested format to the requested destination.
 
 mod assumptions;
 mod output;
@@ -21,30 +21,32 @@ use serde::Serialize;
 use super::{Format, Global};
 use crate::error::{Error, Result};
 
-/// A result that has three formats.
+/// A result that gpusched can write as text, JSON and CSV.
 pub trait Report: Serialize + Sized {
-    /// The result as complete lines of JSON.
+    /// Returns the result as complete lines of JSON.
     fn json(&self) -> Result<String> {
         json_lines([self])
     }
 
-    /// Adds the CSV rows of the result. Some simulations write their rows while they run. They add no rows here.
+    /// Adds the CSV rows of the result to `rows`. The default adds no rows, for simulations that
+    /// write their rows while they run.
     fn rows(&self, _rows: &mut Rows) -> Result<()> {
         Ok(())
     }
 
-    /// The CSV rows as text.
+    /// Returns the CSV rows as text.
     fn csv(&self) -> Result<String> {
         let mut rows = Rows::default();
         self.rows(&mut rows)?;
         rows.finish()
     }
 
-    /// The result as complete lines of text.
+    /// Returns the result as complete lines of text.
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// A result together with its subject. JSON contains only the result.
+/// A result and the data that its text and CSV forms need in addition. JSON contains only the
+/// result.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);
@@ -65,7 +67,8 @@ impl Form {
         }
     }
 
-    /// Returns the text before the first result. In CSV, this text is the list of `columns`, separated by commas.
+    /// Returns the text before the first result. For CSV, the text is the header `columns`. For
+    /// other formats, the text is empty.
     pub fn header(&self, columns: &str) -> String {
         match self.format {
             Format::Csv => format!("{columns}\n"),
@@ -100,10 +103,11 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds a row. The fields of a row may be nested. `None` is an empty field.
+    /// Adds a row. Fields may be nested tuples. `None` gives an empty field.
     ///
     /// # Errors
-    /// [`Error::Io`] if the number of fields differs from the row before.
+    /// [`Error::Io`] if the number of fields differs from the number of fields of the previous
+    /// row.
     pub fn add(&mut self, row: impl Serialize) -> Result<()> {
         let written = self.0.serialize(row);
         written.map_err(|cause| unwritten(io::Error::other(cause)))
@@ -122,7 +126,7 @@ impl Rows {
     }
 }
 
-/// Returns each of `values` on one line of JSON.
+/// Returns JSON with one line for each of `values`.
 ///
 /// # Errors
 /// [`Error::Io`] for a value without a JSON form.

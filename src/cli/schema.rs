@@ -1,4 +1,4 @@
-//! `gpusched schema`: JSON schemas of the file formats.
+//! `gpusched schema`: prints the JSON schemas of the file formats.
 
 use schemars::{Schema, schema_for};
 
@@ -30,7 +30,7 @@ const EXAMPLE: &str = "\
 Example:
   gpusched schema task-set";
 
-/// A file format: name, description, schema.
+/// A file format: its name, its description, and a function that returns its schema.
 type Entry = (&'static str, &'static str, fn() -> Schema);
 
 const FORMATS: &[Entry] = &[
@@ -108,17 +108,21 @@ const FORMATS: &[Entry] = &[
         schema_for!(TraceSummary)
     }),
     ("study", "input of `study run` (as TOML)", || schema_for!(Shape)),
-    ("reasons", "reasons.json for `study reproduction`", || {
-        schema_for!(Reasons)
-    }),
+    (
+        "reasons",
+        "reasons for deviations: reasons.json, for `study reproduction`",
+        || schema_for!(Reasons),
+    ),
     (
         "findings",
         "evaluated claims of a study: NAME.claims.json",
         || schema_for!(Findings),
     ),
-    ("provenance", "origin of results: NAME.provenance.json", || {
-        schema_for!(Provenance)
-    }),
+    (
+        "provenance",
+        "origin of the results of a study: NAME.provenance.json",
+        || schema_for!(Provenance),
+    ),
     ("wcet-fit", "result of `wcet fit`", || schema_for!(Fit)),
     (
         "benchmarks",
@@ -146,7 +150,7 @@ const FORMATS: &[Entry] = &[
 ];
 
 impl Args {
-    /// Prints the schema, or the list.
+    /// Prints the schema of one format, or the list of all formats.
     ///
     /// # Errors
     /// Fails for an unknown name, or if output cannot be written.

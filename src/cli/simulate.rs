@@ -30,7 +30,7 @@ pub struct Args {
 enum Command {
     /// Simulate the thread blocks of kernels on the SMs of a GPU.
     Blocks(blocks::Args),
-    /// Simulate a kernel in isolation on different numbers of SMs.
+    /// Simulate a kernel in isolation on each of several numbers of SMs.
     Profile(profile::Args),
     /// Simulate the jobs of tasks on their partitions.
     Tasks(tasks::Args),

@@ -24,15 +24,15 @@ Example:
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Run studies, or continue interrupted ones.
+    /// Run studies, or continue interrupted studies.
     Run(run::Args),
-    /// Combine the shards of a study.
+    /// Combine the results of the shards of a study.
     Merge(run::MergeArgs),
     /// List the studies in a folder.
     List(list::Args),
     /// Check published claims against the results.
     Check(check::Args),
-    /// Write a page about the claims of finished studies.
+    /// Write a page that compares finished studies with published claims.
     Reproduction(reproduction::Args),
 }
 
@@ -40,7 +40,8 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Fails on bad usage, on an invalid study, for a folder with other content, or for files that cannot be written.
+    /// Fails on bad usage, on an invalid study, for a folder with unexpected content, or for
+    /// files that cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Run(args) => args.run(global),

@@ -20,9 +20,9 @@ use serde::Serialize;
 pub struct Args {
     #[command(flatten)]
     request: Request,
-    /// Also report response times under `edf`
+    /// Also report response-time bounds under `edf`
     ///
-    /// Fixed-priority policies always report response times.
+    /// Under fixed-priority policies, gpusched always reports response-time bounds.
     #[arg(long, help_heading = "Output")]
     response_times: bool,
 }
@@ -31,7 +31,7 @@ pub struct Args {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Verdict", deny_unknown_fields)]
 pub struct Response {
-    /// Whether the tasks pass the test.
+    /// Whether the tasks pass the schedulability test.
     schedulable: bool,
     /// Scheduling policy and test.
     policy: Policy,
@@ -39,8 +39,9 @@ pub struct Response {
     strength: Strength,
     /// Evidence for the verdict.
     evidence: Evidence,
-    /// Bound on the response time of each task, from arrival to completion [ns]; it may exceed the deadline. Null if unbounded or
-    /// unknown. Present under fixed priorities, and under edf with --response-times.
+    /// Bound on the response time of each task, from arrival to completion [ns]. A bound may
+    /// exceed the deadline. An entry is null if the response time is unbounded or its bound is
+    /// unknown. The field is present under fixed priorities, and under edf with --response-times.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
     /// Assumptions of the verdict that gpusched does not check.
@@ -62,7 +63,7 @@ impl Args {
     /// Writes a result for each task set.
     ///
     /// # Errors
-    /// Fails on bad usage, bad input, or output that cannot be written.
+    /// Fails on bad usage, on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let policy = self.request.policy();
         if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
@@ -95,7 +96,7 @@ impl Args {
     }
 }
 
-/// Returns the positions of all tasks.
+/// Returns the positions of all tasks in the task set.
 fn all(case: &Case<'_>) -> Vec<usize> {
     (0..case.set.tasks().len()).collect()
 }
@@ -153,7 +154,8 @@ impl Args {
         Assumption::listed(basis.assumptions(), case.alone)
     }
 
-    /// Returns the response times, if the policy always reports response times or the user requested them.
+    /// Returns the response-time bounds under fixed priorities and with `--response-times`;
+    /// otherwise `None`.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.request.policy();
         if !self.response_times && !fixed_priority(policy) {
@@ -262,12 +264,13 @@ impl Args {
     }
 }
 
-/// Whether `policy` uses fixed priorities. Under fixed priorities, gpusched always computes response times.
+/// Whether `policy` uses fixed priorities. Under fixed priorities, gpusched always computes
+/// response-time bounds.
 fn fixed_priority(policy: Policy) -> bool {
     matches!(policy, Policy::FixedPriority(..))
 }
 
-/// Returns the verdict in one to three words, in color.
+/// Returns the verdict as a colored text of one to three words.
 fn headline(verdict: &Verdict, palette: &Palette) -> String {
     let (style, words) = match (verdict.schedulable, verdict.strength) {
         (true, Strength::NecessaryOnly) => (palette.good, "NECESSARY CONDITION HOLDS"),
@@ -293,7 +296,7 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
     )
 }
 
-/// Returns the items of the columns that are shown.
+/// Returns the elements of `items` whose entry in `shown` is true.
 fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
     let items = items.into_iter().zip(shown);
     items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()

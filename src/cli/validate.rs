@@ -19,42 +19,43 @@ pub use shared::SharedValidation;
 
 /// Compare analysis and simulation over random systems.
 ///
-/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference model. For one hyperperiod,
-/// gpusched simulates every partition that the analysis accepts. The releases are critical or random. The execution times are WCETs
-/// or shorter.
+/// Each random system has a task set, a number of SMs, a heuristic, a policy and an interference
+/// model. gpusched simulates every partition that the analysis accepts, for one hyperperiod. The
+/// simulations use critical and random releases, with WCETs and with shorter execution times.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Number of systems (288 cover all policies, heuristics and interference models)
+    /// Number of systems; 288 cover all policies, heuristics and interference models
     #[arg(long, value_name = "N", default_value_t = 2_880, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
-    /// Validate systems whose partitions share a memory
+    /// Validate the analysis of partitions that share a memory
     ///
-    /// All partitions run concurrently. gpusched simulates every priority order at the memory, and also max-min fairness. It
-    /// compares the interference models `conflict` and `conflict+bandwidth`.
+    /// gpusched simulates all partitions of a system concurrently, under every priority order of
+    /// the partitions at the memory and under max-min fairness. The result compares the
+    /// interference models `conflict` and `conflict+bandwidth`.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
-    /// Generate partitions of the GPUs that `gpusched gpus` lists
+    /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
     ///
-    /// The systems use all granularities in turn. Only with `--shared-memory`.
+    /// The generated systems use all granularities in turn. Only with `--shared-memory`.
     #[arg(long, requires = "shared_memory")]
     devices: bool,
-    /// Also write the ratios of longest response times to their bounds, as CSV
+    /// Also write the ratios of simulated response times to their bounds, as CSV
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     pessimism: Option<OutputPath>,
     /// File for the smallest counterexample, if there is one
     #[arg(long, value_name = "PATH", default_value = "reproducer.json",
         value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     reproducer: OutputPath,
-    /// File that stores the progress, so that a later run continues from it
+    /// File that stores the progress, so that a later run can continue
     #[arg(long, value_name = "PATH")]
     checkpoint: Option<PathBuf>,
 }
 
 const EXAMPLE: &str = "\
-Exit code 1: in a partition that the analysis accepts, a deadline is missed or a response time exceeds its bound. To repeat this
-violation, run `gpusched simulate tasks` with the file of --reproducer and the printed arguments. The name of the task set also
-contains these arguments.
+Exit code 1: in a partition that the analysis accepts, a job misses its deadline or a response time exceeds its bound. To repeat
+such a violation, run the printed command. The command simulates the file of --reproducer. The name of the task set in the file
+contains the arguments of the command.
 
 Examples:
   gpusched validate --systems 576
@@ -65,7 +66,8 @@ impl Args {
     /// Runs the validation.
     ///
     /// # Errors
-    /// Fails on bad usage, on a checkpoint of another validation, or if output cannot be written.
+    /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
+    /// written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.shared_memory {
             return self.run_shared(global);
@@ -115,7 +117,7 @@ impl Args {
         })
     }
 
-    /// Progress bar on standard error.
+    /// Returns a progress bar on standard error.
     fn bar(&self, global: &Global) -> ProgressBar {
         if global.quiet {
             return ProgressBar::hidden();

@@ -23,13 +23,13 @@ use crate::verification::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Plan of `partition --format json`: one (JSON) or many (JSONL, one per line)
+    /// One plan (JSON) or many (JSONL), written by `partition --format json`
     #[arg(value_name = "PLAN")]
     plans: PathBuf,
-    /// Task sets of the plans, in the same order
+    /// Task sets of the plans, in the order of the plans
     #[arg(value_name = "SET")]
     sets: PathBuf,
-    /// Examine at most N candidate partitions for a lower bound [default: 5000000]
+    /// Examine at most N candidate partitions per lower bound [default: 5000000]
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
     search_effort: Option<u64>,
     #[command(
@@ -55,15 +55,15 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-`verify` recomputes all statements of the plan and all its evidence. It shares no schedulability test with the rest of gpusched.
-It accepts any interval of demand (`interval_ns`) that is long enough for the proof.
-It checks that every partition passes if all WCETs grow by the common factor of `margin` and `sensitivity`. It does not check the
-margins of single tasks (`sensitivity`) and the search statistics (`stats`), because the proof does not use these values.
-`verify` also checks lower bounds. It compares each candidate partition with its dual prices until the limit
-`--search-effort` is reached. The report states which part of the bound is confirmed.
-State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. It takes
-values that you do not state from the plan, and names these values in the output. A plan with the name of a built-in GPU must
-have the description of this GPU.
+`verify` recomputes all statements of the plan and its evidence. `verify` shares no schedulability test with the rest of gpusched.
+`verify` accepts every interval (`interval_ns`) that is long enough to prove the verdict.
+`verify` checks that every partition passes its test if all WCETs grow by the common factor of `margin` and `sensitivity`. The
+margins of single tasks (`sensitivity`) and the search statistics (`stats`) are not checked, because the proof does not use them.
+`verify` also checks lower bounds. It compares candidate partitions with their dual prices, up to the limit `--search-effort`. The
+result states which part of a bound is confirmed.
+State the GPU, the memory bandwidth and the models of your system as options. `verify` refuses a plan with other values. Without
+an option, `verify` takes the value from the plan and lists it in the result. If a plan names a built-in GPU, it must contain the
+description of this GPU.
 Exit code 0: every plan is proven schedulable. 1: a plan is wrong or not schedulable.
 
 Examples:
@@ -75,11 +75,13 @@ const COLUMNS: &str = "set,verified,schedulable,proven,bound,proven_bound,field,
 /// Result for one plan.
 #[derive(Serialize)]
 struct Answer {
-    /// Whether every statement of the plan is confirmed, except for the unconfirmed part of `bound`.
+    /// Whether `verify` confirms every statement of the plan. The field `bound` may still contain
+    /// an unconfirmed part.
     verified: bool,
     /// Verdict of the plan.
     schedulable: bool,
-    /// Whether the plan is verified and schedulable, and every test is exact or sufficient.
+    /// Whether the plan is verified and schedulable, and the test of every partition is exact or
+    /// sufficient.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -89,10 +91,11 @@ struct Answer {
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Found>,
-    /// Values of the plan for the GPU and the models that no option states.
+    /// Values that `verify` takes from the plan, because no option states them: the GPU and the
+    /// models.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_from_plan: Option<Taken>,
-    /// Assumptions of the verdicts, which `verify` recomputes.
+    /// Assumptions of the verdicts in the plan. `verify` recomputes this list.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
 }
@@ -101,7 +104,7 @@ struct Answer {
 #[derive(Serialize)]
 struct NoPlan {
     reason: &'static str,
-    /// The task that caused the failure, if there is one.
+    /// Position of the task that caused the failure, if a single task caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<usize>,
     /// Reason in words.
@@ -111,15 +114,15 @@ struct NoPlan {
 /// Confirmation of a lower bound.
 #[derive(Serialize)]
 struct Bound {
-    /// Lower bound on the SMs that the plan states.
+    /// Lower bound on the number of SMs, as the plan states it.
     sms: u32,
-    /// Confirmed lower bound on the SMs.
+    /// Lower bound on the number of SMs that `verify` confirms.
     #[serde(skip_serializing_if = "Option::is_none")]
     proven: Option<u32>,
-    /// Reason for a bound that is not fully confirmed.
+    /// Reason why `verify` does not confirm the whole bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<String>,
-    /// Unconfirmed lower bound of HiGHS, above `sms`.
+    /// Unconfirmed lower bound by HiGHS, larger than `sms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     highs: Option<u32>,
 }
@@ -127,13 +130,13 @@ struct Bound {
 /// Confirmation of a WCET margin.
 #[derive(Serialize)]
 struct Margin {
-    /// Common factor on all WCETs that the plan states, in thousandths.
+    /// Common factor on all WCETs in thousandths, as the plan states it.
     wcet_scaling_permille: u64,
-    /// Whether the factor is confirmed.
+    /// Whether `verify` confirms the factor.
     confirmed: bool,
-    /// Upper limit of the factor for all plans, as the plan states it, in thousandths.
+    /// Upper limit of the factor for all plans in thousandths, as the plan states it.
     at_most_permille: u64,
-    /// Whether the limit is confirmed.
+    /// Whether `verify` confirms the limit.
     limit_confirmed: bool,
 }
 
@@ -193,7 +196,7 @@ impl Args {
 }
 
 impl Args {
-    /// Returns the values that the plans must match.
+    /// Returns the values of the options, which the plans must match.
     fn stated(&self) -> Result<Stated> {
         Ok(Stated {
             sms: self.gpu.given_sms()?,
@@ -211,13 +214,13 @@ impl Args {
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Notes {
     No,
-    /// Also the statements that are taken from the plan.
+    /// The values that `verify` takes from the plan.
     Short,
-    /// Also the assumptions.
+    /// The values that `verify` takes from the plan, and the assumptions.
     All,
 }
 
-/// Whether `plan`, once verified, proves schedulability.
+/// Whether `plan`, if verified, proves that the tasks are schedulable.
 fn proves(plan: &Plan) -> bool {
     let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
     plan.schedulable && !plan.partitions.iter().any(necessary_only)
@@ -225,8 +228,8 @@ fn proves(plan: &Plan) -> bool {
 
 type Checked = std::result::Result<(Verified, Taken), Fault>;
 
-/// Returns the reason why no plan exists, if `plan` states the reason and `verified` confirms it. Returns `None` if the search
-/// found no plan, or if the lower bound is not confirmed.
+/// Returns the reason why no plan exists, if `plan` states a reason and `verified` confirms it.
+/// Returns `None` if the search only found no plan.
 fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     plan.failure.as_ref().filter(|failure| match failure {
@@ -236,7 +239,7 @@ fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     })
 }
 
-/// Returns `failure` in words, with the name of its task.
+/// Returns `failure` as text, with the name of the task that caused it.
 fn in_words(failure: &Failure, set: &TaskSet) -> String {
     format!("{failure}{}", naming(set, failure.task()))
 }
@@ -344,7 +347,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
     }
 }
 
-/// Returns a line that states which parts of the WCET margin of a plan are confirmed.
+/// Returns a line that states whether the WCET margin of a plan and its limit are confirmed.
 fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     let factor = |permille: u64| format!("{}.{:03}", permille / 1000, permille % 1000);
     let confirmed = match margin.confirmed {
@@ -363,7 +366,7 @@ fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     )
 }
 
-/// States why a statement is not confirmed, and which option helps.
+/// Returns the reason why a statement is not confirmed, with the option that may help.
 fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     match why {
         Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
@@ -371,7 +374,7 @@ fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     }
 }
 
-/// Returns a line that states to what extent the lower bound of a plan is confirmed.
+/// Returns a line that states which part of the lower bound of a plan is confirmed.
 fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> String {
     let stated = counted(bound.stated, "SM");
     let why = bound.unchecked.as_ref().map(|why| in_full(why, effort));

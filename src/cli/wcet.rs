@@ -35,19 +35,19 @@ Example:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Turn measured times of thread blocks into the profile of a kernel.
+    /// Compute the profile of a kernel from measured times of its thread blocks.
     Cluster(cluster::Args),
-    /// Generate block times from the profile of a kernel.
+    /// Generate a trace of block times from the profile of a kernel.
     Synth(synth::Args),
-    /// Generate a synthetic kernel with the published figures of a benchmark.
+    /// Generate a synthetic kernel that matches the published figures of a benchmark.
     Profile(profile::Args),
     /// Bound the execution time of a kernel under a memory bandwidth budget.
     Bound(bound::Args),
-    /// Bound the execution time of a kernel for many budgets.
+    /// Bound the execution time of a kernel for each of many budgets.
     Curve(curve::Args),
     /// Check bounds and their certificates with separate code.
     Verify(verify::Args),
-    /// Fit a WCET function of the number of SMs to measurements.
+    /// Fit a WCET function C(m) of the number m of SMs to measurements.
     Fit(fit::Args),
 }
 

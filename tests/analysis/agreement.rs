@@ -1,8 +1,9 @@
 //! Guarantee: gpusched agrees with the crate `response-time-analysis`, whose analyses follow proofs verified in Coq.
 //!
-//! The crate measures response times from the release. So the comparison of response times omits tasks with jitter, but
-//! interfering tasks may have jitter. The crate has no preemption cost. Under limited preemption, it receives the WCETs
-//! with the preemption cost of gpusched.
+//! The crate measures response times from the release. Therefore the tests compare only the
+//! response times of tasks without jitter. Interfering tasks may have jitter. The crate has no
+//! preemption cost. Under limited preemption, the crate receives WCETs that include the
+//! preemption cost of gpusched.
 
 use crate::oracle::simulation::{Task, load};
 use crate::oracle::small_sets::{Draw, draw};
@@ -56,7 +57,7 @@ fn cost(units: i64) -> wcet::Scalar {
     wcet::Scalar::new(service(units))
 }
 
-/// Returns the demand of a task if each job takes `extra` more.
+/// Returns the demand of a task whose jobs each take `extra` longer.
 fn rbf(task: &Task, extra: i64) -> RBF<Sporadic, wcet::Scalar> {
     RBF::new(arrivals(task), cost(task.c + extra))
 }
@@ -83,8 +84,8 @@ fn random_set(rng: &mut impl RngExt, blocks: bool) -> Vec<Task> {
                 };
             }
         }
-        // If U ≥ 1, busy periods do not end. The crate then stops at its limit, and gpusched returns a value or no
-        // value.
+        // If U ≥ 1, busy periods do not end. For such sets, the crate stops at its limit, but
+        // gpusched may return a value.
         let utilization: f64 = set.iter().map(|task| task.c as f64 / task.t as f64).sum();
         if utilization < 0.98 {
             return set;
@@ -92,8 +93,9 @@ fn random_set(rng: &mut impl RngExt, blocks: bool) -> Vec<Task> {
     }
 }
 
-/// Returns whether the last task and the tasks above it need almost the whole processor or more. Busy periods are then
-/// long or endless. gpusched stops after a hyperperiod, and the crate stops at its limit.
+/// Returns whether the last task and all tasks with higher priority need almost the whole
+/// processor, or more. If so, busy periods are long or endless. gpusched stops after a
+/// hyperperiod, and the crate stops at its limit.
 fn full(level: &[Task], blocks: bool) -> bool {
     let split = level.iter().filter(|task| blocks && task.b < task.c);
     let waste = split.map(|task| task.b).max().unwrap_or(0);
@@ -148,8 +150,8 @@ fn fixed_priority_non_preemptive() {
     });
 }
 
-/// Compares with the crate's analysis of floating non-preemptive regions, with WCETs that include the preemption cost
-/// of gpusched.
+/// Compares with the crate's analysis of floating non-preemptive regions. The crate receives
+/// WCETs that include the preemption cost of gpusched.
 #[test]
 fn fixed_priority_limited() {
     compare("lp-fp-given", 73, true, |set, i| {
@@ -216,7 +218,8 @@ fn edf_preemptive() {
     assert!((SETS / 5..SETS * 9 / 10).contains(&accepted), "{accepted}");
 }
 
-/// Compares "all response times are within the deadlines" with the exact test of gpusched.
+/// Compares the exact test of gpusched with the crate: all response times are at most the
+/// deadlines.
 #[test]
 fn edf_non_preemptive() {
     let mut rng = crate::oracle::random_sets::rng(75);
@@ -246,7 +249,8 @@ fn edf_non_preemptive() {
     assert!(only_ours <= accepted / 100, "{only_ours} of {accepted}");
 }
 
-/// Compares the analysis of floating non-preemptive regions, with WCETs that include the preemption cost of gpusched.
+/// Compares with the crate's analysis of floating non-preemptive regions. The crate receives
+/// WCETs that include the preemption cost.
 #[test]
 fn edf_limited() {
     let mut rng = crate::oracle::random_sets::rng(76);

@@ -11,7 +11,7 @@ use crate::granularity::GRANULARITIES;
 use crate::support::transcript::Transcript;
 use crate::support::{ADAS, files, root, run, run_with};
 
-/// A task set with all features that an assumption can concern.
+/// A task set that has every feature that any assumption is about.
 const MIXED: &str = r#"{"tasks":[
     {"period":"10ms","kind":"memory","jitter":"1ms","block":"1ms","traffic":"1MB","wcet":{"amdahl":{"work":"2ms","serial":0,"conflict":1}}},
     {"period":"10ms","wcet_source":"fitted","wcet":{"affine":{"isolated":{"a":"1ms","b":"1ms"}}}},
@@ -46,7 +46,8 @@ fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -
     basis.of_one_run()
 }
 
-/// Every policy and every interference model has a list. Equal names have equal texts.
+/// Every policy and every interference model has a list of assumptions. Assumptions with equal
+/// names have equal texts.
 #[test]
 fn every_policy_and_model_has_its_list() {
     let (mut told, mut words) = (Transcript::default(), BTreeSet::new());
@@ -67,7 +68,8 @@ fn every_policy_and_model_has_its_list() {
     assert_snapshot!(told);
 }
 
-/// Each text is one line that is valid in a comment of a shell script and of C. Every name occurs in a list.
+/// Each text of an assumption is one line that is valid in a comment of a shell script and of C.
+/// Every assumption occurs in some list.
 #[test]
 fn words_are_short_and_harmless() {
     let mut seen = BTreeSet::new();
@@ -92,8 +94,8 @@ fn words_are_short_and_harmless() {
     assert_eq!(seen, all);
 }
 
-/// A set that states all values has no pessimistic assumptions. The same holds if the model does not use the missing
-/// value.
+/// A task set that states all values has no pessimistic assumptions. A missing value that the
+/// model does not use also causes no assumption.
 #[test]
 fn what_is_stated_is_not_assumed() {
     let pessimistic = |model| {
@@ -133,7 +135,8 @@ fn limits_explain_every_assumption() {
     assert!(page.lines().count() <= 200);
 }
 
-/// Text output has the list below the verdict of one set. `--quiet`, CSV and lines of many sets omit the list.
+/// For one task set, text output has the list of assumptions below the verdict. With `--quiet`,
+/// in CSV and for many sets, the output has no list.
 #[test]
 fn text_has_the_list_unless_it_is_quiet() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +189,8 @@ fn text_has_the_list_unless_it_is_quiet() {
     }
 }
 
-/// A plan with another list is rejected. A plan without a list is from an older version.
+/// `verify` rejects a plan with a wrong list of assumptions. It accepts a plan without a list,
+/// because older versions wrote no list.
 #[test]
 fn verify_compares_the_list() {
     let plan = run(&format!("partition {ADAS} --gpu xavier --format json")).stdout;
@@ -278,7 +282,8 @@ fn verify_takes_nothing_silently_from_a_plan() {
     );
 }
 
-/// The list is a comment in exported scripts: a shell accepts the script, and the C files follow C comment syntax.
+/// An exported file contains the list of assumptions as comments. The test checks that a shell
+/// accepts scripts, and that C comments are valid.
 #[test]
 fn exports_have_the_list_as_comments() {
     let folder = tempfile::tempdir().unwrap();
@@ -325,7 +330,7 @@ fn exports_have_the_list_as_comments() {
     assert_eq!(files(folder.path()).len(), 2);
 }
 
-/// An estimate is marked as an estimate from the profile to the export.
+/// An estimated WCET is marked as an estimate in every step, from the profile to the export.
 #[test]
 fn an_estimate_shows_in_the_verdict() {
     let points = "sms,time_us,estimate_rounds\n1,20,4\n2,10,4\n4,8,4\n";

@@ -109,7 +109,8 @@ fn evidence_of_a_miss_is_a_violated_interval() {
     assert!(violated > 1_000, "{violated}");
 }
 
-/// Periods from microseconds to seconds with nanosecond differences, against plain enumeration.
+/// For periods from microseconds to seconds with nanosecond differences, verdicts equal plain
+/// enumeration.
 #[test]
 fn verdicts_equal_enumeration_on_mixed_magnitudes() {
     let mut rng = crate::oracle::random_sets::rng(3);

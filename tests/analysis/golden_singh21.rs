@@ -1,8 +1,9 @@
 //! Guarantee: the schedulability experiment of [Singh21] agrees with an independent implementation.
 //!
-//! The reference ratios are from another program with another generator that follows the same rules. The reference has
-//! 200 sets per point at n = 50 and 10 sets at n = 200. It uses M = 68, D = 0.75 T, the singh21 periods, prm = 0.5 and
-//! no cap. The ratios of gpusched must lie within 3σ of the difference of the two samples.
+//! The reference schedulability ratios are from another program. Its generator is different, but
+//! follows the same rules. The reference has 200 sets per point at n = 50 and 10 sets at n = 200.
+//! It uses M = 68, D = 0.75 T, the singh21 periods, prm = 0.5 and no cap. The ratios of gpusched
+//! must lie within 3σ of the difference of the two samples.
 
 use gpusched::generation::{Recipe, Source, WcetModel};
 use gpusched::interference::Conflict;
@@ -45,8 +46,9 @@ fn share(plans: &[Plan]) -> f64 {
     plans.iter().filter(|plan| plan.schedulable).count() as f64 / plans.len() as f64
 }
 
-/// Returns the distance of two sample ratios in standard deviations of their difference. One success and one failure
-/// are added to each sample, so that ratios of 0 and 1 also have a deviation.
+/// Returns the distance of two sample ratios in standard deviations of their difference. The
+/// function adds one success and one failure to each sample, so that ratios of 0 and 1 also have
+/// a deviation.
 fn sigmas(ours: f64, sets: f64, golden: f64, golden_sets: f64) -> f64 {
     let smooth = |p: f64, n: f64| (p * n + 1.0) / (n + 2.0);
     let (p, q) = (smooth(ours, sets), smooth(golden, golden_sets));

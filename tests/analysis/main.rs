@@ -1,4 +1,5 @@
-//! Tests, heuristics, bounds and budgets against simple reference implementations and published numbers.
+//! Compares schedulability tests, heuristics, bounds and budgets with simple reference
+//! implementations and published numbers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

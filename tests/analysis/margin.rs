@@ -155,7 +155,7 @@ fn the_margin_is_that_of_exhaustive_search() {
             "{quick:?}: {what}"
         );
         of_auto += usize::from(quick.wcet_scaling_permille == best);
-        // All smaller factors pass, so bisection has not missed a smaller limit.
+        // All smaller factors pass, so the bisection did not miss a smaller limit.
         if round % 40 < 8 && best < 4_000 {
             let pairs = plan.partitions.iter().map(|part| (&part.tasks[..], part.sms));
             for (tasks, sms) in pairs {
@@ -176,8 +176,8 @@ fn the_margin_is_that_of_exhaustive_search() {
     assert!(of_auto * 100 > plans * 95, "{of_auto} of {plans}");
 }
 
-/// With memory traffic, the plan passes at its factor and fails one step above. Its limit also holds for plans without
-/// traffic.
+/// With memory traffic, the plan passes at its stated factor and fails one step above the factor.
+/// The stated limit also holds for plans without traffic.
 #[test]
 fn beside_traffic_the_plan_passes_at_its_factor() {
     let json = r#"{"tasks":[

@@ -19,8 +19,9 @@ fn accepts(policy: &str, set: &[Demand]) -> bool {
     schedulability::accepts(policy.parse().unwrap(), set, 1)
 }
 
-/// C = 52, T = 100 and C = 52, T = 140, so U = 0.89. Each task misses its deadline at the lower priority if D = T. With
-/// D slightly above T, both meet their deadlines. (Example 2, in the numbering of the crate `response-time-analysis`.)
+/// C = 52, T = 100 and C = 52, T = 140, so U = 0.89. Each task misses its deadline at the lower
+/// priority if D = T. With D slightly above T, the two tasks meet their deadlines. (Example 2, in
+/// the numbering of the crate `response-time-analysis`.)
 #[test]
 fn lehoczky_1990_example_2() {
     let set = [task(52, 1_000, 100), task(52, 1_000, 140)];

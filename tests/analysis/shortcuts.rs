@@ -10,7 +10,7 @@ use gpusched::time::Time;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// The main property of the sets of a round.
+/// Special property of the task sets in a round.
 #[derive(Copy, Clone, Debug)]
 enum Flavor {
     /// Numbers below 30, with many ties and sets with U = 1.

@@ -176,7 +176,7 @@ fn generated_sets_read_back_and_do_not_depend_on_threads() {
     );
 }
 
-/// A result that neglects interference must differ visibly from one that does not.
+/// A result that neglects interference must state this visibly.
 #[test]
 fn neglected_interference_shows() {
     for command in ["test", "partition"] {

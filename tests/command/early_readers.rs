@@ -25,7 +25,8 @@ fn unread(line: &str) -> (i32, String) {
 fn a_reader_that_leaves_early_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sets.jsonl");
-    // Unread results stay open, but one negative result decides, in every position.
+    // With unread results, the exit code is 141. One negative result at any position changes the
+    // exit code to 1.
     for (first, code) in [(3, 141), (11, 1)] {
         let sets = tenths(first) + "\n" + &(tenths(3) + "\n").repeat(20_000);
         std::fs::write(&path, sets).unwrap();
@@ -47,7 +48,8 @@ fn a_reader_that_leaves_early_is_no_error() {
     }
 }
 
-/// A command that ran to its end has its verdict, even if its output was not read.
+/// A command that has written all its results returns the exit code of its verdict, even if the
+/// output was closed.
 #[test]
 fn the_verdict_decides_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +84,8 @@ fn the_verdict_decides_all_the_same() {
     assert!(code == 2 && said.starts_with("error: missing.json"), "{said}");
 }
 
-/// Streams of plans and sets that are longer than the reader reads have no overall verdict, unless one of them fails.
+/// If the reader stops before the end of a stream of plans and sets, the exit code is 141, or 1
+/// if a read result is negative.
 #[test]
 fn streams_end_with_their_readers() {
     let folder = tempfile::tempdir().unwrap();

@@ -51,7 +51,8 @@ fn wrong_first_steps_name_the_next_one() {
     assert_snapshot!(told);
 }
 
-/// Every statement on a failure is computed: which bound fails, by how much, and which changes lead to a plan.
+/// For a failure, gpusched computes the failing condition, the missing amount, and changes that
+/// lead to a plan.
 #[test]
 fn a_failure_explains_itself() {
     let mut told = Transcript::default();
@@ -86,7 +87,7 @@ fn a_failure_explains_itself() {
     assert_snapshot!(told);
 }
 
-/// A missing WCET in conflict causes a note. Without effect on the result, there is no note.
+/// A missing WCET in conflict causes a note if the missing WCET affects the result.
 #[test]
 fn a_missing_conflict_is_told_where_it_matters() {
     let set = |kind: &str| {

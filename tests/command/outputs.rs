@@ -60,7 +60,7 @@ const WRITERS: &[Writer] = &[
 ];
 
 impl Writer {
-    /// All output files: the result and the additional ones.
+    /// Returns all output files: the result and the additional files.
     fn outputs(&self) -> Vec<(&str, &str)> {
         [("-o", "answer")].iter().chain(self.options).copied().collect()
     }
@@ -78,8 +78,8 @@ impl Writer {
         answer(&mut command)
     }
 
-    /// Runs the command in an empty folder with another name for the output at `position`. The command is refused and writes no
-    /// file.
+    /// Runs the command in an empty folder, with `name` for the output at `position`. The command
+    /// must fail and write no file.
     fn refused(&self, format: &str, position: usize, name: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let mut outputs = self.outputs();

@@ -108,7 +108,7 @@ fn a_budget_that_is_missing_is_shown() {
     assert!(refusal(&format!("{vadd} --budget vadd=4")).ends_with(" has no issue budgets\n"));
 }
 
-/// The error for a file of another kind names this kind.
+/// The error for a file of a wrong kind names the kind of the file.
 #[test]
 fn files_of_another_kind_are_told() {
     for (line, [kind, hint]) in [

@@ -1,8 +1,10 @@
 //! Streams of task sets are written and read in bounded memory.
 //!
-//! The test runs `generate | test` as a pipe of two processes and reads the results. It leaves the last results unread. They are
-//! larger than the buffer of a pipe, so `test` cannot end. The test then reads the high-water mark of `test` (VmHWM of
-//! /proc/PID/status), after almost the whole stream. It reads the high-water mark of `generate` during the run.
+//! The test runs `generate | test` as a pipe of two processes and reads the results. The last
+//! results stay unread. They are larger than the buffer of a pipe, so `gpusched test` cannot end.
+//! At that point, after almost the whole stream, the test reads the peak memory of
+//! `gpusched test` (VmHWM of /proc/PID/status). During the run, the test reads the peak memory of
+//! `gpusched generate`.
 #![cfg(target_os = "linux")]
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

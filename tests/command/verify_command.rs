@@ -40,7 +40,8 @@ fn verify_says_that_a_claim_is_not_confirmed() {
     assert!(!by("--search-effort 1 --format json").stdout.contains("failure"));
 }
 
-/// An interval that is longer than necessary is still a proof, as `--help` states. An interval that is too short is not.
+/// An interval that is longer than necessary still proves the verdict, as `--help` states.
+/// `verify` rejects an interval that is too short.
 #[test]
 fn an_interval_may_be_longer_than_need_be() {
     let plan = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;
@@ -63,7 +64,7 @@ fn an_interval_may_be_longer_than_need_be() {
     assert!(help.contains("(`interval_ns`) that is long enough"), "{help}");
 }
 
-/// A plan has the same limit on its SMs as `--sms`.
+/// The limit of `--sms` also applies to the number of SMs in a plan.
 #[test]
 fn a_plan_for_no_gpu_is_no_plan() {
     let plan = run(&format!("partition {ADAS} --sms 8 --format json")).stdout;

@@ -5,7 +5,8 @@ use gpusched::partitioning::HeuristicKind;
 use super::transcription::{Answer, Machine, Part};
 
 impl Machine<'_> {
-    /// The plan without a given split: the smallest number of partitions that fits all tasks, or no plan.
+    /// Returns the plan with the smallest number of equal partitions that fits all tasks, or no
+    /// plan.
     pub fn equal_split(&self, kind: HeuristicKind) -> Answer {
         let mut merges = 0;
         let parts = (1..=self.sms).find_map(|split| self.place(kind, split, &mut merges));

@@ -1,4 +1,5 @@
-//! Reference implementations: slow, simple code for the fast paths of the library. They share only its data types.
+//! Reference implementations: slow, simple code that the tests compare with the library. They
+//! share only data types with the library.
 // A reference implementation that cannot continue must panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -69,7 +69,7 @@ pub struct Outcome {
 struct Pending {
     job: Job,
     left: i64,
-    /// Units left of the current block; 0 at a boundary.
+    /// Remaining time units of the current block; 0 at a block boundary.
     in_block: i64,
     started: bool,
 }
@@ -171,8 +171,9 @@ pub fn run(set: &[Task], jobs: &[Job], order: &Order, preemption: Preemption, un
     }
 }
 
-/// Jobs that arrive before `end`. Every task of `which` releases a job at 0 that arrived as early as its jitter allows, and the
-/// following jobs as soon as possible. `blocker` arrives at −1, without jitter.
+/// Returns the jobs that arrive before `end`. Every task that `which` selects releases a job at
+/// 0. This job arrives as early as its jitter allows, and later jobs arrive as soon as possible.
+/// `blocker` arrives at −1, without jitter.
 pub fn critical(set: &[Task], which: impl Fn(usize) -> bool, blocker: Option<usize>, end: i64) -> Vec<Job> {
     let mut jobs = Vec::new();
     for (task, &Task { c, t, j, .. }) in set.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! Reference implementation of Algorithms 1–3 of [Singh21] §3.5 as printed, with the errata of docs/errata.md: linear scans, sets
-//! of pairs, no caches. The benchmark compares the library with it, and the plans must be equal.
+//! Reference implementation of Algorithms 1–3 of [Singh21] §3.5 as printed, with the errata of
+//! docs/errata.md: linear scans, sets of pairs, no caches. A benchmark compares the library with
+//! this implementation, and the plans must be equal.
 
 use std::collections::HashSet;
 
@@ -17,7 +18,7 @@ pub struct Part {
     pub tasks: Vec<usize>,
 }
 
-/// A partition of the list. A merged partition is a new one.
+/// A partition in the list of Algorithm 1. A merge gives a new partition.
 #[derive(Clone)]
 struct Listed {
     id: u32,
@@ -40,7 +41,7 @@ pub struct Machine<'a> {
     pub sms: u32,
     pub policy: Policy,
     pub interference: Interference,
-    /// A test that replaces the default one.
+    /// A schedulability test that replaces the test of §3.5.5.
     pub test: Option<&'a Test<'a>>,
 }
 

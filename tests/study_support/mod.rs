@@ -1,4 +1,4 @@
-//! A small study, and what the tests of studies do with it.
+//! A small study, and functions that run it.
 
 pub mod files;
 
@@ -7,7 +7,8 @@ use std::path::Path;
 use gpusched::error::Result;
 use gpusched::study::{self, Overrides, Shard, Spec, Summary};
 
-/// Two analysis variants, four algorithms, ten points of nine sets: a few milliseconds.
+/// A study of two analysis variants, four algorithms and ten points of nine sets. A run takes a
+/// few milliseconds.
 pub const SMALL: &str = include_str!("small.toml");
 
 pub fn small() -> Spec {

@@ -1,4 +1,4 @@
-//! Runs of the command, as by a user.
+//! Runs the command as a user does.
 
 pub mod checkout;
 pub mod transcript;
@@ -72,7 +72,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Names of the files in `folder`, including hidden ones, sorted.
+/// Returns the sorted names of all files in `folder`, including hidden files.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()

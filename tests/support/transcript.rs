@@ -13,7 +13,8 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A transcript of cases that name files in the temporary `folder`. Its path appears as `[DIR]`.
+    /// Returns a transcript of cases that name files in the temporary `folder`. In the
+    /// transcript, `[DIR]` replaces the path of `folder`.
     pub fn in_folder(folder: &Path) -> Transcript {
         Transcript {
             text: String::new(),
@@ -72,7 +73,7 @@ fn shown(text: &str) -> String {
     escaped.chain(text.chars().nth(300).map(|_| '…')).collect()
 }
 
-/// Messages of `lines`, which are all refused. `SET` stands for a task set.
+/// Returns the error messages of the command lines `lines`. `SET` stands for a task set.
 pub fn refusals<'a>(lines: impl IntoIterator<Item = &'a str>) -> Transcript {
     let mut told = Transcript::default();
     for line in lines {

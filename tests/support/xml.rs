@@ -1,4 +1,5 @@
-//! A check that a document is well-formed. It covers the XML that gpusched draws.
+//! Checks that an XML document is well-formed. The check covers the XML features that gpusched
+//! uses.
 
 /// Checks that every element is closed in order, every attribute is quoted, every `&` starts an entity, and every character is
 /// allowed.

@@ -1,8 +1,8 @@
-//! The analyses of gpusched: task set generation, interference models, schedulability tests, partitioning, bounds on the execution
-//! time of kernels, memory bandwidth budgets, and predictions.
+//! The analyses of gpusched: task set generation, interference models, schedulability tests,
+//! partitioning, WCET bounds of kernels, memory bandwidth budgets, and predictions.
 //!
-//! A module depends only on modules to its left: {[`generation`], [`interference`], [`kernel_wcet`]} ← [`schedulability`] ←
-//! {[`partitioning`], [`bandwidth`], [`prediction`]}.
+//! A module uses only the modules to its left: {[`generation`], [`interference`],
+//! [`kernel_wcet`]} ← [`schedulability`] ← {[`partitioning`], [`bandwidth`], [`prediction`]}.
 
 pub mod bandwidth;
 pub mod export;

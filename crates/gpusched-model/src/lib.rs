@@ -1,5 +1,5 @@
-//! Data model of the analysis: platforms, tasks, WCET functions, task sets and results. This crate validates the data.
-//! It contains no analysis algorithms.
+//! Data model of the analysis: platforms, tasks, WCET functions, task sets and results. The crate
+//! validates the data and contains no analysis algorithms.
 
 pub mod device;
 mod files;
@@ -59,7 +59,8 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 
 use crate::time::Time;
 
-/// Reads a time field that must be positive. Zero is refused while reading, so that the error names the field.
+/// Reads a time field that must be positive. The function refuses zero during parsing, so that
+/// the error states the field.
 fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
     const EXPECTED: &str =
         "a positive time (an integer number of nanoseconds, or a string with unit such as \"2.5us\")";

@@ -1,34 +1,35 @@
-//! Platform presets from `tasksets/platforms/`. There is one file per GPU, which states the source of its figures.
+//! Platform presets from `tasksets/platforms/`. Each GPU has one file, which states the source of
+//! its values.
 
 use serde::{Deserialize, Serialize};
 
 use super::SmOrder;
 
-/// Platform preset: published figures of one GPU.
+/// Platform preset: published properties of one GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
     /// Name of the platform on the command line.
     pub name: String,
-    /// Product name.
+    /// Product name of the GPU.
     pub title: String,
     /// M: number of streaming multiprocessors (SMs).
     pub sms: u32,
-    /// CUDA cores of one SM.
+    /// Number of CUDA cores of one SM.
     pub cores_per_sm: u32,
     /// Maximum number of resident threads of one SM.
     pub threads_per_sm: u32,
     /// Maximum number of resident thread blocks of one SM.
     pub blocks_per_sm: u32,
-    /// Registers of one SM.
+    /// Number of registers of one SM.
     pub registers_per_sm: u32,
     /// Shared memory of one SM [KiB].
     pub shared_memory_per_sm_kib: u32,
     /// Number of SMs of each GPC. If the field is absent, the number is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms_per_gpc: Option<u32>,
-    /// Order of preference of the block scheduler among equally good SMs. The default is `even-odd`: SMs with even
-    /// numbers precede SMs with odd numbers.
+    /// Order by which the block scheduler chooses among equally good SMs. The default is
+    /// `even-odd`: SMs with even numbers precede SMs with odd numbers.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Maximum number of registers of one thread block.
@@ -37,11 +38,11 @@ pub struct Platform {
     pub shared_memory_per_block_kib: u32,
     /// Size of the L2 cache [KiB].
     pub l2_cache_kib: u32,
-    /// Source of the figures.
+    /// Source of the values.
     pub source: String,
 }
 
-/// Platform files, which are built into the program so that it needs no data directory.
+/// Platform files. The program contains the files, so it needs no data directory.
 const FILES: [&str; 10] = [
     include_str!("../data/platforms/tx2.json"),
     include_str!("../data/platforms/k5000.json"),

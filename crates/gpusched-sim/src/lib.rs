@@ -1,5 +1,5 @@
-//! Simulators of kernels, of partitions, of shared memory, and of memory bandwidth regulation. A simulation shows one
-//! possible run. An analysis proves a bound for every run.
+//! Simulators of kernels, partitions, shared memory and memory bandwidth regulation. A simulation
+//! shows one possible run. An analysis proves a bound for every run.
 
 pub mod blocks;
 pub mod engine;

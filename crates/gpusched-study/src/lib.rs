@@ -9,7 +9,7 @@
 //! ```text
 //! study  = points × sets                      Point: n tasks of total utilization U
 //! chunk  = a few sets of one point            unit of computing, recording and resuming (Work)
-//! shard  = every n-th chunk                   part of one of several machines (Shard); merge joins the shards
+//! shard  = every n-th chunk                   part that one machine computes (Shard); merge joins the shards
 //! cell   = one variant with one algorithm     integer counts (Tally), added in any order
 //!
 //! study  = cases
@@ -17,15 +17,17 @@
 //! row    = one measured value                 text, in the order of the cases
 //! ```
 //!
-//! **Equal bytes in every run.** Task set i of point j depends only on the seed, j and i. A case depends only on its
-//! parameters and the seed. How gpusched divides the work into chunks depends only on the study. Counts are integers, so
-//! their sums do not depend on the order of the chunks. Therefore threads, shards and interruptions do not change the
-//! results. Execution times vary, so they are in a separate file.
+//! **Equal bytes in every run.** Task set i of point j depends only on the seed, j and i. A case
+//! depends only on its parameters and the seed. The division of the work into chunks depends only
+//! on the study. Counts are integers, so their sums do not depend on the order of the chunks.
+//! Therefore threads, shards and interruptions do not change the results. Execution times vary, so
+//! they are in a separate file.
 //!
-//! **A killed run loses only a few seconds of work.** Each finished chunk is a line in a journal. The next run with the
-//! same command reads the journal and computes the remaining chunks. The journal states the experiment, the version and the
-//! shard. gpusched rejects the journal if one of them differs. A hash identifies the experiment. The hash covers all inputs
-//! that determine the results, including the content of files that cases name.
+//! **A killed run loses only a few seconds of work.** Each finished chunk is a line in a journal.
+//! The next run with the same command reads the journal and computes the remaining chunks. The
+//! journal states the experiment, the version and the shard. gpusched rejects a journal of another
+//! experiment, version or shard. A hash identifies the experiment. The hash covers all inputs that
+//! determine the results, including the content of files that cases name.
 //!
 //! The folder of a run contains these files for each study:
 //!
@@ -36,7 +38,7 @@
 //! | `NAME.csv` | the results; equal bytes in every run |
 //! | `NAME.timing.csv` | mean times of search and pre-fill [ns] (partitioning) |
 //! | `NAME.weighted.csv` | weighted schedulability; equal bytes in every run (partitioning, if the study requests it) |
-//! | `NAME.svg` | the figure; one file for each number of tasks, if the study has several (only from the command line) |
+//! | `NAME.svg` | the figure, or one figure for each number of tasks (only from the command line) |
 //! | `NAME.claims.json` | verdict of each claim |
 //! | `NAME.provenance.json` | hashes, version and seed: the data that are necessary to repeat the run |
 //! | `NAME.checkpoint.jsonl` | the journal of finished chunks |

@@ -1,14 +1,16 @@
-//! Check of an execution-time bound of a kernel by [Aghilinasab20] Eqs 3 and 5–12, with the multipliers of its certificate.
+//! Check of a WCET bound of a kernel by [Aghilinasab20] Eqs 3 and 5–12, with the multipliers of
+//! the certificate in the bound.
 
 use num_bigint::BigUint;
 
 use super::Fault;
 use gpusched_model::{Bound, Cluster, Factor, Kernel, Straddling};
 
-/// Checks that `bound` proves that the execution time of `kernel` is at most `wcet_ns`.
+/// Checks that the certificate of `bound` proves that the execution time of `kernel` is at most
+/// `wcet_ns`.
 ///
 /// # Errors
-/// Fails with the first [`Fault`].
+/// Returns the first [`Fault`] of the bound.
 pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
     if bound.kernel.as_deref() != kernel.name() {
         let name = |name: Option<&str>| name.map_or("none".to_owned(), |name| format!("{name:?}"));
@@ -29,8 +31,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // `proven` is M times the bound of Eq. 3, or of Eq. 8 with the multipliers. The value is scaled by the denominators
-    // of λ and µ, so it is an integer.
+    // `proven` is M times the bound of Eq. 3, or M times the bound of Eq. 8 with the multipliers.
+    // A multiplication by the denominators of λ and µ makes `proven` an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -68,34 +70,36 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
     }
 }
 
-/// Returns `numerator`/`denominator`, rounded up. The denominator is positive.
+/// Returns `numerator`/`denominator`, rounded up. `denominator` must be positive.
 fn div_ceil(numerator: BigUint, denominator: BigUint) -> BigUint {
     (numerator + &denominator - 1u8) / denominator
 }
 
-/// Returns Q·T in whole nanoseconds, rounded up.
+/// Returns the memory time Q·T of one regulation period in whole nanoseconds, rounded up.
 fn burst(bound: &Bound, kernel: &Kernel) -> u128 {
     let (numerator, denominator) = bound.q.ratio();
     let period = u128::from(kernel.regulation_period().ns());
     (period * u128::from(numerator)).div_ceil(u128::from(denominator))
 }
 
-/// Returns t_mem, the memory time in a window as long as the bound (Eqs 5–7). The window has whole periods and a remainder.
+/// Returns t_mem, the memory time in a window as long as the WCET bound (Eqs 5–7).
 fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     let (window, period) = (
         u128::from(bound.wcet_ns.ns()),
         u128::from(kernel.regulation_period().ns()),
     );
     let burst = burst(bound, kernel);
-    // Without synchronization, the window starts with the memory time at the end of a period.
+    // Without synchronization, the window begins with the memory time at the end of a regulation
+    // period.
     let early = if bound.sync { 0 } else { burst.min(window) };
     let rest = window - early;
     let memory = early + rest / period * burst + (rest % period).min(burst);
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// Returns K, the number of blocks that overlap memory time partially. Each counted end of a memory time adds all active
-/// blocks, in every period that the window can overlap.
+/// Returns K, the number of blocks that overlap memory time only in part. For each regulation
+/// period that the window can overlap, all active blocks count at each counted end of the memory
+/// time.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

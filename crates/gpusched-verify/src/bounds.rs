@@ -1,17 +1,19 @@
-//! Utilization bounds, evaluated with exact fractions.
+//! Utilization bounds, computed with exact fractions.
 
 use super::Job;
 use super::fraction::Fraction;
 use gpusched_model::Policy;
 
-/// Whether the inequality of a sufficient test is true; `None` for a policy that has no such inequality.
+/// Returns whether the inequality of a sufficient test is true, or `None` if `policy` has no such
+/// inequality.
 pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     if !matches!(policy, Policy::Density | Policy::Hyperbolic | Policy::LiuLayland) {
         return None;
     }
     let mut densities = Vec::new();
     for job in jobs {
-        // Fixed-priority bounds count releases, and two releases of a task may be only T − J apart.
+        // Bounds for fixed priorities count releases, and the releases of two jobs of a task may
+        // be only T − J apart.
         let room = match policy {
             Policy::Density => job.deadline.saturating_sub(job.jitter).min(job.period),
             _ => job.deadline.min(job.period).saturating_sub(job.jitter),
@@ -41,7 +43,7 @@ pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     }
 }
 
-/// Whether Σ `work`/T ≤ `sms`.
+/// Returns whether Σ `work`/T ≤ `sms`, as a work-capacity test requires.
 pub(super) fn work_fits(jobs: &[Job], sms: u32) -> bool {
     Fraction::sum(jobs.iter().map(|job| Fraction::new(job.work, job.period)))
         .cmp(sms.into())

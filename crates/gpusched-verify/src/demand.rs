@@ -1,46 +1,50 @@
 //! Check of the evidence of a processor-demand test.
 //!
-//! The evidence proves h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking that a job with a deadline
-//! after t causes. It suffices to check t up to a length L, and only at deadlines, because dbf grows only at deadlines.
-//! Beyond L, h(t) ≤ t holds for one of three reasons:
-//! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T, because dbf(t) ≤ Σ (t + T − D)·U for such t.
-//! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. Then h(t) > t for a t > L implies h(t − L) > t − L, because
+//! The evidence proves h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking by
+//! a job whose deadline is later than t. The function dbf grows only at deadlines, so a check at
+//! deadlines up to a length L is sufficient. For t > L, h(t) ≤ t follows from one of three
+//! conditions:
+//! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T. The reason is that dbf(t) ≤ Σ (t + T − D)·U
+//!   for t > L.
+//! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. If h(t) > t for some t > L, then also h(t − L) > t − L, because
 //!   dbf(t) ≤ Σ ⌈L/T⌉·C + dbf(t − L).
-//! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L is at least every D. Then no job blocks for t ≥ L, and the second reason applies without
-//!   B.
+//! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L ≥ D for every task. No job blocks for t ≥ L, so the second
+//!   condition applies without B.
 //!
-//! If h(t) ≤ t, then h(s) ≤ s also holds for every s from max(h(t), D_k) up to t. D_k is the longest relative deadline, at
-//! most t, of a task that blocks for longer than B(t). Between these two values, neither dbf nor B is larger than at t. So
-//! the evidence is a descending list of lengths t. No deadline lies between a length and the range of the previous length.
+//! If h(t) ≤ t, then h(s) ≤ s also for every s from max(h(t), D_k) to t. D_k is the longest
+//! relative deadline, at most t, of a task that blocks for longer than B(t). In this range, dbf
+//! and B are at most as large as at t. So the evidence is a descending list of lengths t. There
+//! is no deadline between a length and the range of the previous length.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
 use gpusched_model::Policy;
 use gpusched_model::time::Time;
 
-/// Maximum number of steps of [`Supply::suffices`].
+/// Maximum number of iterations in [`Supply::suffices`].
 const STEPS: u32 = 100_000;
 
-/// Processor demand of a partition under a policy of the EDF family.
+/// Processor demand of a partition under EDF, with or without preemption.
 pub(super) struct Supply {
     jobs: Vec<Demanding>,
 }
 
 /// Processor demand of one task.
 struct Demanding {
-    /// C plus the cost of one preemption.
+    /// C plus the cost of one preemption: the WCET that the test uses.
     wcet: u128,
     period: u128,
-    /// D − J.
+    /// D − J: time from the latest release to the deadline.
     deadline: u128,
-    /// Longest time for which a job of this task blocks a job with an earlier deadline; 0 if the policy preempts at once.
+    /// Longest time for which a job of this task blocks a job with an earlier deadline. 0 if
+    /// preemption is immediate.
     blocking: u128,
 }
 
 impl Supply {
-    /// Creates the demand of `jobs`. Each deadline counts from the latest release (D − J). Under limited preemption, the
-    /// WCET of each job includes one block of a job that it may preempt. `Err` contains the position of a task with J ≥
-    /// D.
+    /// Creates the demand of `jobs`. Each deadline counts from the latest release (D − J). Under
+    /// limited preemption, the WCET of each job includes one block of a job that it may preempt.
+    /// If a task has J ≥ D, returns the position of the task as `Err`.
     pub fn new(policy: Policy, jobs: &[Job]) -> Result<Supply, usize> {
         let demanding = |job: &Job| {
             let deadline = job.deadline.checked_sub(job.jitter).filter(|&d| d > 0);
@@ -50,8 +54,8 @@ impl Supply {
                 Policy::LpEdf => job.block,
                 _ => 0,
             };
-            // Job h can preempt job k only if k is released before h and due after h: a_k ≤ r_k < r_h ≤ a_h + J_h and
-            // a_k + D_k > a_h + D_h. Hence D_k > D_h − J_h.
+            // Job h can preempt job k only if k is released before h and has a later deadline:
+            // a_k ≤ r_k < r_h ≤ a_h + J_h and a_k + D_k > a_h + D_h. Hence D_k > D_h − J_h.
             let preempted = jobs.iter().filter(|other| {
                 policy == Policy::LpEdf
                     && other.task != job.task
@@ -89,7 +93,7 @@ impl Supply {
         later.map(|job| job.blocking).max().unwrap_or(0)
     }
 
-    /// Returns the latest deadline of any job strictly before `t`.
+    /// Returns the latest deadline before `t`, over all jobs.
     fn last_deadline_before(&self, t: u128) -> Option<u128> {
         let last = |job: &Demanding| {
             let room = t.checked_sub(1)?.checked_sub(job.deadline)?;
@@ -98,9 +102,10 @@ impl Supply {
         self.jobs.iter().filter_map(last).max()
     }
 
-    /// Whether h(t) ≤ t for every t above `length`.
+    /// Returns whether one of the three conditions proves h(t) ≤ t for every t above `length`.
     fn holds_beyond(&self, length: u128) -> bool {
-        // No job has a deadline before the earliest relative deadline, so the blocking at this deadline is the longest.
+        // There is no deadline before the earliest relative deadline, so the blocking at this
+        // deadline is the longest blocking.
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         let blocking = self.blocking_beyond(earliest);
         let work = self
@@ -109,7 +114,8 @@ impl Supply {
             .map(|job| length.div_ceil(job.period).saturating_mul(job.wcet));
         let work = work.fold(0u128, u128::saturating_add);
         let unblocked = self.jobs.iter().all(|job| length >= job.deadline);
-        // An interval of length 0 contains no release, so it proves nothing about longer intervals.
+        // An interval of length 0 contains no release, so it proves nothing about longer
+        // intervals.
         if length > 0 && (work.saturating_add(blocking) <= length || (unblocked && work <= length)) {
             return true;
         }
@@ -125,13 +131,15 @@ impl Supply {
             && needed.at_most(&idle.times(Fraction::new(length, 1)))
     }
 
-    /// Whether no job blocks another job and every deadline is at least the period. Then U ≤ 1 proves schedulability.
+    /// Returns whether the blocking is 0 and every deadline is at least the period. In this case,
+    /// U ≤ 1 proves schedulability.
     fn is_implicit(&self) -> bool {
         let earliest = self.jobs.iter().map(|job| job.deadline).min().unwrap_or(0);
         self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
-    /// Returns the lower end of a range up to `t` where h never exceeds the length. Assumes `needed` = h(`t`) ≤ `t`.
+    /// Returns the start of a range of lengths up to `t` for which h never exceeds the length.
+    /// The caller ensures `needed` = h(`t`) ≤ `t`.
     fn covered_from(&self, t: u128, needed: u128) -> u128 {
         let same_blocking_from = self
             .jobs
@@ -142,7 +150,7 @@ impl Supply {
         needed.max(same_blocking_from.unwrap_or(0))
     }
 
-    /// Whether h(t) ≤ t for every t; `None` if the check exceeds its step limit.
+    /// Returns whether h(t) ≤ t for every t, or `None` if the check reaches its step limit.
     pub fn suffices(&self) -> Option<bool> {
         if self.utilization().cmp(1).is_gt() {
             return Some(false);
@@ -164,7 +172,8 @@ impl Supply {
         None
     }
 
-    /// Returns a length beyond which h(t) ≤ t always holds.
+    /// Returns a length L such that h(t) ≤ t for every t > L, or `None` if no such length is
+    /// found.
     fn enough(&self) -> Option<u128> {
         let deadlines = || self.jobs.iter().map(|job| job.deadline);
         let blocking = self.blocking_beyond(deadlines().min()?);
@@ -187,7 +196,7 @@ impl Supply {
             .find(|&length| self.holds_beyond(length))
     }
 
-    /// Checks evidence of the kind `demand-within-supply`.
+    /// Checks evidence of the kind `demand-within-supply`: the demand never exceeds an interval.
     pub fn check_walk(&self, interval: Time, checked: &[(Time, Time)]) -> Result<(), Fault> {
         if self.utilization().cmp(1).is_gt() {
             return Err(Fault::new(
@@ -238,7 +247,8 @@ impl Supply {
         }
     }
 
-    /// Checks evidence of the kind `demand-exceeds-interval`.
+    /// Checks evidence of the kind `demand-exceeds-interval`: the demand exceeds the stated
+    /// interval.
     pub fn check_violation(&self, interval: Time, stated: u64) -> Result<(), Fault> {
         let t = u128::from(interval.ns());
         let needed = self.demand(t);

@@ -1,10 +1,10 @@
-//! Sums of fractions without rounding.
+//! Exact fractions, for sums and products without rounding.
 
 use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
-/// A non-negative fraction, not reduced.
+/// A non-negative fraction, which may not be reduced.
 #[derive(Clone, Debug)]
 pub(super) struct Fraction {
     numerator: BigUint,
@@ -15,7 +15,7 @@ impl Fraction {
     /// Creates `numerator` / `denominator`.
     ///
     /// # Panics
-    /// Panics if the denominator is 0, because no substitute value is safe for every claim.
+    /// Panics if the denominator is 0, because no other value would be safe in every check.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
         assert!(denominator > 0, "the denominator of a fraction is positive");
         Fraction {
@@ -57,7 +57,7 @@ impl Fraction {
         self.numerator.cmp(&(&self.denominator * number))
     }
 
-    /// Whether `self` ≤ `other`.
+    /// Returns whether `self` ≤ `other`.
     pub fn at_most(&self, other: &Fraction) -> bool {
         &self.numerator * &other.denominator <= &other.numerator * &self.denominator
     }

@@ -1,7 +1,7 @@
-//! Check of partition sizes and placements against the rules of the device.
+//! Check of partition sizes and placements against the partition rules of the device.
 //!
-//! The check applies the published rules to one partition after the other. It searches only for sums: the total SMs of
-//! several GPCs, and the total SMs of several partitions.
+//! The check applies the published rules to each partition. It searches only for sums: the total
+//! SMs of several GPCs, and the total SMs of several partitions.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ use gpusched_model::counted;
 use gpusched_model::device::{Granularity, Hardware, Place};
 use gpusched_model::plan::{Partition, Plan};
 
-/// Checks the partition sizes and the placements of `plan`. Without a device, every size is valid and no placement is.
+/// Checks the partition sizes and the placements of `plan`. In a plan without a device, every
+/// size is valid, and placements are invalid.
 pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     let Some(hardware) = &plan.hardware else {
         return match plan
@@ -52,7 +53,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     places(plan, hardware)
 }
 
-/// Whether the hardware supports a partition with `sms` SMs.
+/// Returns whether the hardware supports a partition with `sms` SMs.
 fn offers(hardware: &Hardware, sms: u32) -> bool {
     let device = &hardware.device;
     let within = (1..=device.sms()).contains(&sms);
@@ -74,11 +75,11 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
     }
 }
 
-/// Sizes that a partition of a plan may have [SMs].
+/// Valid partition sizes of a plan [SMs].
 pub(super) enum Sizes {
-    /// Every size.
+    /// Every size is valid.
     All,
-    /// The supported partition sizes, ascending and positive.
+    /// Only the supported partition sizes are valid. They are positive, and in ascending order.
     Some(Vec<u32>),
 }
 
@@ -92,7 +93,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the possible sizes up to `sms`, ascending.
+    /// Returns the valid sizes up to `sms`, in ascending order.
     pub fn up_to(&self, sms: u32) -> Box<dyn Iterator<Item = u32> + '_> {
         match self {
             Sizes::All => Box::new(1..=sms),
@@ -100,7 +101,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the largest possible size that is at most `sms`, or 0 if every size is larger.
+    /// Returns the largest valid size that is at most `sms`, or 0 if every valid size is larger.
     pub fn at_most(&self, sms: u32) -> u32 {
         match self {
             Sizes::All => sms,
@@ -111,8 +112,8 @@ impl Sizes {
         }
     }
 
-    /// Returns the smallest number of SMs, at least `sms`, that some partitions have in total. Returns `sms` itself if
-    /// `sms` is above [`COUNTED`].
+    /// Returns the smallest total size, at least `sms`, of any number of partitions with valid
+    /// sizes. If `sms` is above [`COUNTED`], returns `sms`.
     pub fn total_from(&self, sms: u32) -> u32 {
         let Sizes::Some(sizes) = self else {
             return sms;
@@ -120,7 +121,8 @@ impl Sizes {
         let Some(&largest) = sizes.last().filter(|_| sms <= COUNTED) else {
             return sms;
         };
-        // A total below `sms` plus the largest size is below `end`.
+        // The smallest total of at least `sms` is below `sms` plus the largest size, which is
+        // `end`.
         let end = (sms + largest) as usize;
         let mut is_total = vec![false; end];
         is_total[0] = true;
@@ -136,17 +138,17 @@ impl Sizes {
     }
 }
 
-/// Largest number of SMs for which [`Sizes::total_from`] examines the totals.
+/// Largest number of SMs for which [`Sizes::total_from`] searches for a total.
 const COUNTED: u32 = 1 << 24;
 
-/// Whether every partition has a placement, unless the driver chooses the placements.
+/// Returns whether every partition has a placement, or the driver chooses the placements.
 pub(super) fn has_room(plan: &Plan) -> bool {
     plan.hardware.as_ref().is_none_or(|hardware| {
         driver_places(hardware) || plan.partitions.iter().all(|partition| partition.place.is_some())
     })
 }
 
-/// Whether the driver chooses the SMs of a partition.
+/// Returns whether the driver chooses the SMs of a partition.
 fn driver_places(hardware: &Hardware) -> bool {
     matches!(hardware.granularity, Granularity::GreenContext | Granularity::Mps)
 }
@@ -161,8 +163,9 @@ fn gpc_sums(device: &Device) -> BTreeSet<u32> {
     sums
 }
 
-/// Checks that either every partition or no partition has a placement. Checks that each placement fits the granularity, has
-/// the stated number of SMs, and overlaps no other placement.
+/// Checks that either every partition or no partition has a placement. Then checks each
+/// placement: it must fit the granularity, have the stated number of SMs, and overlap no other
+/// placement.
 fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     let given = plan
         .partitions
@@ -203,14 +206,16 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Resources that earlier partitions occupy: SMs, or memory slices under MIG, and compute slices.
+/// Resources that the partitions checked so far occupy: SMs, or, under MIG, memory slices and
+/// compute slices.
 struct Taken {
     units: BTreeSet<u32>,
     compute: u32,
 }
 
 impl Taken {
-    /// Assigns the resources of `place` to `partition`. `Err` contains the fault.
+    /// Assigns the resources of `place` to `partition`. If the placement is invalid, returns the
+    /// fault message as `Err`.
     fn take(&mut self, partition: &Partition, place: &Place, hardware: &Hardware) -> Result<(), String> {
         let device = &hardware.device;
         let (numbers, all, name, sms_of): (_, _, _, &dyn Fn(u32) -> Vec<u32>) =

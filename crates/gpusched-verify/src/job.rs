@@ -1,28 +1,31 @@
-//! A task as the scheduler of its partition treats it.
+//! A task with the parameters that a schedulability test uses.
 
 use super::wcet::{self, Wcets};
 use gpusched_model::{Interference, TaskSet};
 
-/// A task as the scheduler of its partition treats it. All times are in ns, in a type that avoids overflow.
+/// A task with the parameters that a schedulability test uses. All times are in ns, in a type
+/// that avoids overflow.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Job {
-    /// Position in the task set.
+    /// Position of the task in the task set.
     pub task: usize,
     pub wcet: u128,
     pub period: u128,
     pub deadline: u128,
     pub jitter: u128,
-    /// Longest part of the job that cannot be preempted.
+    /// Longest part of a job that cannot be preempted.
     pub block: u128,
-    /// min over m of m·C(m) [SM·ns].
+    /// Least work: the minimum of m·C(m) over all m [SM·ns].
     pub work: u128,
 }
 
-/// Returns the job parameters of `tasks` (positions in `set`) in a partition of `sms` SMs. `Err` contains the first task with
-/// an unknown WCET.
+/// Returns the parameters of the tasks in a partition of `sms` SMs. `tasks` has the positions of
+/// these tasks in `set`. If a task has an unknown WCET, returns the position of the first such
+/// task as `Err`.
 ///
 /// # Panics
-/// Panics if `set` has no such task. Ignoring the task would make the demand of the partition too small.
+/// Panics if `set` has no task at a position. If the function ignored the task, the demand of the
+/// partition would be too small.
 pub(super) fn jobs(set: &TaskSet, tasks: &[usize], sms: u32, wcets: Wcets<'_>) -> Result<Vec<Job>, usize> {
     tasks
         .iter()
@@ -59,7 +62,7 @@ mod tests {
         serde_json::from_str(json).expect("a task set")
     }
 
-    /// If the missing task were ignored, its partition would pass.
+    /// If the verifier ignored the missing task, its partition would pass.
     #[test]
     #[should_panic(expected = "out of bounds")]
     fn a_task_that_is_not_there_is_not_left_out() {

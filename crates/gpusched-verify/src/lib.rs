@@ -1,20 +1,25 @@
-//! An independent verifier of plans and bounds. The verifier checks the evidence that a plan or bound contains.
+//! An independent verifier of plans and bounds. It checks the evidence that a plan or a bound
+//! contains.
 //!
-//! This crate uses only [`gpusched_model`] of the library: the data types, the file reader and the list of assumptions.
-//! The crate calls no schedulability test, no interference model and no heuristic. The crate evaluates WCETs from their
-//! printed formulas and recomputes the evidence in the simplest way. The verifier accepts only statements that follow
-//! from the recomputed evidence. So a verified plan relies on two independent programs. The evidence of a demand test
-//! names the interval length up to which the demand is checked. Every sufficiently long interval is a proof, so the
-//! verifier accepts the length of the plan.
+//! From the library, this crate uses only [`gpusched_model`]: the data types, the file reader and
+//! the list of assumptions. It uses no schedulability test, no interference model and no
+//! heuristic of the library. Instead, it computes WCETs from their printed formulas, and
+//! recomputes the evidence in the simplest way. The verifier accepts a statement only if the
+//! recomputed evidence proves it. So two independent programs confirm a verified plan.
 //!
-//! * [`verify`], [`verify_with`]: a whole plan;
-//! * [`verify_bound`]: a bound on the execution time of a kernel;
+//! The evidence of a demand test names the interval length up to which the test checked the
+//! demand. Every sufficiently long interval is a proof, so the verifier accepts the length in the
+//! plan.
+//!
+//! * [`verify`], [`verify_with`]: check a whole plan;
+//! * [`verify_bound`]: checks a WCET bound of a kernel;
 //! * `partition`, `job`: one partition, its tasks and the evidence for its verdict;
 //! * `wcet`: the WCET C(m) in isolation and in conflict, multiplied by a common factor;
 //! * `margin`: the WCET margin;
 //! * `demand`: the evidence of a processor-demand test;
 //! * `response`: response times under fixed priorities;
-//! * `memory`: both tests for a partition that memory traffic delays, and the memory slices of MIG instances;
+//! * `memory`: demand tests and response times under interference delay, and the memory slices of
+//!   MIG instances;
 //! * `hardware`: the supported partition sizes and the placements;
 //! * `bounds`: utilization bounds in exact arithmetic;
 //! * `pricing`: the dual prices of a lower bound;
@@ -50,30 +55,30 @@ use memory::{Beside, Slices};
 use partition::check_partition;
 use wcet::Wcets;
 
-/// Findings of the verifier about a plan without a fault.
+/// Findings of the verifier about a valid plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
-    /// Confirmed part of the lower bound; `None` if the plan states no lower bound.
+    /// Confirmed part of the lower bound. `None` if the plan states no lower bound.
     pub bound: Option<CheckedBound>,
-    /// Confirmed part of the WCET margin; `None` if the plan states no WCET margin.
+    /// Confirmed part of the WCET margin. `None` if the plan states no WCET margin.
     pub margin: Option<CheckedMargin>,
-    /// Assumptions of the verdicts, even if the plan does not list the assumptions.
+    /// Assumptions of the verdicts, even if the plan does not list its assumptions.
     pub assumptions: Vec<Assumption>,
 }
 
-/// Checks every statement of `plan` about `set` by recomputing it. The plan must either prove that `set` is schedulable, or
-/// state correctly that it contains no such proof.
+/// Recomputes and checks every statement of `plan` about `set`. The plan must either prove that
+/// `set` is schedulable, or state that it contains no such proof.
 ///
 /// # Errors
-/// Fails with the first [`Fault`] of the plan.
+/// Returns the first [`Fault`] of the plan.
 pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
     verify_with(plan, set, &Effort::default())
 }
 
-/// Checks `plan` like [`verify`], with the search effort `effort`.
+/// Checks `plan` as [`verify`] does, with the search effort `effort`.
 ///
 /// # Errors
-/// Fails like [`verify`].
+/// Returns the errors of [`verify`].
 pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Verified, Fault> {
     let Some(interference) = plan.interference else {
         return Err(Fault::new(
@@ -134,8 +139,8 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     })
 }
 
-/// Checks that the lower bound of `plan` follows from its prices or from a claimed search. Checks that a plan for all tasks
-/// uses at least as many SMs as the bound.
+/// Checks that the lower bound of `plan` follows from its dual prices or from a claimed search.
+/// Also checks that a plan for all tasks uses at least as many SMs as the lower bound.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());
@@ -174,8 +179,8 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks that `bound`, for plans on the device of `plan`, equals the value that its prices prove. A bound that claims a
-/// search must be larger than this value.
+/// Checks that `bound` equals the value that its dual prices prove for plans on the device of
+/// `plan`. If `bound` claims a search, it must be larger than this value.
 fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = format!(
@@ -215,7 +220,8 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
     Ok(())
 }
 
-/// Checks that no task of the set is in two partitions. In a schedulable plan, every task must be in a partition.
+/// Checks that every task is in at most one partition. In a schedulable plan, every task must be
+/// in a partition.
 fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let mut seen = vec![false; set.tasks().len()];
     for (index, partition) in plan.partitions.iter().enumerate() {
@@ -238,7 +244,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
                 Some(seen) if *seen => {
                     return Err(Fault::new(
                         field,
-                        format!("found task {task} in a second place, expected each task once"),
+                        format!("found task {task} in a second partition, expected each task once"),
                     ));
                 }
                 Some(seen) => *seen = true,
@@ -256,7 +262,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks the reason why the plan is not schedulable. Only a plan that is not schedulable states a reason.
+/// Checks the reason why the plan is not schedulable. A schedulable plan must not state a reason.
 fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     let fault = |message: &str| Err(Fault::new("failure", message));
     let Some(failure) = &plan.failure else {
@@ -281,8 +287,9 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Checks that `failure` proves that no plan for the GPU of `plan` exists with the WCETs `wcets`. The lemmas assume that
-/// the demand of a task is least in isolation. `Err` contains the fault.
+/// Checks that `failure` proves that no plan exists for the GPU of `plan` with the WCETs `wcets`.
+/// The proof assumes that the demand of each task is least in isolation. If the check fails,
+/// returns the fault message as `Err`.
 fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), String> {
     let fault = |message: &str| Err(message.to_owned());
     if !pricing::known_alone(set) {
@@ -290,7 +297,7 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
     }
     match failure {
         Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found no lemma for this reason"),
-        // The work of a task is least in isolation.
+        // The work of each task is least in isolation.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
                 let work = wcets.least_work(task.wcet(), false)?;
@@ -324,8 +331,8 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
                     "found wcet-unknown, but task {task} has a known WCET on {}",
                     counted(largest, "SM")
                 )),
-                // In isolation, a task has no contention and no interference. If C + J ≤ min(T, D), the task passes its
-                // test under every policy.
+                // In isolation, a task has neither contention nor interference. If C + J ≤ min(T,
+                // D), the task passes its test under every policy.
                 Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
                 Ok(_) => fault("found task-does-not-fit, but the task passes its test in isolation"),
             }

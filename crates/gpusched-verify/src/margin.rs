@@ -1,4 +1,4 @@
-//! Check of the WCET margin of a plan, and of the limit on the margin of every plan.
+//! Check of the WCET margin of a plan, and of the stated upper limit on the margin of all plans.
 
 use super::pricing::{self, Effort, Unchecked};
 use super::wcet::Wcets;
@@ -6,26 +6,29 @@ use super::{Fault, bound_by_prices, jobs, lemma};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 
-/// Findings about a WCET margin.
+/// Findings of the verifier about a WCET margin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedMargin {
-    /// WCET factor that the plan states, in thousandths.
+    /// Stated factor on all WCETs under which the plan stays schedulable, in thousandths.
     pub stated: u64,
-    /// Whether every partition passes its test at the stated factor. `false` means that no test of the verifier
-    /// decides this.
+    /// Whether every partition passes its test at the stated factor. `false` if the verifier has
+    /// no test that decides this.
     pub confirmed: bool,
-    /// Stated limit on the WCET factor of every plan, in thousandths.
+    /// Stated upper limit on the WCET factor of all plans, in thousandths.
     pub at_most: u64,
-    /// Whether the verifier confirms the limit. `Err` contains the reason why not, if the reason is known.
+    /// Whether the verifier confirms the limit. If not, `Err` contains the reason, if it is
+    /// known.
     pub limit: Result<(), Option<Unchecked>>,
 }
 
-/// Checks the WCET factors in the margin and in the sensitivity of `plan`.
+/// Checks the WCET factors that the margin and the sensitivity of `plan` state.
 ///
-/// The check does not prove that a factor is the largest possible factor of the plan. A smaller factor is safe.
+/// The check does not prove that a stated factor is the largest possible factor. A smaller factor
+/// is safe.
 ///
 /// # Errors
-/// Fails if a partition fails its test at a stated factor, or if a stated limit does not follow from its reason.
+/// Fails if a partition fails its test at a stated factor, or if the reason for a stated limit
+/// does not prove the limit.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -59,9 +62,9 @@ pub(super) fn check(
     }))
 }
 
-/// Whether every partition passes its test at the factor `permille`. Returns `false` if a test is inconclusive. Returns
-/// `false` also if the partitions share a memory, because the verifier has no test for scaled WCETs then. `Err` contains
-/// the fault.
+/// Returns whether every partition passes its test at the WCET factor `permille`/1000. Returns
+/// `false` if a test is inconclusive, or if the partitions share a memory, because the verifier
+/// has no test for this case. If a partition fails its test, returns the fault message as `Err`.
 fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result<bool, String> {
     if !(1000..=LARGEST_SCALING).contains(&permille) {
         return Err(format!("found {permille}, expected 1000 to {LARGEST_SCALING}"));
@@ -76,7 +79,8 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
         let jobs = jobs(set, &partition.tasks, partition.sms, wcets);
         match jobs.map_or(Some(false), |jobs| pricing::passes(policy, &jobs, partition.sms)) {
             Some(true) => {}
-            // A partition that fails its test without memory traffic also fails it with memory traffic.
+            // A partition that fails its test without memory traffic also fails its test with
+            // memory traffic.
             Some(false) => {
                 return Err(format!(
                     "found {permille}, but partitions[{index}] fails its test with all WCETs multiplied by {permille}/1000"
@@ -88,7 +92,8 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
     Ok(decided)
 }
 
-/// Checks the reason why no plan exists at any factor above `margin`. `Ok(Err(_))` means that the reason is not confirmed.
+/// Checks the stated reason why no plan exists above the limit of `margin`. `Ok(Err(_))` means
+/// that the verifier does not confirm the reason.
 fn limit(
     margin: &Margin,
     plan: &Plan,

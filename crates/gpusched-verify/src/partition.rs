@@ -1,4 +1,4 @@
-//! One partition: its tasks as its scheduler treats them, and the evidence for its verdict.
+//! Check of one partition: its tasks, and the evidence for its verdict.
 
 use super::job::{Job, jobs};
 use super::memory::{Beside, DelayedPartition};
@@ -34,8 +34,8 @@ pub(super) fn check_partition(
             jobs,
             beside,
         };
-        // A partition that fails its test without interference delay also fails it with interference delay. So evidence
-        // of a failure comes from the test without delay.
+        // A partition that fails its test without interference delay also fails with interference
+        // delay. So the evidence of a failure may come from the test without interference delay.
         let negative = !verdict.evidence.is_positive();
         let claims_nothing = matches!(
             verdict.evidence,
@@ -66,7 +66,8 @@ pub(super) fn check_partition(
     Ok(())
 }
 
-/// Whether the partitions share a memory and `policy` has no schedulability proof for this case.
+/// Returns whether the partitions share a memory, and `policy` has no schedulability proof for a
+/// shared memory.
 fn plan_needs_proof(beside: bool, policy: Policy) -> bool {
     let proven = match policy {
         Policy::Edf | Policy::NpEdf => true,
@@ -90,7 +91,8 @@ fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Res
         );
         return Err(Fault::new("verdict.schedulable", message));
     }
-    // A test that is inconclusive without delay is also inconclusive with delay.
+    // A test that is inconclusive without interference delay is also inconclusive with
+    // interference delay.
     let undecided = matches!(verdict.evidence, Evidence::Undecided { .. });
     if verdict.strength != Strength::Sufficient && !undecided {
         let message = format!(
@@ -112,7 +114,7 @@ fn strength(policy: Policy) -> Strength {
     }
 }
 
-/// Checks `evidence`. Returns whether it is evidence that the partition is schedulable.
+/// Checks `evidence`. Returns whether it proves that the partition is schedulable.
 fn check_evidence(
     evidence: &Evidence,
     policy: Policy,
@@ -239,7 +241,7 @@ fn check_evidence(
     Ok(evidence.is_positive())
 }
 
-/// Checks evidence of the work-capacity tests.
+/// Checks the evidence of a work-capacity test.
 fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(), Fault> {
     if !matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
         return Err(Fault::new(

@@ -1,14 +1,16 @@
-//! Response times under fixed priorities, computed by iteration of the printed recurrences.
+//! Check of response times under fixed priorities, by iteration of the printed recurrences.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 
-/// Maximum number of iterations. A response time that needs more iterations counts as unknown.
+/// Maximum number of iterations. If a response time needs more iterations, the check treats it as
+/// unknown.
 const STEP_LIMIT: u64 = 10_000_000;
 
-/// Returns `jobs` sorted by priority, highest first. Returns `None` if the test may choose the priority order.
+/// Returns `jobs` sorted by priority, highest first. Returns `None` if the test may choose the
+/// priority order (Audsley's algorithm).
 fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     let mut order: Vec<&Job> = jobs.iter().collect();
     match priorities {
@@ -22,7 +24,7 @@ fn fixed_order(priorities: Priorities, jobs: &[Job]) -> Option<Vec<&Job>> {
     Some(order)
 }
 
-/// Worst-case response of all jobs of a task.
+/// Worst case over all jobs of a task.
 enum Worst {
     /// All jobs meet their deadlines. The value is the longest response time [ns].
     InTime(u128),
@@ -30,14 +32,14 @@ enum Worst {
     Late,
 }
 
-/// A job together with the jobs of higher priority and the blocking by jobs of lower priority.
+/// A task, the tasks with higher priority, and the blocking by tasks with lower priority.
 struct Level<'a> {
     preemption: Preemption,
     job: &'a Job,
     higher: Vec<&'a Job>,
-    /// B: blocking by a job of lower priority that has just started.
+    /// B: blocking by a job with lower priority that has just started.
     blocking: u128,
-    /// γ: cost of one preemption.
+    /// γ: extra time that one preemption causes.
     charge: u128,
 }
 
@@ -70,8 +72,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the work of all higher-priority jobs that are released in a window of `length`. Without preemption,
-    /// releases at the end of the window count, too.
+    /// Returns the work of all jobs with higher priority that are released in a window of length
+    /// `length`. Without preemption, releases at the end of the window count, too.
     fn interference(&self, length: u128) -> u128 {
         let of = |other: &&Job| {
             let jobs = match self.preemption {
@@ -83,8 +85,8 @@ impl<'a> Level<'a> {
         self.higher.iter().map(of).fold(0u128, u128::saturating_add)
     }
 
-    /// Iterates `next` from `start`. Returns the least fixed point, or the first value of at least `enough`. Returns `None`
-    /// if the iteration reaches its step limit first.
+    /// Iterates `next` from `start`. Returns the least fixed point, or the first value of at
+    /// least `enough`. Returns `None` if the iteration reaches its step limit first.
     fn settle(start: u128, enough: u128, next: impl Fn(u128) -> u128) -> Option<u128> {
         let mut length = start;
         for _ in 0..STEP_LIMIT {
@@ -97,7 +99,8 @@ impl<'a> Level<'a> {
         None
     }
 
-    /// Returns the least common multiple of all periods of the level, or `u128::MAX` if it does not fit.
+    /// Returns the hyperperiod: the least common multiple of all periods of the level. If it
+    /// exceeds 128 bits, returns `u128::MAX`.
     fn hyperperiod(&self) -> u128 {
         let gcd = |mut a: u128, mut b: u128| {
             while b > 0 {
@@ -110,8 +113,8 @@ impl<'a> Level<'a> {
         })
     }
 
-    /// Returns the completion time of job `q`, counted from the start of the busy period. A returned value of at least
-    /// `enough` is only a lower bound on the completion time.
+    /// Returns the completion time of job `q`, counted from the start of the busy period. If the
+    /// result is `enough` or more, it is only a lower bound on the completion time.
     fn window(&self, q: u128, enough: u128) -> Option<u128> {
         let own = |jobs: u128| self.blocking + jobs * self.job.wcet;
         match self.preemption {
@@ -126,7 +129,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Whether the utilization of the level is above 1. Then response times grow without limit.
+    /// Returns whether the utilization of the level exceeds 1. If so, response times grow without
+    /// limit.
     fn overloaded(&self) -> bool {
         let higher = self.higher.iter().map(|job| (job.wcet + self.charge, job.period));
         let all = higher.chain([(self.job.wcet, self.job.period)]);
@@ -134,11 +138,12 @@ impl<'a> Level<'a> {
         utilization.cmp(1).is_gt()
     }
 
-    /// Returns the longest response time, or that a job misses its deadline. Returns `None` if the response time is
-    /// unknown.
+    /// Returns the longest response time, or [`Worst::Late`] if a job misses its deadline.
+    /// Returns `None` if the response time is unknown.
     fn worst(&self) -> Option<Worst> {
         let job = self.job;
-        // A value above this limit is only a lower bound and does not prove that the busy period ends.
+        // A value of at least this limit is only a lower bound. It does not prove that the busy
+        // period ends.
         let beyond = u128::from(u64::MAX);
         let busy = Level::settle(1, beyond, |length| {
             let released = |other: &Job, charge| {
@@ -156,21 +161,23 @@ impl<'a> Level<'a> {
         let jobs_in_hyperperiod = self.hyperperiod() / job.period;
         let mut worst = 0;
         for q in 0.. {
-            // Job q arrives at q·T − J, counted from the start of the busy period. The window of job q is exact up to the
-            // deadline of job q.
+            // Job q arrives at q·T − J, counted from the start of the busy period. The completion
+            // time of job q is exact up to the deadline of job q.
             let due = q * job.period + job.deadline;
             let window = self.window(q, (due + 1).saturating_sub(job.jitter))?;
             if window + job.jitter > due {
                 return Some(Worst::Late);
             }
             worst = worst.max((window + job.jitter).saturating_sub(q * job.period));
-            // The busy period ends with job q if the next job is released at or after the end of the busy period.
+            // The busy period ends with job q if job q + 1 is released at the end of the busy
+            // period, or later.
             match busy {
                 Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
                     return Some(Worst::InTime(worst));
                 }
-                // If the busy period is endless (U = 1), job q + h responds no later than job q. h is the number of jobs
-                // per hyperperiod, so h jobs suffice.
+                // If the busy period does not end (U = 1), let h be the number of jobs per
+                // hyperperiod. The response time of job q + h is at most the response time of job
+                // q, so h jobs are sufficient.
                 None if q + 1 >= jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
                 None if q >= u128::from(STEP_LIMIT) => return None,
                 _ => {}
@@ -180,7 +187,7 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Checks that `order` contains all tasks of `jobs`, in the order of their priorities.
+/// Checks that `order` contains all tasks of `jobs`, sorted by priority.
 pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize]) -> Result<(), Fault> {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
@@ -200,7 +207,7 @@ pub(super) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize])
     Ok(())
 }
 
-/// Checks evidence of the kind `response-times`.
+/// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
 pub(super) fn check(
     preemption: Preemption,
     priorities: Priorities,
@@ -259,7 +266,8 @@ pub(super) fn check_miss(
     };
     let job = order[rank];
     let level = Level::new(preemption, job, order[..rank].to_vec(), &order[rank + 1..]);
-    // The stated times are lower bounds, because the analysis stops when it has proved the missed deadline.
+    // The stated times are lower bounds, because the analysis stops as soon as it has proven the
+    // deadline miss.
     let (window, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
     let before = (window + job.jitter).checked_sub(response);
     let Some(q) = before
@@ -287,8 +295,8 @@ pub(super) fn check_miss(
     }
 }
 
-/// Checks evidence of the kind `no-priority-order`: each task of `tasks` misses its deadline if all other tasks of `tasks`
-/// have higher priority.
+/// Checks evidence of the kind `no-priority-order`: each task of `tasks` misses its deadline if
+/// all other tasks of `tasks` have higher priority.
 pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usize]) -> Result<(), Fault> {
     if tasks.is_empty() {
         return Err(Fault::new("tasks", "found no task, expected at least one"));
@@ -321,15 +329,15 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
     Ok(())
 }
 
-/// Whether every job meets its deadline under the fixed priority order. If the order is free, some order suffices. Returns
-/// `None` if a response time is unknown.
+/// Returns whether every job meets its deadline under the priority order. If the test may choose
+/// the order, one suitable order is sufficient. Returns `None` if a response time is unknown.
 pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job]) -> Option<bool> {
     let order = fixed_order(priorities, jobs);
     let is_fixed = order.is_some();
     let mut above = order.unwrap_or_else(|| jobs.iter().collect());
     let mut below: Vec<&Job> = Vec::new();
-    // The loop assigns priorities from the lowest to the highest. If the order is free, a priority goes to any task that
-    // meets its deadline at this priority (Audsley).
+    // The loop assigns priorities from the lowest to the highest. If the test may choose the
+    // order, a priority goes to any task that meets its deadline at this priority (Audsley).
     while !above.is_empty() {
         let first = if is_fixed { above.len() - 1 } else { 0 };
         let mut lowest = None;

@@ -1,23 +1,23 @@
-//! The WCET C(m) from the printed formulas in 128-bit fractions, multiplied by a common factor. Also decides whether two
-//! tasks conflict.
+//! WCETs C(m) from the printed formulas in 128-bit fractions, multiplied by a common factor. This
+//! module also decides whether two tasks conflict.
 
 use super::memory::Slices;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, MAX_SMS, Scaling, Table};
 use gpusched_model::{Interference, Task, WcetFunction};
 
-/// WCETs that a check uses.
+/// Rules from which a check computes WCETs: interference model, common factor, and memory slices.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wcets<'a> {
     pub interference: Interference,
-    /// Factor on all WCETs, in thousandths.
+    /// Common factor on all WCETs, in thousandths.
     permille: u64,
-    /// Memory slices of the partitions; `None` if the partitions share the whole memory.
+    /// Memory slices of the partitions. `None` if the partitions share the whole memory.
     pub slices: Option<Slices<'a>>,
 }
 
 impl<'a> Wcets<'a> {
-    /// Returns the WCETs that the task set states.
+    /// Creates the WCETs that the task set states, with the factor 1.
     pub fn stated(interference: Interference) -> Wcets<'static> {
         Wcets {
             interference,
@@ -35,19 +35,20 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Returns these WCETs times `permille`/1000. `permille` is at most
+    /// Returns these WCETs multiplied by `permille`/1000. `permille` is at most
     /// [`LARGEST_SCALING`](gpusched_model::plan::LARGEST_SCALING).
     pub fn scaled(self, permille: u64) -> Wcets<'a> {
         Wcets { permille, ..self }
     }
 
-    /// Returns these WCETs without memory traffic. A partition that passes its test with traffic also passes without
-    /// traffic.
+    /// Returns these WCETs without memory slices, for tests that ignore memory traffic. A
+    /// partition that passes its test with memory traffic also passes without memory traffic.
     pub fn without_memory(self) -> Wcets<'static> {
         Wcets::stated(self.interference).scaled(self.permille)
     }
 
-    /// Returns the WCET C of `task` times the factor, with the delay due to its memory slices, or `None` if C is unknown.
+    /// Returns the WCET of `task`, multiplied by the factor and increased by the effect of its
+    /// memory slices. Returns `None` if the WCET is unknown.
     pub fn of(self, task: &Task, sms: u32, conflict: bool) -> Option<u128> {
         let whole = |sms| self.at(task.wcet(), sms, conflict);
         match self.slices {
@@ -56,7 +57,7 @@ impl<'a> Wcets<'a> {
         }
     }
 
-    /// Whether the interference model counts conflicts between tasks.
+    /// Returns whether the interference model counts conflicts between tasks.
     pub fn conflict(self) -> bool {
         matches!(
             self.interference,
@@ -64,18 +65,20 @@ impl<'a> Wcets<'a> {
         )
     }
 
-    /// Returns the result of [`at`] times the factor.
+    /// Returns the result of the function [`at`], multiplied by the factor.
     pub fn at(self, function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
         at(function, sms, conflict).map(|wcet| self.time(wcet))
     }
 
-    /// Returns the result of [`least_work`] times the factor, rounded up. The result is a valid bound, because m times the
-    /// rounded-up C(m) is a whole number.
+    /// Returns the result of the function [`least_work`], multiplied by the factor and rounded
+    /// up. The result is a valid lower bound, because m times the rounded-up C(m) is a whole
+    /// number.
     pub fn least_work(self, function: &WcetFunction, conflict: bool) -> Option<u128> {
         least_work(function, conflict).map(|work| self.times(work))
     }
 
-    /// Returns `ns` times the factor, rounded up. The result is at most 1 ns above the longest supported time.
+    /// Returns `ns` multiplied by the factor, rounded up. The result is at most 1 ns above the
+    /// longest supported time.
     pub fn time(self, ns: u128) -> u128 {
         self.times(ns).min(u128::from(Time::LIMIT.ns()) + 1)
     }
@@ -85,7 +88,7 @@ impl<'a> Wcets<'a> {
     }
 }
 
-/// Whether two tasks contend. Two tasks contend if their kinds are equal, or if one kind is unknown.
+/// Returns whether two tasks may conflict: their kinds are equal, or one kind is unknown.
 pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     match (a.kind(), b.kind()) {
         (Some(a), Some(b)) => a == b,
@@ -93,34 +96,35 @@ pub(super) fn may_conflict(a: &Task, b: &Task) -> bool {
     }
 }
 
-/// Returns C(m) [ns] on `sms` SMs, rounded up. Returns `None` below the first point of a table, for 0 SMs, and for more
-/// than [`MAX_SMS`] SMs.
+/// Returns C(m) on m = `sms` SMs, rounded up [ns]. Returns `None` if m is 0, above [`MAX_SMS`],
+/// or below the first point of a table.
 ///
-/// The products fit into 128 bits, because the model rejects every function that needs more bits at an m up to [`MAX_SMS`].
+/// The products fit into 128 bits, because the model rejects every function that needs more bits
+/// for an m up to [`MAX_SMS`].
 fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     if !(1..=MAX_SMS).contains(&sms) {
         return None;
     }
     let m = u128::from(sms);
     match function.form() {
-        // k·(a/m + β·a)
+        // Amdahl: k·(a/m + β·a)
         Form::Amdahl(scaling) => {
             let (a, beta, k) = parameters(scaling, conflict);
             let numerator = k.0 * a * (beta.1 + m * beta.0);
             Some(numerator.div_ceil(k.1 * beta.1 * m))
         }
-        // k·a·(1 + β)/m
+        // Proportional: k·a·(1 + β)/m
         Form::Proportional(scaling) => {
             let (a, beta, k) = parameters(scaling, conflict);
             let numerator = k.0 * a * (beta.1 + beta.0);
             Some(numerator.div_ceil(k.1 * beta.1 * m))
         }
-        // a/m + b
+        // Affine: a/m + b
         Form::Affine(pair) => {
             let line = pair.conflict.filter(|_| conflict).unwrap_or(pair.isolated);
             Some(u128::from(line.a.ns()).div_ceil(m) + u128::from(line.b.ns()))
         }
-        // C at the largest measured m' ≤ m
+        // Table: C at the largest measured number of SMs that is at most m
         Form::Table(table) => {
             let measured = points(table, conflict).iter().filter(|point| point.0 <= sms);
             measured
@@ -130,8 +134,8 @@ fn at(function: &WcetFunction, sms: u32, conflict: bool) -> Option<u128> {
     }
 }
 
-/// Returns the minimum of m·C(m) over all m [SM·ns], or `None` if no C(m) is known. A parametric form has its minimum at
-/// m = 1.
+/// Returns the least work: the minimum of m·C(m) over all m [SM·ns]. Returns `None` if no C(m) is
+/// known. In a parametric form, the minimum is at m = 1.
 fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
     match function.form() {
         Form::Table(table) => {
@@ -146,7 +150,7 @@ fn least_work(function: &WcetFunction, conflict: bool) -> Option<u128> {
 
 type Fraction = (u128, u128);
 
-/// Returns the parameters `a`, β and k.
+/// Returns the parameters a, β and k of a WCET function.
 fn parameters(scaling: &Scaling, conflict: bool) -> (u128, Fraction, Fraction) {
     let wide = |(n, d): (u64, u64)| (u128::from(n), u128::from(d));
     let k = if conflict {

@@ -1,20 +1,24 @@
-//! Estimate of the duration of a kernel in isolation. A few rounds of thread blocks on one SM represent the whole run.
+//! Estimate of the duration of a kernel in isolation. gpusched simulates a few rounds of thread
+//! blocks on one SM and extrapolates to the whole run.
 //!
-//! 1. *Equal SMs.* The blocks are spread evenly over `n` SMs. One SM represents all SMs. This SM executes as many blocks as
-//!    the busiest SM, selected as one of every `n` blocks.
-//! 2. *Equal rounds.* The simulation stops after some rounds of resident blocks. If the blocks are short, more rounds
-//!    are simulated. The estimate assumes that all later blocks end at the rate of the last two thirds of the
+//! 1. *Equal SMs.* The estimate assumes that the blocks are spread evenly over `n` SMs, and
+//!    simulates one of these SMs. This SM executes as many blocks as the busiest SM. Each of its
+//!    blocks is one of `n` consecutive blocks of the kernel.
+//! 2. *Equal rounds.* A round consists of the blocks that an SM executes at the same time. The
+//!    simulation stops after a few rounds, or after more rounds if the blocks are short. The
+//!    estimate assumes that all later blocks end at the rate of the last two thirds of the
 //!    simulation.
-//! 3. *Equal loop rounds.* If the simulation would still be long and loops have many rounds, gpusched shortens the
-//!    loops. gpusched then runs two simulations with different small numbers of loop rounds. The difference between
-//!    both results is the time per further loop round.
-//! 4. *Shared memory system.* The simulated SM uses the memory system in isolation and takes `alone` cycles. The
-//!    sectors of all SMs occupy L2 for `memory` cycles, at the rate that kernels reach in practice. The estimate is
-//!    √(alone² + memory²). If one of the values dominates, the estimate is close to this value. If both values matter,
-//!    the estimate exceeds both.
+//! 3. *Equal loop rounds.* If loops have many rounds and the simulation would be long, gpusched
+//!    shortens the loops. gpusched then simulates the kernel with two different small numbers of
+//!    loop rounds. The two results determine the time per further loop round.
+//! 4. *Shared memory system.* The simulated SM uses the memory system in isolation and takes
+//!    `alone` cycles. The sectors of all SMs occupy L2 for `memory` cycles, at the rate that
+//!    kernels reach in practice. The estimate is √(alone² + memory²). If one value dominates, the
+//!    estimate is close to this value. If the values are similar, the estimate exceeds both
+//!    values.
 //!
-//! The result is an estimate, not a bound. No verdict may use the estimate. `benches/warps.rs` measures the error of
-//! the estimate.
+//! The result is an estimate, not a bound, so no verdict may use it. `benches/warps.rs` measures
+//! the error of the estimate.
 
 use std::sync::Arc;
 
@@ -26,17 +30,18 @@ use gpusched_model::machine::Machine;
 /// measurements is 578 of 1048 GB/s (`saxpyl`, 120 blocks).
 const REACHED_PERCENT: u128 = 55;
 
-/// Minimum number of warp instructions to simulate, unless the kernel has fewer.
+/// Minimum number of warp instructions to simulate. A kernel with fewer instructions is simulated
+/// completely.
 const ENOUGH: u64 = 4096;
 
-/// Minimum number of rounds of a loop that may be shortened. Loops are shortened only if more than twice `ENOUGH`
-/// instructions would be simulated otherwise.
+/// Minimum number of rounds of a loop that gpusched may shorten. gpusched shortens loops if the
+/// simulation would otherwise exceed twice `ENOUGH` instructions.
 const MANY_ROUNDS: u64 = 16;
 
 /// Numbers of loop rounds in the two simulations with shortened loops.
 const FEW_ROUNDS: [u64; 2] = [6, 2];
 
-/// Maximum number of instructions of a block that are counted.
+/// Maximum count of the instructions of a block. gpusched stops counting at this number.
 const COUNTED: u64 = 1 << 20;
 
 /// Estimated duration of a kernel, with intermediate values.
@@ -44,14 +49,14 @@ const COUNTED: u64 = 1 << 20;
 pub struct Estimate {
     /// Duration of the kernel [core cycles].
     pub cycles: u64,
-    /// Duration if each SM used the memory system in isolation [core cycles].
+    /// Duration of the kernel if each SM used the memory system in isolation [core cycles].
     pub alone: u64,
-    /// Time that the sectors of all SMs occupy L2 [core cycles].
+    /// Time for which the sectors of all SMs occupy L2 [core cycles].
     pub memory: u64,
     /// Number of blocks that were simulated from start to end.
     pub simulated_blocks: u64,
-    /// Results of the simulation, scaled to the instructions and traffic of all blocks. Block records and stalls cover
-    /// only the simulated part.
+    /// Results of the simulation. Instructions and traffic are scaled to all blocks of the
+    /// kernel. Block records and stalls cover only the simulated part.
     pub results: Results,
 }
 
@@ -66,9 +71,11 @@ struct Share {
 }
 
 impl Share {
-    /// Returns the block that the SM executes as its block number `index`. The returned block is one of `sms`
-    /// consecutive blocks. In the first round, it is the first of these blocks. In later rounds, the SM that has a free
-    /// place first would execute the next block. A pseudo-random choice among the `sms` blocks models this behavior.
+    /// Returns the block of the kernel that the simulated SM executes as its block number
+    /// `index`. The result is one of `sms` consecutive blocks. In the first round, the result is
+    /// the first of these blocks. In later rounds of a real run, the first SM with a free place
+    /// executes the next block. A pseudo-random choice among the `sms` blocks models this
+    /// behavior.
     fn block(&self, index: u64) -> u64 {
         let drawn = match index < self.resident {
             true => 0,
@@ -89,7 +96,7 @@ impl Source for Share {
     }
 }
 
-/// Part of the kernel that is simulated.
+/// Part of the kernel that gpusched simulates.
 struct Sampling<'a> {
     machine: Machine,
     kernel: &'a Launch,
@@ -100,19 +107,21 @@ struct Sampling<'a> {
     busiest: u64,
     /// Maximum number of blocks that are resident on the busiest SM at the same time.
     resident: u64,
-    /// Number of blocks that are simulated from start to end.
+    /// Number of blocks to simulate from start to end.
     simulated: u64,
 }
 
 /// Result of one simulation.
 struct Sample {
     alone: u64,
-    /// Results of the simulation, scaled to the instructions and traffic of all blocks.
+    /// Results of the simulation. Instructions and traffic are scaled to all blocks of the
+    /// kernel.
     results: Results,
 }
 
-/// Estimates the duration of `kernel` in isolation on `machine`, or on `settings.sms` of its SMs. The estimate
-/// simulates `rounds` rounds of thread blocks, but at least two.
+/// Estimates the duration of `kernel` in isolation on `machine`. If `settings.sms` is set, the
+/// kernel uses only this number of SMs. gpusched simulates `rounds` rounds of thread blocks, and
+/// at least two rounds.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -144,8 +153,8 @@ fn narrow(cycles: u128) -> u64 {
     u64::try_from(cycles).unwrap_or(u64::MAX)
 }
 
-/// Extrapolates a result to loops of `rounds` rounds. `longer` and `shorter` are the results with the two numbers of
-/// rounds in `FEW_ROUNDS`.
+/// Extrapolates a result to loops of `rounds` rounds. `longer` and `shorter` are the results for
+/// the two numbers of rounds in `FEW_ROUNDS`.
 fn extended(longer: u64, shorter: u64, rounds: u64) -> u64 {
     let [more, less] = FEW_ROUNDS;
     let further = u128::from(longer.saturating_sub(shorter)) * u128::from(rounds.saturating_sub(more));
@@ -163,8 +172,8 @@ impl<'a> Sampling<'a> {
         let busiest = kernel.blocks.div_ceil(sms).max(1);
         let resident = busiest.min(u64::from(machine.blocks_per_sm(&kernel.need))).max(1);
         let rounds = u64::from(rounds.max(2)).saturating_mul(resident);
-        // The simulated cluster has only one SM. In a cluster of two SMs, places would stay free for blocks of the
-        // second SM.
+        // The simulated cluster has only one SM. With a second SM, the dispatcher would spread
+        // the blocks of a small grid over both SMs, and places on the first SM would stay free.
         let mut shape = machine.clone().into_shape();
         shape.sms_per_cluster = 1;
         let single = Machine::new(shape).map_err(|error| Failure::Unsupported {
@@ -218,8 +227,8 @@ impl<'a> Sampling<'a> {
         };
         let sample = Launch {
             name: self.kernel.name.clone(),
-            // Other blocks are still running when the last counted block ends. If the number of instructions of a block
-            // is unknown, these other blocks are omitted.
+            // In a real run, further blocks still run when the last counted block ends. The
+            // sample includes these blocks if the number of instructions per block is known.
             blocks: match block {
                 Some(_) => self.busiest,
                 None => self.simulated,
@@ -228,7 +237,7 @@ impl<'a> Sampling<'a> {
             at: 0,
             resident: Some(u32::try_from(self.resident).unwrap_or(u32::MAX)),
             budget: self.kernel.budget,
-            // Only the first SM is permitted, for every number of SMs per cluster.
+            // The list permits blocks only on the first SM.
             sms: Some(vec![true]),
             source: Arc::new(Share {
                 source,
@@ -245,7 +254,7 @@ impl<'a> Sampling<'a> {
                 .copied()
                 .unwrap_or(run.cycles)
         };
-        // The rate is measured from the end of an early round to the end of the last round.
+        // The time is measured from the end of an early round to the end of the last round.
         let from = (self.simulated / self.resident).div_ceil(3) * self.resident;
         let (from, to) = (from.min(self.simulated), end(self.simulated));
         let time = u128::from(to.saturating_sub(end(from)));

@@ -1,12 +1,12 @@
-//! Simulation at the warp level: sub-cores that issue the instructions of their warps cycle by cycle.
+//! Simulation at the warp level. Sub-cores issue the instructions of their warps cycle by cycle.
 //!
 //! * [`code`]: instructions of warps, with one instruction stream per warp.
 //! * [`policy`]: warp scheduling policies of a sub-core (LRR, GTO, oldest, RT-PAWS, QAWS).
 //! * [`gpu`]: a whole GPU with SMs, L1, L2, the crossbar and DRAM.
 //! * [`estimate`]: estimates the duration of a kernel in isolation, from a few rounds of thread blocks on one SM.
 //! * [`scenario`]: converts a [`WarpRun`](gpusched_model::WarpRun) to a run of the GPU.
-//! * [`subcore`]: one sub-core whose instructions have abstract latencies, as in the examples of the papers on
-//!   policies.
+//! * [`subcore`]: one sub-core with abstract instruction latencies, as in the examples of papers
+//!   on scheduling policies.
 
 pub mod accelsim;
 mod cache;

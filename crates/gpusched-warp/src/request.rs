@@ -11,11 +11,11 @@ pub const LINE: u64 = 128;
 pub enum Kind {
     /// Read of data by an SM.
     Read,
-    /// Write of data by an SM. The answer is an acknowledgment.
+    /// Write of data by an SM. The reply is an acknowledgment.
     Write,
-    /// Read-modify-write by L2. The answer contains data.
+    /// Read-modify-write by L2. The reply contains data.
     Atomic,
-    /// Write of a dirty line from L2 to DRAM. There is no answer.
+    /// Write of a dirty line from L2 to DRAM. L2 receives no reply.
     WriteBack {
         /// Number of dirty sectors, 1 to 4.
         sectors: u8,
@@ -27,21 +27,21 @@ pub enum Kind {
 pub struct Request {
     /// Address of the first byte of the sector. For a write-back, address of the line.
     pub address: u64,
-    /// Accessed bytes of the sector, one bit each.
+    /// Accessed bytes of the sector, one bit per byte.
     pub bytes: u32,
     /// Type of the request.
     pub kind: Kind,
-    /// Whether the request and its answer bypass L1.
+    /// Whether the request and its reply bypass L1.
     pub past_l1: bool,
     /// SM that sent the request.
     pub sm: u16,
     /// Warp slot on the SM.
     pub slot: u8,
-    /// In-flight instruction of the SM that causes the request.
+    /// Number of the in-flight instruction of the SM that causes the request.
     pub flight: u32,
     /// L2 slice that serves the request.
     pub slice: u8,
-    /// Number of lanes whose accesses the request contains; used for atomics.
+    /// Number of lanes whose accesses the request contains. Only atomics use this number.
     pub lanes: u8,
 }
 

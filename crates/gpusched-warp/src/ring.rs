@@ -79,7 +79,8 @@ impl<T: Copy> Ring<T> {
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
         self.len = self.len.wrapping_sub(1);
-        // An empty queue restarts at the first place. The queue thus uses few different places of memory.
+        // An empty queue restarts at the first place. A short queue thus uses only a small part
+        // of memory.
         self.first = if self.len == 0 { 0 } else { self.place(1) };
         Some(value)
     }

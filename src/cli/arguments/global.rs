@@ -13,13 +13,13 @@ use crate::error::{Error, Refusal, Result};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Format of results [default: from the ending of --output, otherwise text]
+    /// Format of results [default: from the file ending of --output, otherwise text]
     #[arg(long, global = true, value_parser = named::<Format>())]
     pub format: Option<Format>,
-    /// Omit progress, notes on standard error, and assumptions in text
+    /// Omit the progress bar, the notes, and the assumptions in text results
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Number of worker threads, without effect on results [default: all cores]
+    /// Number of worker threads; results do not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = whole(1..=MOST_THREADS))]
     pub threads: Option<usize>,
     /// File for results; `-` is standard output
@@ -37,18 +37,18 @@ pub struct Global {
 pub enum Format {
     /// Plain text with tables.
     Text,
-    /// One JSON document; for several task sets, one document per line.
+    /// JSON. Several task sets give one document per line.
     Json,
     /// Comma-separated values with a header.
     Csv,
 }
 
-/// Upper limit of `--threads`, above the number of cores of any machine. It bounds the memory for the stacks of the threads.
+/// Upper limit of `--threads`. The limit bounds the memory for the stacks of the threads.
 const MOST_THREADS: usize = 1024;
 
 impl Global {
-    /// Returns the requested format. Without `--format`, the ending of the output file determines the format. Without an ending,
-    /// the format is text.
+    /// Returns the requested format. Without `--format`, the ending of the output file determines
+    /// the format. The format for any other ending is text.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,
@@ -57,16 +57,17 @@ impl Global {
         })
     }
 
-    /// Returns the ending of the output file, in lower case.
+    /// Returns the ending of the name of the output file, in lower case.
     fn ending(&self) -> Option<String> {
         let ending = self.file()?.extension()?.to_str()?;
         Some(ending.to_ascii_lowercase())
     }
 
-    /// Checks that the name of the output file suits a result.
+    /// Checks that the name of the output file is suitable for a result.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a folder, and for the file ending of a figure or of a web page.
+    /// [`Error::Refused`] for a folder, and for a file ending that belongs to a figure or to a
+    /// web page.
     pub fn check_answer(&self) -> Result<()> {
         let Some(path) = self.file() else { return Ok(()) };
         let is_folder = path.is_dir() || path.to_string_lossy().ends_with('/');
@@ -84,10 +85,10 @@ impl Global {
         ))
     }
 
-    /// Checks that no other format than JSON is requested.
+    /// Checks that `--format` is absent or JSON.
     ///
     /// # Errors
-    /// [`Error::Refused`] for CSV and text. Its message contains the `expected` format.
+    /// [`Error::Refused`] for CSV and text. The message contains `expected`.
     pub fn only_json(&self, expected: &str) -> Result<()> {
         match self.format {
             None | Some(Format::Json) => Ok(()),

@@ -1,4 +1,5 @@
-//! The options `--gpu` (a GPU, as a name or a file) and `--granularity` (the unit of its partitions).
+//! Options that select the GPU and the unit of its partitions: `--sms`, `--gpu` and
+//! `--granularity`.
 
 use std::path::Path;
 
@@ -14,13 +15,13 @@ use crate::partitioning::Offer;
 /// Values that `--gpu` accepts.
 const EXPECTED: &str = "a name that `gpusched gpus` lists, or a device file";
 
-/// Hint for a missing number of SMs.
+/// Hint for a command line without a number of SMs.
 pub const NEXT: &str = "list the GPUs with `gpusched gpus`, then add `--gpu NAME`, such as `--gpu orin`";
 
-/// The GPU, as a number of SMs or as a device.
+/// Options that select the GPU by its number of SMs or by its name.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Gpu {
-    /// Number of SMs, as an alternative to `--gpu`
+    /// Number of SMs of the GPU, as an alternative to `--gpu`
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_SMS), help_heading = "GPU")]
     sms: Option<u32>,
     /// GPU to partition: a name that `gpusched gpus` lists, or a device file
@@ -29,7 +30,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Returns the number of SMs, M. `others` starts the list of expected options in the error message, such as `--plan PLAN, `.
+    /// Returns the number of SMs, M. If `--sms` and `--gpu` are absent, an error lists the
+    /// expected options. `others` is the start of this list, such as `--plan PLAN, `.
     ///
     /// # Errors
     /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
@@ -80,7 +82,7 @@ impl Gpu {
 /// Returns the device called `name`, or the device in the file `name`.
 ///
 /// # Errors
-/// States what is wrong with the file, or lists similar names.
+/// A message that states the error in the file, or that lists similar names.
 pub fn device(name: &str) -> Result<Device, String> {
     if let Some(device) = Device::named(name) {
         return Ok(device);
@@ -97,7 +99,8 @@ pub fn device(name: &str) -> Result<Device, String> {
     Devices::only(path, "device").map_err(|error| error.to_string())
 }
 
-/// Returns known names similar to `name`, the most similar name first. Case and punctuation have no effect.
+/// Returns the names of built-in GPUs that are similar to `name`, the most similar name first.
+/// The comparison ignores case and punctuation.
 fn near(name: &str) -> Vec<String> {
     let plain = |name: &str| -> String {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);
@@ -107,7 +110,8 @@ fn near(name: &str) -> Vec<String> {
     let mut near: Vec<(u64, String)> = Device::all()
         .filter_map(|device| {
             let known = plain(device.name());
-            // `name` may be a part of a GPU name or of a product name, such as 4090 for the RTX 4090.
+            // The user may type a part of a GPU name or of a product name, such as 4090 for the
+            // RTX 4090.
             let is_part =
                 wanted.len() > 2 && (known.contains(&wanted) || plain(device.title()).contains(&wanted));
             let likeness = match is_part {
@@ -131,7 +135,7 @@ fn near(name: &str) -> Vec<String> {
 /// Returns the thread-block limits of the GPU called `name`.
 ///
 /// # Errors
-/// Lists the known names.
+/// A message that lists the known names.
 pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| {
         let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
@@ -141,7 +145,8 @@ pub fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// Returns the supported partition sizes of `device` at `granularity`; `None` if both are absent.
+/// Returns the partition sizes that `device` supports at `granularity`; `None` if both arguments
+/// are `None`.
 ///
 /// # Errors
 /// [`Error::Refused`] for a granularity without a device, or for a granularity that the device does not support.

@@ -1,4 +1,4 @@
-//! Parsers of values that have names. Each value has one line of help.
+//! Parsers of option values that have names. The help has one line for each value.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use strum::{EnumMessage, VariantArray};
@@ -20,7 +20,7 @@ where
 {
     let possible = values.iter().flat_map(|value| {
         let help = help(value.get_documentation().unwrap_or_default());
-        // The names after the first one are former names of the value. They stay valid.
+        // The names after the first name are former names of the value. Former names stay valid.
         let (name, former) = value.get_serializations().split_first()?;
         Some(PossibleValue::new(*name).aliases(former).help(help))
     });
@@ -36,7 +36,7 @@ pub fn policy() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(possible).try_map(|name| name.parse::<Policy>())
 }
 
-/// Returns the first paragraph of a doc comment as one line without its period.
+/// Returns the first paragraph of a doc comment as one line, without the final period.
 fn help(documentation: &str) -> String {
     let paragraph = documentation.split("\n\n").next().unwrap_or_default();
     let line = paragraph.trim_end().replace('\n', " ");

@@ -11,10 +11,10 @@ use crate::time::Time;
 /// A period or deadline below this time is probably a number without its unit.
 const SHORT: Time = Time::from_ns(1_000);
 
-/// A deadline of more than this number of periods is probably a mistake.
+/// A deadline that is longer than this number of periods is probably a mistake.
 const LATE: u64 = 100;
 
-/// Remembers which kinds of notes were written for a stream of task sets, so that each kind appears once.
+/// Writer of notes on a stream of task sets. A writer writes each kind of note only once.
 #[derive(Debug, Default)]
 pub struct Notes {
     memory: Option<SharedMemory>,
@@ -25,7 +25,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Creates notes for task sets whose partitions share `memory`.
+    /// Creates notes for task sets on partitions that share `memory`.
     pub fn new(memory: Option<SharedMemory>) -> Notes {
         Notes {
             memory,
@@ -33,7 +33,7 @@ impl Notes {
         }
     }
 
-    /// Writes the notes on `set`, except for kinds of notes that were already written.
+    /// Writes the notes on `set`, except for kinds of notes that `self` has already written.
     pub fn on(&mut self, set: &TaskSet) {
         if let Some(name) = repeated(set).filter(|_| !self.names) {
             self.names = true;
@@ -59,7 +59,7 @@ impl Notes {
         if let Some(memory) = self.memory.filter(|memory| !self.load && overloads(set, memory)) {
             self.load = true;
             complain(&format!(
-                "note: the tasks and the other traffic request more than {} on average, so the memory is overloaded; check `traffic` and \
+                "note: the memory is overloaded, because tasks and other sources request more than {} on average; check `traffic` and \
                  `--memory-bandwidth`",
                 memory.bandwidth
             ));
@@ -67,7 +67,7 @@ impl Notes {
     }
 }
 
-/// Returns the first name that two tasks share.
+/// Returns the first name that two tasks have in common.
 fn repeated(set: &TaskSet) -> Option<&str> {
     let mut seen = BTreeSet::new();
     let mut names = set.tasks().iter().filter_map(|task| task.name());
@@ -90,8 +90,8 @@ fn late(set: &TaskSet) -> Option<(String, Time, Time)> {
     Some((set.label(index), task.deadline(), task.period()))
 }
 
-/// Whether the total traffic that tasks and other sources state exceeds the bandwidth of `memory` on average. Rates are rounded
-/// down.
+/// Whether the tasks and the other sources request on average more traffic than `memory` can
+/// transfer. The rates are rounded down.
 fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
     let rate = |traffic: Bytes, period: Time| traffic.nano() / u128::from(period.ns().max(1));
     let tasks = set
@@ -105,13 +105,15 @@ fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
     tasks.chain(others).sum::<u128>() > u128::from(memory.bandwidth.bytes_per_second())
 }
 
-/// Writes a note if the plan uses the isolated WCET Cⁿ for tasks that do not state Cᶜ, the WCET in conflict.
+/// Writes a note if `plan` uses isolated WCETs in place of missing WCETs in conflict, which is
+/// unsafe.
 pub fn conflict(set: &TaskSet, plan: &Plan) {
     let groups = plan.partitions.iter().map(|partition| &partition.tasks[..]);
     conflict_in(set, groups);
 }
 
-/// Writes the note of [`conflict`] for the tasks in `groups`. The tasks of one group share a partition.
+/// Writes the note of [`conflict`] for `groups` of tasks. The tasks of one group share a
+/// partition.
 pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>) {
     let mut silent: Vec<usize> = Vec::new();
     for group in groups {

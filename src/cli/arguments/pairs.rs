@@ -6,10 +6,11 @@ use crate::error::{Error, Result};
 use crate::model::counted;
 use crate::model::reader::{Document, Documents};
 
-/// Checks, before any work starts, that two files contain the same number of documents. It does not check pipes.
+/// Checks that the files `left` and `right` contain the same number of documents. Call this
+/// function before any other work on the files. For pipes, the function checks nothing.
 ///
 /// # Errors
-/// [`Error::Refused`] if the numbers of documents differ, and errors of reading the files.
+/// [`Error::Refused`] if the numbers of documents differ. Errors of reading the files.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());
@@ -42,7 +43,7 @@ fn length<T: Document>(path: &Path) -> Result<u64> {
     }
 }
 
-/// Number of documents that are read at a time to count them.
+/// Number of documents that [`length`] reads at a time.
 const BATCH: usize = 64;
 
 fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
@@ -50,11 +51,12 @@ fn ends_early(read: u64, shorter: &str, longer: &str) -> Error {
     Error::file(
         shorter,
         found,
-        format!("the same number of entries as in {longer}, which has more"),
+        format!("the same number of entries as in {longer}, which has more entries"),
     )
 }
 
-/// Returns the documents of both streams in pairs, and an error if one stream ends first.
+/// Returns pairs of one document of `left` and one document of `right`. If one stream is longer,
+/// the last item is an error.
 pub fn pairs<A: Document, B: Document>(
     mut left: Documents<A>,
     mut right: Documents<B>,

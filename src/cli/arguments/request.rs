@@ -1,4 +1,5 @@
-//! Common part of `test` and `partition`: a stream of task sets, a GPU, a test, and results in the order of the task sets.
+//! Common part of the commands `test` and `partition`. Both commands read task sets, analyze each
+//! task set on a GPU, and write the results in the order of the task sets.
 
 use crate::cli::arguments::notes::Notes;
 use crate::cli::arguments::{Gpu, named, policy};
@@ -16,7 +17,8 @@ use crate::model::reader::TaskSets;
 use crate::model::{Arbitration, Bandwidth, Device, Policy, SharedMemory, TaskSet};
 use crate::partitioning::{Offer, Problem};
 
-/// Number of task sets that are read and checked before gpusched analyses the first of them.
+/// Number of task sets in a batch. gpusched reads and checks a whole batch before it analyzes the
+/// first task set of the batch.
 const BATCH: usize = 512;
 
 /// Task sets, their GPU, and the analysis of one partition.
@@ -29,12 +31,14 @@ pub struct Request {
     gpu: Gpu,
     /// Policy and its test
     ///
-    /// `edf`: earliest deadline first. Fixed priorities: `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the order
-    /// of the tasks), `fp-audsley` (Audsley's algorithm). The tests of these five policies are exact and assume immediate
-    /// preemption. `np-edf`, `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`: exact tests without preemption. `lp-edf`,
-    /// `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`: sufficient tests with preemption at thread-block boundaries. `density`
-    /// (for `edf`), `hyperbolic` and `liu-layland` (for fixed priorities): sufficient bounds. `work-capacity` and
-    /// `work-capacity-deadline`: necessary conditions only.
+    /// Exact tests with immediate preemption: `edf` (earliest deadline first), and the fixed
+    /// priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the order of
+    /// the tasks) and `fp-audsley` (Audsley's algorithm). Exact tests without preemption:
+    /// `np-edf`, `np-fp`, `np-fp-rm`, `np-fp-given`, `np-fp-audsley`. Sufficient tests with
+    /// preemption at thread-block boundaries: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`,
+    /// `lp-fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
+    /// (for fixed priorities). Necessary conditions: `work-capacity` and
+    /// `work-capacity-deadline`.
     #[arg(long, value_parser = policy(), default_value_t, help_heading = "Analysis")]
     policy: Policy,
     /// Interference model
@@ -42,14 +46,13 @@ pub struct Request {
     interference: Interference,
     /// Guaranteed memory bandwidth under load, e.g., 100GB/s
     ///
-    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use a measured minimum over all request mixes. The
-    /// peak from the data sheet is unsafe.
+    /// Required with `--interference bandwidth` and `conflict+bandwidth`. Use the minimum of
+    /// measurements under all request mixes. The peak from the data sheet is unsafe.
     #[arg(long, value_name = "RATE", help_heading = "Analysis")]
     memory_bandwidth: Option<Bandwidth>,
     /// Memory arbiter [default: any]
     ///
-    /// `any` stands for any work-conserving arbiter. Under `max-min`, no partition gets more bandwidth than a
-    /// partition that gets less than it requests.
+    /// `any`: any work-conserving arbiter. `max-min`: an arbiter with max-min fairness.
     #[arg(long, value_parser = named::<Arbitration>(), help_heading = "Analysis")]
     arbitration: Option<Arbitration>,
 }
@@ -90,7 +93,8 @@ pub fn shared_memory(
     }
 }
 
-/// Returns ` (#3 is "camera")`, for messages that contain the number of `task` in `set`; empty if the task has no name.
+/// Returns a text such as ` (#3 is "camera")`, for messages that contain only the number of
+/// `task`. The text is empty if the task has no name.
 pub fn naming(set: &TaskSet, task: Option<usize>) -> String {
     match task.and_then(|task| Some((task, set.tasks().get(task)?.name()?))) {
         Some((task, name)) => format!(" (#{task} is {:?})", clip(name, 40)),
@@ -104,29 +108,30 @@ pub struct Case<'a> {
     pub index: u64,
     /// Whether the stream contains only this task set.
     pub alone: bool,
-    /// Whether to omit assumptions in text and notes on standard error.
+    /// Whether to omit the assumptions in text, and the notes on standard error.
     pub quiet: bool,
     /// The task set.
     pub set: &'a TaskSet,
-    /// Partitioning problem of the task set on its GPU.
+    /// Partitioning problem: the task set, its GPU and its analysis.
     pub problem: Problem<'a>,
 }
 
 impl Case<'_> {
-    /// Returns ` (#3 is "camera")`, for messages that contain the number of `task`; empty if the task has no name.
+    /// Returns [`naming`] for a task of this set.
     pub fn naming(&self, task: Option<usize>) -> String {
         naming(self.set, task)
     }
 
-    /// Whether to write notes on missing WCETs in conflict. It does so only for a single task set, and only if the interference
-    /// model uses these WCETs.
+    /// Whether to write notes on missing WCETs in conflict: for a single task set, and only if
+    /// the interference model uses WCETs in conflict.
     pub fn notes_on_conflict(&self, request: &Request) -> bool {
         let model = request.interference();
         let counts = matches!(model, Interference::Conflict | Interference::ConflictBandwidth);
         self.alone && !self.quiet && counts
     }
 
-    /// Returns ` [NAME]`, for the end of a line in a list of results; empty if the set has no name.
+    /// Returns the name of the set as ` [NAME]`, for the end of a line in a list of results. The
+    /// text is empty if the set has no name.
     pub fn in_brackets(&self) -> String {
         let name = self.set.name().map(|name| format!(" [{}]", clip(name, 40)));
         name.unwrap_or_default()
@@ -135,16 +140,16 @@ impl Case<'_> {
 
 /// Result for one task set.
 pub struct Answer {
-    /// Whether the set is schedulable.
+    /// Whether the task set is schedulable.
     pub positive: bool,
     /// Complete lines of output.
     pub text: String,
-    /// Content of the additional output file, if there is one.
+    /// Content of the additional output file, if the user requested one.
     pub beside: Option<String>,
 }
 
 impl Request {
-    /// Returns the test inside a partition.
+    /// Returns the policy inside each partition, with its test.
     pub fn policy(&self) -> Policy {
         self.policy
     }
@@ -154,7 +159,8 @@ impl Request {
         self.interference
     }
 
-    /// Returns the name of the test for text. The name states if gpusched neglects interference, because such a verdict is weaker.
+    /// Returns the name of the test for text. The name also states which interference the test
+    /// counts or neglects.
     pub fn test_name(&self) -> String {
         match self.interference {
             Interference::None => format!("{}, interference neglected", self.policy),
@@ -209,14 +215,17 @@ impl Request {
         self.gpu.device()
     }
 
-    /// Writes a result for each task set, in the order of the sets, until the reader of the output closes it. The outcome is
-    /// positive if all results are positive. Memory use is bounded.
+    /// Writes a result for each task set, in the order of the sets. `ask` stops early if the
+    /// reader closes the output. The outcome is positive if all results are positive. Memory use
+    /// does not grow with the number of sets.
     ///
-    /// `header` precedes the first result, and `beside` is the path of an additional output file. `offer` restricts the partition
-    /// sizes. If a batch contains an invalid task set, gpusched writes no result of this batch.
+    /// `answer` computes the result of one task set. `header` precedes the first result. `beside`
+    /// is the path of an additional output file. `offer` restricts the partition sizes. If a
+    /// batch contains an invalid task set, `ask` writes no result of this batch.
     ///
     /// # Errors
-    /// Errors of reading, analysis and writing. If several task sets are invalid, it reports the first of them.
+    /// Errors of reading, analysis and writing. If several task sets are invalid, the error is
+    /// about the first invalid task set.
     pub fn ask(
         &self,
         global: &Global,
@@ -284,7 +293,7 @@ impl Request {
             }
         }
         if !silent {
-            output.finish()?; // without results, the output file stays unchanged
+            output.finish()?; // otherwise the output file stays unchanged
         }
         if asked > 1 && whole && global.format() == Format::Text && !global.quiet {
             complain(&format!("{positive} of {asked} task sets pass"));
@@ -293,7 +302,8 @@ impl Request {
     }
 }
 
-/// Number of task sets per chunk. It adapts so that gpusched analyses a chunk in a fraction of a second, and results appear soon.
+/// Number of task sets in a chunk. The number adapts so that the analysis of a chunk takes a
+/// fraction of a second. Therefore results appear soon.
 struct Pace {
     chunk: usize,
     threads: usize,
@@ -313,7 +323,7 @@ impl Pace {
         self.chunk
     }
 
-    /// Adapts the size of the next chunk to the time of the last chunk.
+    /// Adapts the size of the next chunk to the analysis time of the last chunk.
     fn step(&mut self) {
         let elapsed = self.since.elapsed();
         if elapsed < Duration::from_millis(50) {

@@ -1,4 +1,5 @@
-//! Note that `--seed` has no effect. Every command accepts `--seed`, also a command without random numbers.
+//! A note for users who give `--seed` to a command without random numbers. Every command accepts
+//! `--seed`.
 
 use clap::ArgMatches;
 
@@ -19,8 +20,8 @@ const RANDOM: [&str; 11] = [
     "wcet synth",
 ];
 
-/// Writes a note on standard error if a command without random numbers got a seed. The note is neither an error nor a warning,
-/// because scripts pass a seed to all commands.
+/// Writes a note on standard error if the user gives a seed to a command without random numbers.
+/// A seed is not an error, because scripts may pass a seed to every command.
 pub fn note(matches: &ArgMatches, global: &Global) {
     let Some(seed) = global.seed else { return };
     let command = path(matches);

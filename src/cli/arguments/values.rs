@@ -1,4 +1,4 @@
-//! Parsers of numbers. Their errors state what was found and what was expected.
+//! Parsers of numbers. Each error message states the invalid text and the expected value.
 
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
@@ -6,13 +6,14 @@ use std::str::FromStr;
 
 use crate::error::excerpt;
 
-/// Returns the error message for the text `found`.
+/// Returns the error message for the invalid text `found`.
 pub fn refused(found: &str, expected: impl Display) -> String {
     let found = if found.is_empty() { "nothing" } else { found };
     format!("found {}, expected {expected}", excerpt(found))
 }
 
-/// Returns a parser of a whole number in `range`. Without an upper end of `range`, the largest number is 2^64 − 1.
+/// Returns a parser of a whole number in `range`. If `range` has no upper end, the largest number
+/// is 2^64 − 1.
 pub fn whole<T>(
     range: impl RangeBounds<T> + Clone + Send + Sync + 'static,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
@@ -37,7 +38,7 @@ where
 /// Parses a number.
 ///
 /// # Errors
-/// States what was found and that a number was expected.
+/// A message that contains `text` and states that a number is expected.
 pub fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| refused(text, "a number"))
 }

@@ -18,7 +18,7 @@ pub struct Args {
     /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// Largest accepted slowdown, (G(Q) − G(0))/G(0)
+    /// Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
@@ -60,8 +60,8 @@ impl Args {
 }
 
 impl Args {
-    /// Returns a note if `kernel` ends within one regulation period. The note names the shorter regulation period that allows the
-    /// largest budget.
+    /// Returns a note if `kernel` in isolation ends within one regulation period. The note names
+    /// a shorter regulation period, the one with the largest budget.
     fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
         let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
         if alone >= period {
@@ -86,7 +86,7 @@ impl Args {
     }
 }
 
-/// Returns the periods 1, 2, 5, 10, 20, 50 … us, up to 5 s.
+/// Returns the regulation periods 1, 2, 5, 10, 20, 50 … us, up to 5 s.
 fn rounded_periods() -> impl Iterator<Item = Time> {
     let units = (0..7).map(|digits| 1_000 * 10_u64.pow(digits));
     units.flat_map(|unit| [1, 2, 5].map(|times| Time::from_ns(times * unit)))
@@ -113,7 +113,7 @@ impl Report for About<(&Kernel, &Traffic), Nominal> {
             let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
             let any = traffic.estimator(kernel).bound(least, traffic.sync)?.wcet_ns;
             return Ok(format!(
-                "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to {alone} in isolation, because bursts may cover blocks in part\n",
+                "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to {alone} in isolation, because bursts delay blocks even if they cover only a part\n",
                 percent(any, alone)
             ));
         }

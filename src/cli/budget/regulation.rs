@@ -1,4 +1,4 @@
-//! Options that all simulations of budgets share.
+//! Common options of all simulations of memory bandwidth budgets.
 
 use crate::bandwidth::BudgetPolicy;
 use crate::cli::arguments::{named, whole};
@@ -10,10 +10,10 @@ use crate::simulator::regulation::{AccessPattern, Offset, Setting};
 use crate::study;
 use crate::time::Time;
 
-/// Options for the regulation of best-effort cores, for the runs, and for the figure.
+/// Options of a simulation: the regulation of best-effort cores, the runs, and the figure.
 #[derive(Debug, clap::Args)]
 pub struct Regulation {
-    /// Blocks that count as delayed although memory time covers only a part of them
+    /// Which partial overlaps of a block with memory time count as delays
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
     /// Budget policies to simulate
@@ -22,21 +22,22 @@ pub struct Regulation {
     /// Access pattern of best-effort cores within a regulation period
     #[arg(long, value_parser = named::<AccessPattern>(), default_value_t)]
     pattern: AccessPattern,
-    /// Time from the start of a period to the first kernel start, or `random`
+    /// Time from a regulation period start to the first kernel start, or `random`
     #[arg(long, value_name = "TIME", default_value = "0ns")]
     offset: Offset,
-    /// Time from the start of the budget computation to the start of its period
+    /// Time from a budget computation to the period that uses the budget
     #[arg(long, value_name = "TIME", default_value = "50us")]
     lead: Time,
     /// Memory requests of the budget computation per ms, from 0 to 60,000
     ///
-    /// gpusched subtracts these requests from the budget of the best-effort cores.
+    /// gpusched subtracts the requests of the computation from the budget of the best-effort
+    /// cores.
     #[arg(long, value_name = "N", default_value_t = 470, value_parser = whole::<u64>(0..=60_000))]
     pub process: u64,
     /// Number of runs under each budget policy
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub runs: u64,
-    /// Also draw the budget Q over time in the first run, as SVG
+    /// Also draw the budget Q over time in the first run, to an SVG file
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     pub svg: Option<OutputPath>,
 }
@@ -57,7 +58,7 @@ impl Regulation {
     }
 }
 
-/// Simulated budget policies.
+/// Budget policies to simulate.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Policies {
@@ -65,16 +66,16 @@ pub enum Policies {
     All,
     /// Constant nominal budget.
     Nominal,
-    /// The remaining periods share the slack equally.
+    /// Each remaining regulation period gets an equal share of the slack.
     Fair,
-    /// The next period gets all slack.
+    /// The next regulation period gets all slack.
     Greedy,
-    /// Greedy with a low-pass filter, but never below the fair budget.
+    /// Budget of `greedy` after a low-pass filter, but at least the budget of `fair`.
     Smooth,
 }
 
 impl Policies {
-    /// Whether these policies include `policy`.
+    /// Whether `self` includes `policy`.
     pub fn include(self, policy: BudgetPolicy) -> bool {
         match self {
             Policies::All => true,
@@ -86,8 +87,8 @@ impl Policies {
     }
 }
 
-/// Draws Q over the time since `origin` from a CSV of periods, with one line per policy ([Aghilinasab20] Fig. 3). `name` is the
-/// name of the kernel or of the system.
+/// Draws the budget Q over the time since `origin`, with one line per policy ([Aghilinasab20]
+/// Fig. 3). `csv` contains the budgets. `name` is the name of the kernel or of the system.
 pub fn figure(csv: &str, name: &str, origin: &str) -> Result<String> {
     let table = study::Table::from_reader("periods", csv.as_bytes())?;
     let options = Options {

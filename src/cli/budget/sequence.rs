@@ -1,4 +1,5 @@
-//! `gpusched budget sequence`: several kernels that run one at a time, and best-effort cores under one regulation.
+//! `gpusched budget sequence`: several kernels that run one at a time, and best-effort cores with
+//! a regulated memory budget.
 
 mod beforehand;
 mod periods;
@@ -31,18 +32,18 @@ pub struct Args {
     /// Kernels with their periods and budgets (JSON); `-` is standard input
     #[arg(value_name = "SYSTEM")]
     system: PathBuf,
-    /// Non-preemptive order of the kernels that wait for the GPU
+    /// Non-preemptive scheduling of the kernels that wait for the GPU
     #[arg(long, value_parser = named::<Dispatch>(), default_value_t)]
     dispatch: Dispatch,
-    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels that state no budget or slowdown
+    /// Accepted slowdown (G(Q) − G(0))/G(0) of kernels without budget and slowdown
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
     regulation: Regulation,
-    /// Memory demand of best-effort cores, as a share of time
+    /// Share of time that best-effort cores need for memory access
     ///
-    /// Give a number, or `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The values of these names are
-    /// assumptions.
+    /// Give a number or the name of a program: `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2)
+    /// or `sjeng` (0.14). The numbers for the programs are assumptions.
     #[arg(long, value_name = "SHARE", default_value = "bandwidth")]
     demand: Demand,
     /// Execution times of the blocks in the simulation
@@ -53,26 +54,26 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result is a summary and a list of the jobs of the first run. With --format csv (or -o NAME.csv), the result has the regulation
-periods, with one row per time span where the budget and the running kernel stay the same.
+The result is a summary and a list of the jobs of the first run. With --format csv (or -o NAME.csv), the result has one row per
+time span with a constant budget and a constant running kernel.
 Exit code 1: a job misses its deadline or takes longer than its nominal WCET.
 
 Example:
   gpusched budget sequence tasksets/kernels/two-kernels.json --dispatch np-edf";
 
-/// Number of runs that gpusched simulates at a time, before it writes their results.
+/// Number of runs that gpusched simulates before it writes the results of these runs.
 const BATCH: u64 = 16;
 
-/// Returns a parser of the block times that require no trace, because a sequence cannot replay traces.
+/// Returns a parser of block times, except for `trace`, because a sequence cannot replay traces.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
     one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }
 
-/// A budget policy and the budget allocators of all kernels.
+/// A budget policy, and one budget allocator per kernel for this policy.
 type Deciders = (BudgetPolicy, Vec<Allocator>);
 
 impl Args {
-    /// Simulates runs under all policies.
+    /// Simulates the runs under each requested policy and writes the results.
     ///
     /// # Errors
     /// Fails on bad input or usage, or if output cannot be written.
@@ -164,7 +165,7 @@ impl Args {
         Ok(Outcome::of_answers(bad == 0, done == self.regulation.runs))
     }
 
-    /// Returns the nominal budget Q̄ of `task`.
+    /// Returns the nominal memory bandwidth budget Q̄ of `task`.
     fn budget(&self, task: &KernelTask) -> Result<Factor> {
         let slowdown = task.slowdown().unwrap_or(self.slowdown);
         match task.q() {

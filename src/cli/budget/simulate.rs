@@ -1,4 +1,5 @@
-//! `gpusched budget simulate`: a kernel, and best-effort cores whose budgets change at run time.
+//! `gpusched budget simulate`: one kernel, and best-effort cores whose memory bandwidth budget
+//! changes at run time.
 
 mod consumers;
 mod replay;
@@ -27,10 +28,10 @@ pub struct Args {
     /// One kernel (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// Nominal budget [default: the largest budget within --slowdown]
+    /// Nominal budget [default: the largest budget that satisfies --slowdown]
     #[arg(long, value_name = "Q", value_parser = budget, conflicts_with = "slowdown")]
     q: Option<Factor>,
-    /// Largest accepted slowdown, (G(Q) − G(0))/G(0)
+    /// Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
     #[command(flatten)]
@@ -45,17 +46,17 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result is a summary. With --format csv (or -o NAME.csv), it has one row per regulation period.
-Exit code 1: a run takes longer than the nominal WCET.
+The result is a summary. With --format csv (or -o NAME.csv), the result has one row per regulation period.
+Exit code 1: a run takes longer than the WCET under the nominal budget.
 
 Example:
   gpusched budget simulate tasksets/kernels/histo-table1.json --blocks drawn --runs 20";
 
-/// Number of runs that gpusched simulates at a time, before it writes their results.
+/// Number of runs that gpusched simulates before it writes the results of these runs.
 const BATCH: u64 = 64;
 
 impl Args {
-    /// Simulates runs under all policies.
+    /// Simulates the runs under each requested policy and writes the results.
     ///
     /// # Errors
     /// Fails on bad input or usage, or if output cannot be written.
@@ -153,7 +154,7 @@ impl Args {
         ))
     }
 
-    /// Warns on standard error if the requests of the budget computation exceed the nominal budget.
+    /// Writes a warning if the requests of the budget computation exceed the nominal budget.
     fn warn(&self, q: Factor) {
         let (numerator, denominator) = q.ratio();
         let dynamic = self.regulation.budget_policy != Policies::Nominal;

@@ -1,5 +1,5 @@
-//! Finds single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline. It tests each
-//! change.
+//! Finds single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs,
+//! a later deadline. A search confirms each reported change.
 
 use std::cell::Cell;
 
@@ -16,13 +16,15 @@ use crate::time::Time;
 /// Maximum number of searches.
 const MOST_RUNS: u32 = 20;
 
-/// Maximum number of tests of all searches together; the last search may exceed it.
+/// Maximum number of schedulability tests in all searches together. The last search may exceed
+/// this limit.
 const MOST_TESTS: u64 = 400_000;
 
-/// Maximum number of SMs for scaled WCETs. Scaling builds a table of WCETs with one entry per number of SMs.
+/// Maximum number of SMs for shorter WCETs. A shorter WCET function is a table with one entry per
+/// number of SMs.
 const MOST_POINTS: u32 = 1024;
 
-/// Searches for a plan after one change of the problem.
+/// Searches for plans, each after one change of the problem.
 pub struct Trials<'t, 'c> {
     request: &'t Request,
     case: &'t Case<'c>,
@@ -47,8 +49,9 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Returns lines with the changes that lead to a plan. Searches start at `from` SMs. `task` is the task that caused the
-    /// failure, if there is one.
+    /// Returns lines with the changes that lead to a plan. The search for more SMs starts at
+    /// `from` SMs. `task` is the task that caused the failure; `None` if no single task caused
+    /// it.
     pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
         let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
             .into_iter()
@@ -68,8 +71,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
-    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. Returns false if the limit of searches or of tests is
-    /// exceeded.
+    /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. Returns false without
+    /// a search after [`MOST_RUNS`] searches or [`MOST_TESTS`] tests.
     fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
         if self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
             return false;
@@ -90,7 +93,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         found
     }
 
-    /// Returns a change of the memory that leads to a plan: more bandwidth, or no traffic of other partitions.
+    /// Returns a change of the memory that leads to a plan: more bandwidth, or no memory traffic
+    /// of other partitions.
     fn memory(&self) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory()?;
@@ -114,7 +118,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some("no memory traffic of other partitions".to_owned())
     }
 
-    /// Returns the smallest larger number of SMs that leads to a plan, by bisection.
+    /// Returns the smallest number of SMs above the present number that leads to a plan, by
+    /// bisection.
     fn sms(&self, from: u32) -> Option<String> {
         let (set, present) = (self.case.set, self.case.problem.sms());
         let memory = self.case.problem.memory();
@@ -163,14 +168,16 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some(format!("WCETs of all tasks shorter by {} %", 100 - holds))
     }
 
-    /// Returns a later deadline of one task that leads to a plan: the period of the task, or twice its deadline.
+    /// Returns a later deadline that leads to a plan. The deadline of one task becomes the period
+    /// of the task, or twice the old deadline.
     fn deadline(&self, task: Option<usize>) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let tasks = set.tasks();
         let mut candidates: Vec<usize> = (0..tasks.len())
             .filter(|&index| Some(index) == task || tasks[index].deadline() < tasks[index].period())
             .collect();
-        // The task that caused the failure is first. Then follow the tasks with the largest ratio of WCET to deadline.
+        // First try the task that caused the failure. Then try the tasks in descending order of
+        // the ratio of WCET to deadline.
         let urgency = |index: usize| {
             let wcet = tasks[index]
                 .wcet()
@@ -211,7 +218,8 @@ fn changed(set: &TaskSet, change: impl Fn(usize, &Task) -> Option<Task>) -> Opti
     Some(changed.beside(other))
 }
 
-/// Returns `set` with WCETs scaled to `percent` of their values on up to `sms` SMs, rounded up.
+/// Returns `set` with all WCETs scaled to `percent` of their values, rounded up. The new WCET
+/// functions are tables for up to `sms` SMs.
 fn scaled(set: &TaskSet, sms: u32, percent: u64) -> Option<TaskSet> {
     changed(set, |_, task| {
         let points = |contention| {

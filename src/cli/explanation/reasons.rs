@@ -1,4 +1,4 @@
-//! States which bound fails, by how much, and for which task.
+//! Reasons for a failure: the condition that fails, the amount, and the task.
 
 use super::called;
 use crate::cli::arguments::Case;
@@ -8,7 +8,7 @@ use crate::model::{Contention, Evidence, Plan, Utilization, Verdict};
 use crate::schedulability::Demand;
 use crate::time::Time;
 
-/// Returns the reasons why no plan exists, or why no plan was found.
+/// Returns the reasons why no plan exists, or why the search found no plan.
 pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
     let sms = case.problem.sms();
     match &plan.failure {
@@ -37,13 +37,14 @@ pub fn of_plan(case: &Case<'_>, plan: &Plan) -> Vec<String> {
     }
 }
 
-/// Returns the reasons why one partition cannot contain all tasks.
+/// Returns the reasons why all tasks in one partition are not schedulable.
 pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let all: Vec<usize> = (0..case.set.tasks().len()).collect();
     of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
 }
 
-/// Returns a line on tasks without stated traffic, if the interference model counts traffic.
+/// Returns a line about the tasks that do not state their memory traffic. Returns `None` if all
+/// tasks state it, or if the interference model ignores it.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
     let memory = case.problem.memory()?;
     let tasks = case.set.tasks();
@@ -74,7 +75,8 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     }
 }
 
-/// States Lemma 1 with the numbers of the task set.
+/// Returns a line about the violation of Lemma 1: the total work of the tasks exceeds the SMs of
+/// the GPU.
 fn work(case: &Case<'_>) -> String {
     let shares = case.set.tasks().iter().map(|task| {
         let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
@@ -89,7 +91,7 @@ fn work(case: &Case<'_>) -> String {
     )
 }
 
-/// Returns the sentence ` Task … has the largest share, …`; empty for a single task.
+/// Returns the sentence ` Task … has the largest share, …`. The text is empty for a single task.
 fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> String {
     let shares: Vec<(usize, f64)> = shares.collect();
     let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -104,7 +106,8 @@ fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> Strin
     }
 }
 
-/// Returns the reasons why `tasks` do not fit in a partition of `sms` SMs. The report states the evidence separately.
+/// Returns the reasons why `tasks` are not schedulable in a partition of `sms` SMs. The caller
+/// reports `evidence` separately.
 fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> Vec<String> {
     let Ok(demands) = case.problem.demands(tasks, sms) else {
         return Vec::new();
@@ -169,7 +172,8 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
     line.into_iter().collect()
 }
 
-/// Returns the work of all jobs with release and deadline within `interval` [ns].
+/// Returns the total work of the jobs with release and deadline within an interval of length
+/// `interval` [ns].
 fn within(demand: &Demand, interval: Time) -> u64 {
     let due = demand.deadline.ns().saturating_sub(demand.jitter.ns());
     match interval.ns().checked_sub(due) {

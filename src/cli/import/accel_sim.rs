@@ -1,4 +1,4 @@
-//! `gpusched import accel-sim`: summarizes the traces of a run.
+//! `gpusched import accel-sim`: summarizes the traces of kernels.
 
 mod report;
 
@@ -12,11 +12,11 @@ use crate::cli::report::Output;
 use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 
-/// Arguments of `gpusched import accel-sim`. The traces contain machine code (SASS).
+/// Arguments of `gpusched import accel-sim`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// `kernelslist.g`, or the `.traceg` file of one kernel; `-` is standard input
+    /// List `kernelslist.g`, or `.traceg` file of one kernel; `-` is standard input
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// Select the kernel with this number [default: all kernels]
@@ -59,13 +59,15 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Returns the files of all kernels, or of the kernels with the number of `--kernel`.
+    /// Returns the files of all kernels. With `--kernel`, returns only the files of kernels with
+    /// this number.
     fn chosen<'a>(&self, files: impl Iterator<Item = &'a Path>) -> Result<Vec<&'a Path>> {
         let files: Vec<&Path> = files.collect();
         let Some(number) = self.kernel else {
             return Ok(files);
         };
-        // The files are opened one after the other, because their number may exceed the limit of open files.
+        // Open only one file at a time, because the number of files may exceed the limit of open
+        // files.
         let id = |path: &&Path| TraceFile::open(path).map(|trace| trace.header().id);
         let ids = files.iter().map(id).collect::<Result<Vec<u64>>>()?;
         self.check(&ids)?;
@@ -73,7 +75,7 @@ impl Args {
         Ok(chosen.map(|(path, _)| path).collect())
     }
 
-    /// Checks that `ids` contains the number of `--kernel`.
+    /// Checks that `ids`, the numbers of all kernels, contains the number of `--kernel`.
     fn check(&self, ids: &[u64]) -> Result<()> {
         match self.kernel {
             Some(number) if !ids.contains(&number) => {

@@ -1,4 +1,5 @@
-//! `gpusched import examiner`: converts logs of cuda_scheduling_examiner to a scenario, or compares the logs with a simulation.
+//! `gpusched import examiner`: converts logs of cuda_scheduling_examiner to a scenario, or
+//! compares them with a simulation.
 
 mod report;
 
@@ -19,19 +20,19 @@ use crate::time::Time;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Logs of one run, one per benchmark; `-` is standard input
+    /// Log files of one run, one file per benchmark; `-` is standard input
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
-    /// GPU of the run, with known thread-block limits
+    /// GPU of the run: a GPU with known thread-block limits
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = platform)]
     gpu: Platform,
-    /// Time when a kernel counts as submitted
+    /// Logged time that counts as the submission of a kernel
     #[arg(long, value_parser = named::<LaunchTime>(), default_value_t)]
     launch: LaunchTime,
     /// Compare the measured SM of each block with the simulation
     #[arg(long)]
     compare: bool,
-    /// Longest time between a block start and a block end that counts as nearby
+    /// Longest time between a block start and a nearby block end, for --compare
     #[arg(long, value_name = "TIME", default_value = "2us", requires = "compare")]
     window: Time,
 }

@@ -12,13 +12,13 @@ use crate::warp::gpu;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Configuration files; the last value of an option counts; `-` is standard input
+    /// Configuration files; later values replace earlier values; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Name of the simulated GPU
     #[arg(long, value_name = "NAME", default_value = "imported")]
     name: String,
-    /// List options without effect, and used defaults, on standard error
+    /// List the options without effect and the defaults in use, on standard error
     #[arg(long, short)]
     verbose: bool,
 }
@@ -47,7 +47,7 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Writes notes on the conversion.
+    /// Writes notes about options without effect and about defaults.
     fn tell(&self, imported: &Imported) {
         for one in &imported.unmodelled {
             let (option, value, instead) = (&one.option, clip(&one.value, 60), one.instead);
@@ -75,7 +75,7 @@ impl Args {
         };
         let count = number(ignored.len(), "option");
         let missing = number(missing.len(), "default");
-        // The names of options without effect may reveal misspelled options.
+        // List the names, because an unknown option may be a misspelled option.
         let names: Vec<String> = ignored
             .iter()
             .take(NAMED)

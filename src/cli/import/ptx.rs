@@ -1,4 +1,4 @@
-//! `gpusched import ptx`: converts a kernel of a PTX text to a program.
+//! `gpusched import ptx`: converts a kernel in PTX to a program.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,7 +16,7 @@ use crate::ptx::{Argument, Module, Options, import};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// PTX text; `-` is standard input
+    /// PTX file; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Mangled or plain name of the kernel
@@ -28,10 +28,10 @@ pub struct Args {
     /// Threads per block, e.g., 256, 16x16 or 8x8x4
     #[arg(long, value_name = "SIZE")]
     block: Dimensions,
-    /// Kernel parameters in their order: NAME:BYTES for memory, NAME=VALUE for numbers
+    /// Kernel parameters in order: NAME:BYTES for a buffer, NAME=VALUE for a number
     ///
-    /// Parameters of type f32 and f64 also accept decimals, such as `a=2.5`. The values of these parameters have no effect on
-    /// timing.
+    /// A parameter of type f32 or f64 also accepts a decimal number, such as `a=2.5`. The value
+    /// of a floating-point parameter has no effect on the timing.
     #[arg(long = "parameter", short, value_name = "NAME:BYTES|NAME=VALUE", value_parser = argument)]
     parameters: Vec<Argument>,
     /// Registers per thread
@@ -40,9 +40,10 @@ pub struct Args {
     /// Dynamic shared memory per block [bytes]
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     shared_memory: u32,
-    /// Ignore modifiers that do not belong to their opcode
+    /// Ignore instruction modifiers that the opcode does not support
     ///
-    /// By default, such a modifier is an error, because it may change the effect of an instruction and its timing.
+    /// Without the option, an unsupported modifier is an error, because it may change the effect
+    /// and the timing of an instruction.
     #[arg(long)]
     any_modifier: bool,
     /// Address of the first instruction [bytes]
@@ -51,8 +52,8 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result is the program as JSON, with one statement per line. The program omits statements that have no effect in this launch,
-so it is valid only for this launch. For another grid, block or parameter, import the kernel again.
+The result is the program as JSON, with one statement per line. The program is valid only for the given grid, block and parameters,
+because it omits statements without effect in this launch. For other values, import the kernel again.
 
 Example:
   gpusched import ptx tasksets/kernels/ptx/kernels.ptx --kernel pc --grid 120 --block 256 -p a:122880 -p b:122880 -p n=16";

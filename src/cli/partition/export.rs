@@ -1,4 +1,5 @@
-//! Option `--export`: writes the plan in the format of a tool, instead of the result or to an additional file.
+//! Options `--export` and `--export-to`: write the plan in the format of a tool. The export
+//! replaces the result or goes to an additional file.
 
 use crate::cli::arguments::{Case, named};
 use crate::cli::export::{misnamed, of};
@@ -12,10 +13,10 @@ use crate::partitioning::Offer;
 /// Options of the export.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Export {
-    /// Export the plan for a tool, instead of the result; requires `--gpu`
+    /// Write the plan for a tool instead of the result; requires `--gpu`
     #[arg(long, value_parser = named::<Target>(), value_name = "TOOL", help_heading = "Output")]
     export: Option<Target>,
-    /// File of the export, which is then written in addition to the result
+    /// File for the export, in addition to the result
     #[arg(long, value_name = "FILE", requires = "export", value_parser = OutputPath::of(Content::Export),
         value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     export_to: Option<OutputPath>,
@@ -25,8 +26,8 @@ impl Export {
     /// Checks the options before the search.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a missing device, for sizes that the tool does not support, and for options of a result that is not
-    /// written.
+    /// [`Error::Refused`] for a missing device, for partition sizes that the tool does not
+    /// support, and for options on the result if the export replaces the result.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
@@ -47,7 +48,8 @@ impl Export {
         Ok(())
     }
 
-    /// Checks the options of an export that replaces the result.
+    /// Checks the options of an export that replaces the result: `--format`, `--sensitivity` and
+    /// the ending of `--output`.
     fn check_alone(&self, global: &Global, target: Target, sensitivity: bool) -> Result<()> {
         let place = format!("--export {target}, which replaces the result");
         let beside = "also --export-to FILE, which keeps the result";
@@ -80,13 +82,13 @@ impl Export {
         self.export.is_some() && self.export_to.is_none()
     }
 
-    /// The additional output file, if there is one.
+    /// Returns the additional output file; `None` without `--export-to`.
     pub fn beside(&self) -> Option<&OutputPath> {
         self.export_to.as_ref()
     }
 
-    /// Returns the plan of `case` in the format of the tool; `None` without `--export`. gpusched does not export a plan that is not
-    /// schedulable.
+    /// Returns `plan` in the format of the tool. Returns `None` without `--export`, and for a
+    /// plan that is not schedulable.
     ///
     /// # Errors
     /// [`Error::Refused`] for more than one task set, or for a plan that the tool does not support.

@@ -1,8 +1,9 @@
-//! WCET margin of a plan in text: the largest common factor on all WCETs.
+//! WCET margin of a plan as text. The margin is the largest common factor on all WCETs.
 
 use crate::model::plan::{LARGEST_SCALING, Margin};
 
-/// Returns a line with the WCET margin of the plan and the upper limit of this margin over all plans.
+/// Returns a line with the WCET margin of the plan, and with the upper limit of the margins of
+/// all plans.
 pub(super) fn line(margin: &Margin) -> String {
     let found = times(margin.wcet_scaling_permille);
     let limit = match margin.at_most_permille {

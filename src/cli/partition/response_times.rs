@@ -1,4 +1,4 @@
-//! Response times of a plan in text.
+//! Response times of a plan as text.
 
 use crate::cli::arguments::Case;
 use crate::cli::report::{Column, Table, clip};

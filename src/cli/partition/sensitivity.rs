@@ -1,4 +1,4 @@
-//! Sensitivity of a plan in text.
+//! Sensitivity of a plan as text.
 
 use super::margin::times;
 use crate::cli::arguments::Case;
@@ -6,7 +6,8 @@ use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
 use crate::model::plan::Sensitivity;
 
-/// Returns a table of spare SMs and WCET margins. Each entry assumes that all other values stay the same.
+/// Returns a table with the spare SMs of each partition and the WCET margin of each task. Each
+/// entry assumes that all other values stay the same.
 pub(super) fn edge(case: &Case<'_>, sensitivity: &Sensitivity, palette: &Palette) -> String {
     let mut table = Table::new(vec![
         Column::Right("partition"),

@@ -1,11 +1,11 @@
-//! `--solver`: the solver that selects candidate partitions.
+//! Option `--solver`: the solver that selects partitions from the candidate partitions.
 
 #[cfg(not(feature = "highs"))]
 use crate::error::Error;
 use crate::error::Result;
 use crate::partitioning;
 
-/// Solver names. They are the same in every build.
+/// Names of solvers. Every build of gpusched has the same names.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
@@ -14,15 +14,15 @@ pub(super) enum Solver {
     /// Branch and bound in integer arithmetic.
     #[default]
     Exact,
-    /// HiGHS first, to find plans. Bounds that only HiGHS claims are reported separately.
+    /// HiGHS first, to find plans. The result states bounds of HiGHS separately, as unproven.
     Highs,
 }
 
 impl Solver {
-    /// Returns the solver of the library with this name.
+    /// Returns the library solver with the name `self`.
     ///
     /// # Errors
-    /// Fails for HiGHS in a build without it.
+    /// Fails for HiGHS in a build without HiGHS.
     pub fn of_the_library(self) -> Result<partitioning::Solver> {
         match self {
             Solver::Exact => Ok(partitioning::Solver::Exact),

@@ -1,4 +1,4 @@
-//! Results of `partition`: text and CSV.
+//! Results of `partition` as text and CSV.
 
 use super::{Args, margin, response_times, sensitivity};
 use crate::cli::arguments::Case;
@@ -20,7 +20,8 @@ pub const COLUMNS: &str = "set,name,schedulable,failure,sms_used,partition,sms,t
     ended_by,wcet_scaling_permille,at_most_permille";
 
 impl Args {
-    /// Returns the headline: the verdict in color, then the number of SMs or the reason of the failure.
+    /// Returns the headline: the verdict in color, and the number of SMs or the reason for the
+    /// failure.
     fn headline(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let on = format!("on {} of {}", plan.sms_used, counted(case.problem.sms(), "SM"));
         match &plan.failure {
@@ -58,7 +59,8 @@ impl Args {
             Some(failure) => {
                 let style = palette.bad;
                 let task = failure.task();
-                // The text of `failure` says "all SMs". These are the SMs of the largest supported partition.
+                // In the text of `failure`, "all SMs" means the SMs of the largest supported
+                // partition.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
                 let largest =
@@ -78,7 +80,8 @@ impl Args {
         by_test && self.request.policy().strength() == Strength::Sufficient
     }
 
-    /// Returns a hint if the search found no plan and a plan may still exist.
+    /// Returns a hint if the search found no plan and a plan may still exist. The hint names an
+    /// option.
     fn advice(&self, case: &Case<'_>, plan: &Plan) -> &'static str {
         if plan.failure != Some(Failure::HeuristicFailed) {
             return "";
@@ -86,7 +89,7 @@ impl Args {
         if explanation::lacks_traffic(case) {
             return "\nhint: state the `traffic` of each task\n";
         }
-        // With memory traffic, no search proves that no plan exists.
+        // With memory traffic, a search never proves that no plan exists.
         match (self.kind(), plan.stats.ended_by) {
             (HeuristicKind::Auto | HeuristicKind::Optimal, None) if plan.memory.is_some() => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
@@ -98,7 +101,7 @@ impl Args {
         }
     }
 
-    /// Full text for one task set.
+    /// Returns the full text for one task set.
     fn report(&self, case: &Case<'_>, plan: &Plan, palette: &Palette) -> String {
         let mut text = format!(
             "{}\n{}: {}, heuristic {}, each partition under {}\n",
@@ -133,7 +136,8 @@ impl Args {
                     Proof::Search => "by complete search",
                 },
                 match gap {
-                    // With memory traffic, such a plan may fail for any number of SMs.
+                    // With memory traffic, the task set may be unschedulable on any number of
+                    // SMs. The bound then neglects the traffic.
                     _ if plan.memory.is_some() && !plan.schedulable => ", without memory traffic".to_owned(),
                     0 => ", gap 0: no plan has fewer".to_owned(),
                     _ => format!(", gap {gap}"),
@@ -184,7 +188,8 @@ impl Args {
         })
     }
 
-    /// States what ended the search, and which option allows a longer search.
+    /// Returns a line about the limit that ended the search, and about the option that allows a
+    /// longer search.
     fn ended_by(&self, by: EndedBy, tasks: usize, beside_memory: bool) -> String {
         match by {
             EndedBy::Budget => {
@@ -192,7 +197,7 @@ impl Args {
                     Some(Objective::Margin) => MARGIN_SEARCHES,
                     _ => 1,
                 };
-                // With shared memory, searches with and without traffic have different limits.
+                // With shared memory, there is no single default limit.
                 let default = (!beside_memory).then(|| searches * default_budget(self.kind(), tasks, false));
                 let effort = self.search_effort.or(default);
                 let effort = effort.map_or(String::new(), |effort| format!(" after {} of work", counted(effort, "test")));
@@ -218,7 +223,7 @@ impl Args {
         if with_slack {
             columns.push(Column::Right("slack"));
         }
-        // The SM numbers of a partition are arbitrary, because no tool can reserve single SMs.
+        // Omit the SM numbers of a partition, because no tool can reserve single SMs.
         let told = |place: &Place| !matches!(place, Place::Sms(_));
         let with_place = plan
             .partitions
@@ -320,7 +325,7 @@ impl Report for About<(&Args, &Case<'_>), Plan> {
 
 fn slack(case: &Case<'_>, partition: &Partition) -> Option<Time> {
     if case.problem.memory().is_some() {
-        return None; // the delay that other partitions cause may grow as well
+        return None; // if WCETs grow, the delay that other partitions cause may also grow
     }
     let demands = case.problem.demands(&partition.tasks, partition.sms).ok()?;
     edf::slack(&demands)

@@ -1,4 +1,5 @@
-//! Memory profiles that a group names: published profiles, JSON files, and CSV files, for example from `simulate profile`.
+//! Memory profiles that a group of kernels names. A memory profile is published, a JSON file or a
+//! CSV file, for example a result of `simulate profile`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::model::{Factor, MemoryProfile};
 use crate::study::Table;
 use crate::time::Time;
 
-/// Columns with a time, and their units.
+/// Names of the columns with a time, and the unit of each column.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -19,11 +20,12 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// Columns with a bandwidth.
+/// Names of the columns with a bandwidth.
 pub const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 
-/// Returns the profile called `name`, or the profile in the file `name`, relative to `folder`. Adds the file to `files`. `refuse`
-/// creates the error if there is neither a profile nor a file with this name.
+/// Returns the published profile called `name`, or the profile in the file `name`, relative to
+/// `folder`. Adds this file to `files`. `refuse` creates the error for a name of neither a
+/// published profile nor a file.
 ///
 /// # Errors
 /// Fails for an unknown name, or if the file cannot be read.
@@ -39,7 +41,8 @@ pub fn find(
         path
     };
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
-    // An error in the content of a file names this file. A missing file is an error in the group that names the file.
+    // For an error in the content of a file, the message names the file. For a missing file, the
+    // message names the place in the group.
     let read = |profile: Result<MemoryProfile>| match profile {
         Err(Error::Io { path, action, cause }) => {
             let why = format!("cannot {action} {}: {cause}", path.display());
@@ -102,7 +105,8 @@ fn read_csv(path: &Path) -> Result<MemoryProfile> {
             })?,
             bandwidth: bandwidth_in(&table, row.row, bandwidth)?,
         });
-        // The last row has the most SMs. Eqs 1 and 3 of [Masola23] use values that were measured on all SMs.
+        // Eqs 1 and 3 of [Masola23] use values measured on all SMs. The last row has the most
+        // SMs.
         if counted == [true, true] {
             let count = |text: &str| text.parse::<u64>().ok();
             let instructions = row.needed("thread_instructions", "a whole number", count)?;
@@ -127,10 +131,11 @@ pub fn bandwidth_column(table: &Table) -> Result<Option<&'static str>> {
     }
 }
 
-/// Returns the bandwidth in the column `name`, one of [`BANDWIDTHS`]; `None` for an empty cell.
+/// Returns the bandwidth in the column `name`, which is one of [`BANDWIDTHS`]. Returns `None` for
+/// an empty cell.
 ///
 /// # Errors
-/// Fails for any other content of the cell.
+/// Fails if the cell contains anything except a bandwidth.
 pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Factor>> {
     let expected = "a bandwidth up to 1000000 GB/s with at most nine decimals of GB/s";
     Row { table, row }.optional(name, expected, |text| match name {
@@ -139,7 +144,7 @@ pub fn bandwidth_in(table: &Table, row: usize, name: &str) -> Result<Option<Fact
     })
 }
 
-/// Returns the GPU of all measurements, if the table states the GPU.
+/// Returns the GPU of all measurements; `None` if the table has no columns about the GPU.
 ///
 /// # Errors
 /// Fails if only one of [`GPU_COLUMNS`] is present, for an invalid cell, or for rows of different GPUs.
@@ -160,7 +165,7 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
                 "the nominal bandwidth of the GPU in bytes per second, at least 10^9",
                 |text| {
                     let rate = text.parse().ok().and_then(Factor::from_billionths);
-                    rate.filter(|&rate| rate >= Factor::ONE) // a smaller rate is probably in another unit
+                    rate.filter(|&rate| rate >= Factor::ONE) // a smaller number probably has another unit
                 },
             )?,
         };
@@ -176,7 +181,8 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
     Ok(gpu)
 }
 
-/// Returns the only one of `names` that is a column. `what` describes the content of such a column.
+/// Returns the name in `names` that is a column of `table`. Fails unless there is exactly one
+/// such column. `what` describes its content for the error.
 fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     let found: Vec<&str> = names
         .iter()
@@ -194,7 +200,7 @@ fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     }
 }
 
-/// Parses the time `text`, which is in the unit of the column `name`.
+/// Parses the time `text`. The name of the column, `name`, determines the unit.
 fn time_in(name: &str, text: &str) -> Option<Time> {
     let (_, unit) = TIMES.iter().find(|(known, _)| *known == name)?;
     let time: Option<Time> = format!("{text}{unit}").parse().ok();
@@ -208,7 +214,7 @@ struct Row<'t> {
 }
 
 impl Row<'_> {
-    /// Returns the value that `read` finds in the cell in the column `name`.
+    /// Returns the value of the cell in column `name`, as parsed by `read`.
     fn needed<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
         let text = self.table.column(name)?.text(self.row).trim();
         read(text).ok_or_else(|| {
@@ -217,7 +223,8 @@ impl Row<'_> {
         })
     }
 
-    /// Returns the value that `read` finds in the cell in the column `name`; `None` if the cell is empty.
+    /// Returns the value of the cell in column `name`, as parsed by `read`. Returns `None` for an
+    /// empty cell.
     fn optional<T>(&self, name: &str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
         match self.table.column(name)?.text(self.row).trim() {
             "" => Ok(None),

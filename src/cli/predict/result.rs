@@ -40,24 +40,25 @@ pub struct KernelAnswer {
     pub kernel: String,
     /// Number of SMs of the kernel, n.
     pub sms: u32,
-    /// Resource that the kernel uses most, according to its bandwidth on all SMs; null if this bandwidth was not measured.
+    /// Resource that the kernel uses most, according to its bandwidth on all SMs. The field is
+    /// null if this bandwidth is unknown.
     pub class: Option<Class>,
     /// C(n): execution time in isolation on n SMs [ns].
     pub isolated_ns: u64,
-    /// Whether C(n) is in the profile. Otherwise, the model estimates C(n).
+    /// Whether the profile contains C(n). If false, the model estimates C(n).
     pub isolated_measured: bool,
     /// BW(n): bandwidth in isolation on n SMs [GB/s].
     pub bandwidth: f64,
-    /// Whether BW(n) is in the profile. Otherwise, the model estimates BW(n).
+    /// Whether the profile contains BW(n). If false, the model estimates BW(n).
     pub bandwidth_measured: bool,
-    /// Predicted execution time with the other kernels of the group [ns].
+    /// Predicted execution time while the other kernels of the group also run [ns].
     pub predicted_ns: u64,
     /// Slowdown: predicted_ns divided by isolated_ns.
     pub slowdown: f64,
 }
 
-/// Time window with a constant set of running kernels. For `fluid`, kernels run for their predicted times; for other models, for
-/// their times in isolation.
+/// Time window with a constant set of running kernels. For the model `fluid`, kernels run for
+/// their predicted times. For other models, kernels run for their times in isolation.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictionWindow")]
 pub struct WindowAnswer {
@@ -67,7 +68,7 @@ pub struct WindowAnswer {
     pub end_ns: u64,
     /// Total bandwidth demand of the kernels in the window [GB/s].
     pub demand: f64,
-    /// Interference I(w) of [Masola23] Eq. 7.
+    /// Interference I(w) in the window w, by [Masola23] Eq. 7.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<f64>,
     /// Kernels that run in the window.
@@ -80,12 +81,12 @@ pub struct WindowAnswer {
 pub struct PartAnswer {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Fraction of its work that the kernel completes in the window, from 0 to 1.
+    /// Fraction of the total work of the kernel that it completes in the window, from 0 to 1.
     pub progress: f64,
     /// Bandwidth that the kernel gets [GB/s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Penalty Π of [Masola23] Eq. 6.
+    /// Penalty Π of the kernel in the window, by [Masola23] Eq. 6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub penalty: Option<f64>,
     /// Slowdown of the kernel in the window.
@@ -94,13 +95,13 @@ pub struct PartAnswer {
     pub time_ns: u64,
 }
 
-/// Rounds to six decimals.
+/// Rounds `value` to six decimals.
 fn six(value: f64) -> f64 {
     let rounded = (value * 1e6).round() / 1e6;
     if rounded == 0.0 { 0.0 } else { rounded }
 }
 
-/// Rounds to whole nanoseconds.
+/// Rounds `value` to whole nanoseconds.
 fn ns(value: f64) -> u64 {
     value.round() as u64
 }

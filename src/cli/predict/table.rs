@@ -5,7 +5,8 @@ use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip};
 use crate::error::Result;
 use crate::model::counted;
 
-/// Returns the CSV columns. There is one row per kernel and model, or with `windows` one row per kernel, window and model.
+/// Returns the CSV columns. There is one row per kernel and model. With `windows`, there is one
+/// row per kernel, window and model.
 pub fn columns(windows: bool) -> &'static str {
     match windows {
         true => {
@@ -19,7 +20,7 @@ fn optional(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The data are the position of the group, whether to show windows, and the predictions.
+/// The tuple contains the position of the group, and whether to show windows.
 impl Report for About<(usize, bool), Answer> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((index, windows), answer) = self;
@@ -99,7 +100,8 @@ fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
     ]
 }
 
-/// Returns the cells of each row, from the number of the window on.
+/// Returns the rows of `prediction` with `windows`. Each row starts at the column of the window
+/// number.
 fn window_rows(prediction: &ModelAnswer) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (number, window) in prediction.windows.iter().enumerate() {
@@ -128,7 +130,7 @@ fn us(ns: u64) -> String {
     format!("{:.3} us", ns as f64 / 1e3)
 }
 
-/// Marks a value that was not measured with a tilde.
+/// Returns `value`, marked with a tilde if `measured` is false.
 fn filled(value: String, measured: bool) -> String {
     if measured { value } else { format!("~{value}") }
 }

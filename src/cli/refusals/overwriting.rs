@@ -1,5 +1,6 @@
-//! Checks the files on the command line before any work starts. No command may overwrite an input file, write two outputs to one
-//! file, write a file with the ending of another format, or read standard input twice.
+//! Checks of the files on the command line, before any work starts. A command must not overwrite
+//! an input file, or write two outputs to one file. A command must not use the file ending of
+//! another format, or read standard input twice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use clap::{ArgMatches, Command};
 use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
-/// Arguments that may name an input file although they are not paths.
+/// Arguments whose value may be a name or an input file. clap does not parse them as paths.
 const NAMES: [&str; 2] = ["gpu", "machine"];
 
 /// A path and the argument that names it.
@@ -20,8 +21,9 @@ struct Named<P> {
 }
 
 /// # Errors
-/// [`Error::Refused`] for an output that is also an input or another output, for an output with an unsuitable name
-/// ([`OutputPath::check`]), and for two inputs from standard input, because the second read would never end.
+/// [`Error::Refused`] for an output file that is also an input file or another output file.
+/// [`Error::Refused`] for an output file with an unsuitable name ([`OutputPath::check`]), and for
+/// two inputs from standard input, because the second read would never end.
 pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -66,7 +68,8 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         .try_for_each(|output| output.path.check(&output.argument))
 }
 
-/// Returns the displayed name of an argument of `command`. An `id` that is not an argument of `command` is a global option.
+/// Returns the displayed name of an argument of `command`, such as `--output` or `PLAN`. If
+/// `command` has no argument `id`, then `id` is a global option.
 fn shown(command: &Command, id: &str) -> String {
     let argument = command.get_arguments().find(|argument| argument.get_id() == id);
     let value = argument.filter(|argument| argument.is_positional());
@@ -88,7 +91,7 @@ fn read(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Whether both paths refer to one regular file.
+/// Whether the paths `a` and `b` refer to one regular file.
 fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b && a.is_file(),
@@ -96,7 +99,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether both outputs go to one file, which may not exist yet. Devices and streams accept any number of outputs.
+/// Whether the outputs `a` and `b` go to one file. The file may not exist yet. Returns false for
+/// devices and streams, because they accept any number of outputs.
 fn same_output(a: &Path, b: &Path) -> bool {
     let is_stream = a == Path::new("-") || (a.exists() && !a.is_file());
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -115,7 +119,7 @@ fn is_standard_input(path: &Path) -> bool {
     }
 }
 
-/// Other systems provide no way to find this out, so the result is false.
+/// Returns false, because gpusched cannot identify the file of standard input on this system.
 #[cfg(not(unix))]
 fn is_standard_input(_path: &Path) -> bool {
     false
@@ -130,7 +134,7 @@ mod tests {
     use super::OutputPath;
     use crate::cli::Cli;
 
-    /// Checks that every option with help on a written file has the type `OutputPath`.
+    /// Checks that every option whose help describes an output file has the type `OutputPath`.
     fn look_at(command: &Command, found: &mut Vec<String>) {
         for option in command.get_arguments() {
             let help = option.get_help().map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Errors of the command line in the format of all other errors: option, found, expected.
+//! Errors of the command line, in the common format of gpusched: option, found value, expected
+//! value.
 
 #[cfg(test)]
 mod tests;
@@ -15,8 +16,8 @@ use clap::{Arg, ArgAction, Command};
 use crate::cli::arguments::{NEXT, refused};
 use crate::error::{Error, Refusal, Result, excerpt};
 
-/// Returns `command`, changed so that a negative number after an option is the value of this option. Then the option can state what
-/// it expects.
+/// Returns `command` with options that accept a negative number as their value. The error message
+/// can then state the expected value.
 pub fn prepared(command: Command) -> Command {
     let command = command.mut_args(|option| {
         let takes_number = takes_value(&option) && !option.is_positional();
@@ -30,10 +31,10 @@ fn takes_value(option: &Arg) -> bool {
     matches!(option.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Converts `error` of `arguments`. gpusched itself reports invalid values of options. clap reports all other errors and the help,
-/// and then ends the process.
+/// Converts the `error` of clap about `arguments` if it is about the value of an option. For any
+/// other error, and for help, clap prints its message and ends the process.
 pub fn refusal(command: &mut Command, arguments: &[OsString], mut error: clap::Error) -> Error {
-    command.build(); // otherwise arguments have no text form
+    command.build(); // gives arguments a text form
     if let Some(refusal) = bad_value(command, &error).or_else(|| negative(command, arguments, &error)) {
         return refusal.into();
     }
@@ -51,7 +52,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     })?;
     let found = text(error, ContextKind::InvalidValue).unwrap_or_default();
     let message = match (error.kind(), error.get(ContextKind::ValidValue)) {
-        // Every parser states what it found and what it expected.
+        // The message of each parser states the found value and the expected value.
         (ErrorKind::ValueValidation, _) => error.source()?.to_string(),
         (ErrorKind::TooManyValues, _) => refused(found, "no value"),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
@@ -66,7 +67,7 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
         _ => return None,
     };
     let refusal = Refusal::told(name(option), message);
-    // This `--sms` is an option of a command that accepts a number of SMs or a GPU.
+    // Only some commands accept `--gpu` as an alternative to `--sms`.
     let is_either = option.get_long() == Some("sms") && option.get_help_heading() == Some("GPU");
     Some(match is_either {
         true => refusal.hint(NEXT),
@@ -74,7 +75,8 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     })
 }
 
-/// Returns the error of a negative value with a unit, such as -5ms, after its option. clap does not accept such a text as a value.
+/// Returns the error of a negative value with a unit, such as `-5ms`, after its option. clap
+/// treats `-5ms` as an unknown option.
 fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<Refusal> {
     let found = text(error, ContextKind::InvalidArg)?;
     let is_value = |value: &OsString| {
@@ -93,7 +95,7 @@ fn negative(command: &Command, arguments: &[OsString], error: &clap::Error) -> O
     bad_value(command, &error)
 }
 
-/// Returns a hint on how to write a value that clap does not accept after an option and a blank.
+/// Returns a hint to join a value that starts with a hyphen to its option with `=`.
 fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Option<String> {
     let found =
         text(error, ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
@@ -119,7 +121,7 @@ fn joined(command: &Command, arguments: &[OsString], error: &clap::Error) -> Opt
     })
 }
 
-/// Returns `error` with shortened arguments.
+/// Returns `error` with long arguments shortened in its message.
 fn in_short(mut error: clap::Error) -> clap::Error {
     let repeated: Vec<(ContextKind, String)> = error
         .context()
@@ -129,7 +131,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
         })
         .collect();
     for (kind, text) in repeated {
-        // A suggestion also repeats the argument.
+        // Remove the suggestion, because it also repeats the long argument.
         if error.get(kind) != Some(&ContextValue::String(text.clone())) {
             error.insert(ContextKind::Suggested, ContextValue::None);
         }
@@ -138,7 +140,7 @@ fn in_short(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Returns the text of `error` for `kind`, if it is a single text.
+/// Returns the text that `error` contains for `kind`; `None` if there is no single text.
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),
@@ -146,7 +148,7 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// Returns the first argument of `command` and its subcommands that is `wanted`.
+/// Returns the first argument that is `wanted`, of `command` or of a subcommand.
 fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c Arg> {
     let mut own = command.get_arguments();
     let mut inner = command.get_subcommands();
@@ -163,10 +165,11 @@ fn name(option: &Arg) -> String {
     }
 }
 
-/// Refuses a global option that is given before and after a subcommand, because clap ignores the first value without a message.
+/// Refuses a global option that appears both before and after a subcommand. clap would silently
+/// ignore the first value.
 ///
 /// # Errors
-/// [`Error::Refused`] with the option.
+/// [`Error::Refused`] with the name of the option.
 pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     let options = command.get_arguments().filter(|option| option.is_global_set());
     let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();
@@ -184,13 +187,13 @@ pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Returns `command` with `options` in every subcommand, and with text values for all options.
+/// Returns `command` with `options` added to every subcommand. All options accept any text.
 fn without_globals(command: Command, options: &[Arg]) -> Command {
     let command = command.mut_args(as_text);
     command.mut_subcommands(|inner| without_globals(inner.args(options), options))
 }
 
-/// Returns `option` as an option of one command, with any text as its value.
+/// Returns `option` as a non-global option that accepts any text.
 fn as_text(option: Arg) -> Arg {
     match takes_value(&option) {
         true => option.global(false).value_parser(ValueParser::os_string()),

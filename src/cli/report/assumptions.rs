@@ -1,4 +1,4 @@
-//! Assumptions of a verdict as text.
+//! Text form of the assumptions of a verdict.
 
 use crate::model::assumptions::Assumption;
 

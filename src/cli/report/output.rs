@@ -1,8 +1,10 @@
-//! Destination of results: either standard output, locked and buffered, or a file. There may be additional files. All files of a
-//! command appear together when the command succeeds. After an error, no file appears.
+//! Destination of results: standard output (locked and buffered) or a file, and possibly
+//! additional files. All files of a command appear together when the command succeeds. After an
+//! error, no file appears.
 //!
-//! The reader of standard output may close it (`| head`). This is not an error, and later output is dropped. Commands with much
-//! output check from time to time whether there still is a [reader](Output::has_reader).
+//! A reader such as `head` may close standard output early. After the close, gpusched discards
+//! all output and reports no error. Commands with much output check from time to time whether
+//! there still is a [reader](Output::has_reader).
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +29,7 @@ pub struct Output {
 enum Sink {
     Stdout(BufWriter<StdoutLock<'static>>),
     File(Artifact),
-    /// The reader closed standard output.
+    /// Destination of output after the reader closed standard output.
     Nobody,
 }
 
@@ -53,7 +55,8 @@ impl Output {
         })
     }
 
-    /// Opens an additional file if `path` is not `None`. Pass the complete file to [`Output::add`].
+    /// Opens an additional file at `path`, if there is a path. Pass the file to [`Output::add`]
+    /// when its content is complete.
     ///
     /// # Errors
     /// Errors of [`Outputs::create`].
@@ -61,12 +64,12 @@ impl Output {
         path.map(|path| self.files.create(path)).transpose()
     }
 
-    /// Adds a complete file, which appears together with the result.
+    /// Adds `file`, whose content is complete. The file appears together with the result.
     pub fn add(&mut self, file: Artifact) {
         self.files.add(file);
     }
 
-    /// Completes `file` with `content`.
+    /// Writes `content` to the additional `file`, and adds the file.
     ///
     /// # Errors
     /// Errors of [`Artifact::put`].
@@ -76,7 +79,7 @@ impl Output {
         Ok(())
     }
 
-    /// Protects files that an input refers to, so that no output overwrites them.
+    /// Protects `files`, to which an input refers, so that no output overwrites them.
     ///
     /// # Errors
     /// Errors of [`Outputs::keep`].
@@ -84,7 +87,7 @@ impl Output {
         files.into_iter().try_for_each(|file| self.files.keep(file))
     }
 
-    /// Writes the additional files to disk, before the result is written.
+    /// Writes the additional files to disk. Call this function before writing the result.
     ///
     /// # Errors
     /// [`Error::Io`] if the disk is full.
@@ -102,7 +105,7 @@ impl Output {
         self.finish()
     }
 
-    /// Writes the text before the first report: in CSV the comma-separated `columns`.
+    /// Writes the text before the first report. For CSV, this text is the header `columns`.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -110,7 +113,7 @@ impl Output {
         self.write(self.form.header(columns))
     }
 
-    /// Writes `report`, one of several reports.
+    /// Writes `report`. There may be several reports.
     ///
     /// # Errors
     /// Errors of the report, and [`Error::Io`] as for [`Output::write`].
@@ -139,8 +142,8 @@ impl Output {
         self.answer(text)
     }
 
-    /// Writes `value` as the whole result, in one line of JSON. It writes the text in pieces, because the text may be larger than
-    /// `value`.
+    /// Writes `value` as the whole result, in one line of JSON. The function never holds the
+    /// whole text in memory.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -166,7 +169,8 @@ impl Output {
         !matches!(self.sink, Sink::Nobody)
     }
 
-    /// Returns `unread` instead of the error if the reader of standard output closed it. All other errors remain.
+    /// Returns `unread` if `written` is the error of a closed standard output. For every other
+    /// `written`, returns `written`.
     fn heed<T>(&mut self, written: io::Result<T>, unread: T) -> io::Result<T> {
         match written {
             Err(cause)
@@ -179,7 +183,7 @@ impl Output {
         }
     }
 
-    /// Sends buffered output to the reader of standard output.
+    /// Writes buffered output to standard output.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -188,7 +192,8 @@ impl Output {
         written.map_err(|cause| Error::io(&self.path, "write", cause))
     }
 
-    /// Finishes the output. First it writes the files to disk, then standard output. Then the files get their final names.
+    /// Finishes the output. The function first writes all files to disk, and then standard
+    /// output. Last, it gives all files their final names.
     ///
     /// # Errors
     /// [`Error::Io`] as for [`Output::write`].
@@ -215,7 +220,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = match &mut self.sink {
             Sink::Stdout(stdout) => stdout.flush(),
-            // The file does not have its final name yet.
+            // `finish` gives the file its final name later.
             Sink::File(_) | Sink::Nobody => Ok(()),
         };
         self.heed(flushed, ())

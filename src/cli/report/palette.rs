@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::cli::Global;
 
-/// Styles of text. All styles are plain unless standard output is a terminal with colors.
+/// Styles of text. All styles are plain if the output is not a terminal with colors.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Palette {
     /// Positive verdict.

@@ -1,4 +1,4 @@
-//! Output files on the command line.
+//! Options that name an output file.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,18 +10,18 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::error::{Error, Result};
 
-/// Value of an option that names an output file. All such options have this type, so that one check finds all of them
-/// ([`crate::cli::refusals::overwriting`]).
+/// Value of an option that names an output file. By this type,
+/// [`crate::cli::refusals::overwriting`] recognizes all output files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputPath {
     path: PathBuf,
     content: Content,
 }
 
-/// Content of a file, according to the ending of its name.
+/// Kind of content of an output file. The kind determines the valid endings of the file name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// The result; `-` is standard output, and the ending may determine the format.
+    /// The result. The path `-` is standard output. The ending may determine the format.
     Answer,
     /// A file for another tool.
     Export,
@@ -41,11 +41,11 @@ impl OutputPath {
         PathBufValueParser::new().map(move |path| OutputPath { path, content })
     }
 
-    /// Checks that the path suits its content. `option` is the name of the option.
+    /// Checks that the path is suitable for the content. `option` is the name of the option.
     ///
     /// # Errors
-    /// [`Error::Refused`] for standard output, which contains the result, and for the ending of another format. [`Error::Io`] for a
-    /// missing folder, even if the file is opened later.
+    /// [`Error::Refused`] for the ending of another format, and for a second output to standard
+    /// output. [`Error::Io`] for a missing folder.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
             return Err(Error::parameter(
@@ -63,7 +63,8 @@ impl OutputPath {
 }
 
 impl Content {
-    /// Returns the supported endings, and whether a name without ending is allowed; `None` if any name is allowed.
+    /// Returns the valid endings, and whether a name without ending is valid. Returns `None` if
+    /// every name is valid.
     fn endings(self) -> Option<(&'static [&'static str], bool)> {
         match self {
             Content::Answer | Content::Export => None,
@@ -74,10 +75,11 @@ impl Content {
         }
     }
 
-    /// Checks that `path`, the value of `option`, is a device file or has an ending of this content.
+    /// Checks that `path`, the value of `option`, has a valid ending or is a device file such as
+    /// `/dev/null`.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the supported endings.
+    /// [`Error::Refused`] with the valid endings.
     pub fn check(self, option: &str, path: &Path) -> Result<()> {
         let Some((endings, or_none)) = self.endings() else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Progress of a run on standard error.
+//! Counter on standard error that shows the progress of a run.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -7,7 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
 
-/// Counter on standard error, if standard error is a terminal and `--quiet` is not set.
+/// Counter on standard error. The counter is hidden with `--quiet`, and if standard error is not
+/// a terminal.
 pub struct Progress(ProgressBar);
 
 impl Progress {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
-/// A table that is built row by row and then printed. Numbers are right-aligned, and words are left-aligned.
+/// A table of text cells. Numbers are right-aligned, and words are left-aligned.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: Vec<Column>,
@@ -37,7 +37,7 @@ impl Table {
         }
     }
 
-    /// Adds a row; a cell may have several lines.
+    /// Adds a row. A cell may have several lines.
     pub fn row(&mut self, cells: impl Into<Vec<String>>) {
         self.rows.push(cells.into());
     }
@@ -47,7 +47,8 @@ impl Table {
         self.render(Style::new()).lines().map(width).max().unwrap_or(0)
     }
 
-    /// Returns the table as text, with two blanks before each column, and with titles in `header` style.
+    /// Returns the table as text, with two blanks before each column. The titles have the style
+    /// `header`.
     pub fn render(&self, header: Style) -> String {
         let widths: Vec<usize> = self
             .columns
@@ -95,7 +96,8 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns a name from a file for use in a line of text: without control characters, and with at most `longest` characters.
+/// Returns `name` shortened to at most `longest` characters. The character U+FFFD replaces
+/// control characters.
 pub fn clip(name: &str, longest: usize) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     if width(name) <= longest {

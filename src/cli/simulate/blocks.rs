@@ -33,7 +33,7 @@ pub struct Args {
     /// Mapping of blocks to SMs [default: as in the scenario]
     #[arg(long, value_parser = named::<BlockScheduler>())]
     block_scheduler: Option<BlockScheduler>,
-    /// GPU that replaces the GPU of the scenario
+    /// GPU that replaces the GPU in the scenario
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = crate::cli::arguments::platform)]
     gpu: Option<Platform>,
     #[command(flatten)]
@@ -41,24 +41,25 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result has the time and the SMs of each kernel. With --format json or csv (or -o NAME.csv), it has the time and the SM of each
-thread block. gpusched writes the CSV rows during the simulation, in the order in time of the ends of blocks.
+The result has the time and the SMs of each kernel. With --format json or csv (or -o NAME.csv), the result has the time and the SM
+of each thread block. The CSV rows are sorted by the end time of the block.
 
 Examples:
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv";
 
-/// Maximum number of blocks of a run.
+/// Maximum number of thread blocks in a run.
 const MOST: u64 = 200_000_000;
 
-/// Maximum number of blocks of a JSON result, which is sorted in memory.
+/// Maximum number of thread blocks in a JSON result, because gpusched sorts this result in
+/// memory.
 const MOST_BLOCKS: u64 = 20_000_000;
 
 impl Args {
     /// Simulates the scenario.
     ///
     /// # Errors
-    /// Fails on bad input, for more blocks than JSON supports, or if output cannot be written.
+    /// Fails on bad input, for too many blocks, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let scenario = self.scenario()?;
         let shape = scenario.shape();
@@ -107,7 +108,8 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Simulates, and records the timeline if an output requires it. Errors of the simulation name the file.
+    /// Simulates the scenario. Records a timeline if an output file requires one. Error messages
+    /// name the scenario file.
     fn simulate(
         &self,
         scenario: &Scenario,
@@ -127,7 +129,7 @@ impl Args {
         Ok((end, Some(timeline)))
     }
 
-    /// Returns the scenario with the values of the options.
+    /// Returns the scenario in the file, with the values of the options in place of its values.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
         if self.block_scheduler.is_none() && self.gpu.is_none() {

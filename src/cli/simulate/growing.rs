@@ -1,24 +1,24 @@
-//! A CSV table that is written during a simulation.
+//! CSV table that a simulation writes while it runs.
 
 use std::fmt::{self, Write as _};
 
 use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
-/// Size of the text that is written at a time [bytes].
+/// Size of the buffered text that triggers a write to the output [bytes].
 const CHUNK: usize = 1 << 16;
 
 /// CSV table that grows during a simulation.
 pub struct Growing<'a> {
     output: &'a mut Output,
     text: String,
-    /// First error of writing. After this error, no further rows are written.
+    /// First error of writing. After this error, the table writes no further rows.
     failure: Option<Error>,
 }
 
 impl<'a> Growing<'a> {
-    /// Creates an empty table. The comma-separated `columns` precede the first rows as a header; `None` if the header was already
-    /// written.
+    /// Creates an empty table. `columns` is the comma-separated header, or `None` if the output
+    /// already has a header.
     pub fn new(output: &'a mut Output, columns: Option<&str>) -> Growing<'a> {
         Growing {
             output,
@@ -36,7 +36,7 @@ impl<'a> Growing<'a> {
         }
     }
 
-    /// Whether the simulation can stop, because writing failed or the output was closed.
+    /// Whether further rows are useless, because writing failed or the reader closed the output.
     pub fn is_futile(&self) -> bool {
         self.has_failed() || !self.output.has_reader()
     }

@@ -1,4 +1,4 @@
-//! `gpusched simulate profile`: a kernel in isolation on different numbers of SMs.
+//! `gpusched simulate profile`: a kernel in isolation on each of several numbers of SMs.
 
 mod range;
 mod report;
@@ -34,7 +34,7 @@ pub struct Args {
     machine: String,
     /// Numbers of SMs, e.g., 1..30 or 2..30:4 [default: all]
     ///
-    /// The memory system keeps its full size for every number of SMs.
+    /// For every number of SMs, the simulated GPU keeps its whole L2 cache and DRAM.
     #[arg(long, value_name = "FIRST..LAST[:STEP]")]
     sms: Option<SmRange>,
     #[command(flatten)]
@@ -45,14 +45,13 @@ pub struct Args {
     /// Issue budget (`qaws`) or priority (`rt-paws`) of the kernel
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     budget: Option<u32>,
-    /// Start with an empty L2 cache, without the buffers of the program
+    /// Start with an empty L2 cache [default: L2 contains the buffers of the program]
     #[arg(long)]
     cold: bool,
-    /// Estimate the time from ROUNDS rounds of blocks on one SM
+    /// Estimate the time by simulating ROUNDS rounds of thread blocks on one SM
     ///
-    /// `--estimate` without a number means 3 rounds. An estimate takes much less time than a simulation, but it is inexact. Do not
-    /// use an estimate in a safety argument.
-    /// argument.
+    /// `--estimate` without a number means 3 rounds. An estimate is much faster than a full
+    /// simulation, but inexact. Do not use an estimate in a safety argument.
     #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "3", require_equals = true,
         value_parser = estimated, conflicts_with = "equal_sms_once")]
     estimate: Option<Estimated>,
@@ -67,7 +66,7 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The CSV result has one row per number of SMs. `wcet fit` reads this result, also if the kernel is slower on more SMs.
+The CSV result has one row per number of SMs. `wcet fit` reads the CSV result, even if the kernel is slower on more SMs.
 
 Examples:
   gpusched simulate profile tasksets/kernels/programs/copyl.json --machine rtx2060
@@ -80,10 +79,11 @@ fn estimated(text: &str) -> Result<Estimated, String> {
 }
 
 impl Args {
-    /// Simulates the kernel on each number of SMs.
+    /// Simulates the kernel on each requested number of SMs and writes the profile.
     ///
     /// # Errors
-    /// Fails on bad input, for unsupported programs, for runs that exceed the limit of cycles, or if output cannot be written.
+    /// Fails on bad input, for an unsupported program, for a run that exceeds `--limit`, or if
+    /// output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let setup = self.setup()?;
         let sms = self.numbers(setup.machine())?;
@@ -106,11 +106,11 @@ impl Args {
         let points: Vec<Result<Point>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
         let points = points.into_iter().collect::<Result<Vec<Point>>>()?;
         drop(progress);
-        // Traces do not name their buffers.
+        // A trace does not state its buffers, so L2 starts empty.
         let warm = !self.cold && !is_trace(&self.program);
         let answer = Answer::new(&setup, warm, self.estimate, points);
         output.only(&answer.columns(), &answer)?;
-        // Text results already contain the warning.
+        // The text result already contains the warning.
         let said = global.format() == Format::Text && global.file().is_none();
         if let Some(estimated) = self.estimate.filter(|_| !said) {
             complain(&format!("warning: {estimated}"));
@@ -143,7 +143,8 @@ impl Args {
         kernels::setup(&self.program, shape, &[]).map_err(kernels::blame)
     }
 
-    /// Returns the requested numbers of SMs, if `machine` supports these numbers.
+    /// Returns the requested numbers of SMs. Fails if `machine` does not support all of these
+    /// numbers.
     fn numbers(&self, machine: &Machine) -> Result<Vec<u32>> {
         let (all, cluster) = (machine.sms(), machine.sms_per_cluster);
         let range = self.sms.unwrap_or(SmRange::new(cluster, all, cluster));

@@ -1,4 +1,4 @@
-//! `gpusched simulate tasks`: jobs of tasks on their partitions.
+//! `gpusched simulate tasks`: the jobs of tasks on their partitions.
 
 mod case;
 mod end;
@@ -36,7 +36,7 @@ pub struct Args {
     /// One task set (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
-    /// Plan of `partition --format json` for these task sets
+    /// Plan file for the task sets, written by `partition --format json`
     ///
     /// Without a plan, all tasks are in one partition.
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["sms", "gpu"])]
@@ -58,7 +58,7 @@ pub struct Args {
     /// Time between two arrivals of a task
     #[arg(long, value_parser = named::<Arrivals>(), default_value_t)]
     arrivals: Arrivals,
-    /// Position of a task that arrives 1 ns before all other tasks, without jitter
+    /// Position of a task that arrives 1 ns before all other tasks (to cause blocking)
     #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
     blocker: Option<usize>,
     /// Execution times of the jobs
@@ -69,13 +69,13 @@ pub struct Args {
     /// Only with `--times short`.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     shortest: Option<Factor>,
-    /// End of the arrivals [default: one hyperperiod after the largest offset]
+    /// Time after which no job arrives [default: hyperperiod plus largest offset]
     #[arg(long, value_name = "TIME")]
     duration: Option<Time>,
-    /// Also write the utilization of each partition over time, as CSV
+    /// Also write the utilization of each partition over time, to a CSV file
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     utilization: Option<OutputPath>,
-    /// Number of equal time intervals for the utilization [default: 200]
+    /// Number of equal time intervals for `--utilization` [default: 200]
     ///
     /// Only with `--utilization`.
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
@@ -90,17 +90,18 @@ pub struct Args {
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Times {
-    /// WCET of the task.
+    /// Each job executes for the WCET of its task.
     #[default]
     Wcet,
-    /// Random time for each job, from a share of the WCET up to the WCET.
+    /// Each job executes for a random time, from a share of the WCET up to the WCET.
     Short,
 }
 
 const EXAMPLE: &str = "\
 The result is a summary. With --format csv (or -o NAME.csv), it has one row per job.
 Exit code 1: a job misses its deadline, or a plan has no partitions.
-A run without misses proves nothing about other releases. For a proof, use `gpusched test` or `gpusched partition`.
+A run without deadline misses proves nothing about runs with other releases. For a proof, use `gpusched test` or
+`gpusched partition`.
 
 Examples:
   gpusched simulate tasks tasksets/tasksets/adas.json --gpu orin
@@ -152,13 +153,13 @@ impl Args {
                     rows.as_mut(),
                     utilizations.as_mut(),
                 )?;
-                drawn = timeline; // only for a single set
+                drawn = timeline; // gpusched draws only a single set
                 rows.map_or(Ok(()), Rows::finish)?;
                 summary
             };
             positive &= summary.misses == 0 && summary.failure.is_none();
             if let (true, Some(failure)) = (is_csv, &summary.failure) {
-                // The CSV has no rows for a plan without jobs.
+                // The CSV result has no rows for a plan without jobs.
                 complain(&format!(
                     "warning: task set {} is not simulated: {failure}",
                     case.index
@@ -202,7 +203,8 @@ impl Args {
         }
     }
 
-    /// Simulates `case`. The result includes the timeline and its title if an output requires them.
+    /// Simulates `case`. The returned data include a timeline and its title if an output file
+    /// requires them.
     fn simulate(
         &self,
         (case, alone): (&Case<'_>, bool),
@@ -222,7 +224,7 @@ impl Args {
             ));
         }
         let numbers = (seed, case.index);
-        // The releases in all partitions refer to a common start time.
+        // All partitions have a common start time.
         let together: Vec<Task> = case
             .parts
             .iter()
@@ -266,7 +268,7 @@ impl Args {
         Ok((summary, timeline.map(|timeline| (timeline, title.to_owned()))))
     }
 
-    /// Returns the chart of partition `index` of `set`.
+    /// Returns the part of the Gantt chart for partition `index` of `set`.
     fn chart<'a>(
         &self,
         timeline: &'a mut Timeline,

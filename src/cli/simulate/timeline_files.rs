@@ -10,10 +10,10 @@ use crate::time::Time;
 /// Output files of the timeline.
 #[derive(Debug, clap::Args)]
 pub struct TimelineFiles {
-    /// Also write a trace for ui.perfetto.dev, to NAME.json
+    /// Also write a trace of the run for ui.perfetto.dev, to NAME.json
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath)]
     trace: Option<OutputPath>,
-    /// Also draw a Gantt chart, to NAME.svg or as text to NAME.txt
+    /// Also draw a Gantt chart of the run, to NAME.svg or as text to NAME.txt
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Chart), value_hint = clap::ValueHint::FilePath)]
     gantt: Option<OutputPath>,
     /// Start of the Gantt chart [default: start of the run]
@@ -25,7 +25,7 @@ pub struct TimelineFiles {
 }
 
 impl TimelineFiles {
-    /// Whether a trace or a chart is requested.
+    /// Whether the options request a trace or a Gantt chart.
     pub fn wanted(&self) -> bool {
         self.trace.is_some() || self.gantt.is_some()
     }
@@ -39,7 +39,7 @@ impl TimelineFiles {
     /// Opens the output files, before a simulation.
     ///
     /// # Errors
-    /// Fails for an empty window, or for files that cannot be written.
+    /// Fails if `--from` is not before `--to`, or if files cannot be written.
     pub fn open(&self, output: &mut Output) -> Result<Canvas<'_>> {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from >= to
@@ -53,7 +53,7 @@ impl TimelineFiles {
         })
     }
 
-    /// Returns the chart of a run called `title`.
+    /// Returns the Gantt chart of a run as SVG or text. `title` is the title of the chart.
     fn chart(&self, timeline: &Timeline, title: &str) -> Result<String> {
         let options = Options {
             title: Some(title.to_owned()),
@@ -69,7 +69,7 @@ impl TimelineFiles {
     }
 }
 
-/// Output files of the timeline that are open, but still empty.
+/// Open, but still empty output files of the timeline.
 #[derive(Debug)]
 pub struct Canvas<'a> {
     timeline_files: &'a TimelineFiles,
@@ -78,10 +78,11 @@ pub struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Draws a run called `title` into the output files.
+    /// Draws `timeline` with `title` into the output files.
     ///
     /// # Errors
-    /// Fails if the window contains more than a chart can show, or if files cannot be written.
+    /// Fails if there are too many events from `--from` to `--to` for a Gantt chart, or if files
+    /// cannot be written.
     pub fn draw(self, timeline: &Timeline, title: &str, output: &mut Output) -> Result<()> {
         if let Some(file) = self.gantt {
             output.complete(file, self.timeline_files.chart(timeline, title)?)?;

@@ -34,7 +34,7 @@ pub struct Args {
     /// Warp scheduler [default: scheduler of the scenario]
     #[arg(long, value_parser = named::<Scheduler>())]
     scheduler: Option<Scheduler>,
-    /// Issue budget (`rt-paws`: priority) of a kernel; may be repeated
+    /// Issue budget of a kernel (under `rt-paws`: priority); may be repeated
     #[arg(long, value_name = "KERNEL=N", value_parser = budget)]
     budget: Vec<(String, u32)>,
     #[command(flatten)]
@@ -44,10 +44,10 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The result on a simulated GPU has the finish time of each kernel, the memory traffic, and the stalls of the schedulers.
-With --format json, it also has the thread blocks. With --format csv (or -o NAME.csv), it has one row per kernel.
-The result on a sub-core (a scenario without `machine`) has the finish time of each kernel. With --format json, it also has the warp
-that issued in each cycle. With --format csv, it has one row per issued instruction.
+Simulated GPU: the result has the finish time of each kernel, the memory traffic, and the stalls of the warp schedulers.
+With --format json, the result also has the thread blocks. With --format csv (or -o NAME.csv), it has one row per kernel.
+Sub-core (a scenario without `machine`): the result has the finish time of each kernel. With --format json, the result also has
+the warp that issued in each cycle. With --format csv, the result has one row per issued instruction.
 In traces and Gantt charts, one nanosecond stands for one cycle.
 
 Examples:
@@ -56,7 +56,7 @@ Examples:
   gpusched simulate warps tasksets/runs/pc-copyl-spatial.json
   gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --budget K2=6 --gantt fig3d.svg";
 
-/// Parses `KERNEL=N`; the name may contain `=`.
+/// Parses `KERNEL=N`. The name of the kernel may contain `=`.
 fn budget(text: &str) -> Result<(String, u32), String> {
     let parts = text.rsplit_once('=');
     let parts = parts.and_then(|(kernel, budget)| Some((kernel.to_owned(), budget.parse().ok()?)));
@@ -64,7 +64,7 @@ fn budget(text: &str) -> Result<(String, u32), String> {
 }
 
 impl Args {
-    /// Simulates the scenario.
+    /// Simulates the scenario, the program or the trace.
     ///
     /// # Errors
     /// Fails on bad input, for runs that are too long, or if output cannot be written.
@@ -135,7 +135,8 @@ impl Args {
         Ok(Outcome::Positive)
     }
 
-    /// Simulates, and records the timeline if an output requires it. Errors of the simulation name the file.
+    /// Simulates `scenario`. Records a timeline if an output file requires one. Error messages
+    /// name the scenario file.
     fn simulate(
         &self,
         scenario: &WarpScenario,
@@ -157,7 +158,7 @@ impl Args {
             .into()
     }
 
-    /// Returns the scenario with the values of the options.
+    /// Returns `scenario` with the values of the options in place of its values.
     fn changed(&self, scenario: WarpScenario) -> Result<WarpScenario> {
         let mut shape = scenario.shape().clone();
         if let Some(scheduler) = self.scheduler {

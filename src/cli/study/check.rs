@@ -1,4 +1,4 @@
-//! `gpusched study check`: checks the claims of studies against their results.
+//! `gpusched study check`: checks published claims against the results of studies.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,18 @@ use crate::cli::{Global, Outcome};
 use crate::error::Result;
 use crate::study::{self, Finding, Findings, State, Study};
 
-/// Arguments of `gpusched study check`. The result has one verdict for each claim and analysis variant.
+/// Arguments of `gpusched study check`. The command gives one verdict for each claim and analysis
+/// variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Output folder of `study run`, or folder of study files with results per study
+    /// Output folder of `study run`, or folder of studies with one results folder each
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 const EXAMPLE: &str = "\
-Exit code 1: a claim that must hold is not reproduced. Studies without results are skipped.
+Exit code 1: a claim that must hold is not reproduced. `check` skips studies without results.
 
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study check results";
@@ -29,7 +30,8 @@ impl Args {
     /// Checks all studies in the folder.
     ///
     /// # Errors
-    /// Fails without results, for results of another study, or for claims about missing data.
+    /// Fails if results are missing or belong to another study, or if a claim is about missing
+    /// data.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let findings: Vec<Findings> = finished(&self.folder)?
             .iter()
@@ -43,8 +45,8 @@ impl Args {
     }
 }
 
-/// Returns the studies with results in the folder at `path`. If there are no results, it returns all studies, so that a later error
-/// names what is missing.
+/// Returns the studies with results in the folder at `path`. If no study has results, returns all
+/// studies, so that a later error names the missing results.
 pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     let mut studies = study::studies(path)?;
     if studies.iter().any(|study| study.state != State::Missing) {
@@ -53,7 +55,7 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Study>> {
     Ok(studies)
 }
 
-/// Writes findings.
+/// Writes the findings of studies in the requested format.
 pub(super) fn report(findings: &[Findings], global: &Global) -> Result<()> {
     Output::open(global)?.only(COLUMNS, &Checked(findings))
 }
@@ -94,7 +96,7 @@ fn text(study: &Findings, palette: &Palette) -> String {
     text
 }
 
-/// Returns the published statement, and the criterion for its reproduction.
+/// Returns a text with the published claim and the criterion for its reproduction.
 fn statement(finding: &Finding) -> String {
     let must = if finding.must_hold { " [must hold]" } else { "" };
     let mut text = format!("\n  {}{must}: {}", finding.id, finding.text);
@@ -109,7 +111,7 @@ fn statement(finding: &Finding) -> String {
     text
 }
 
-/// Returns the measured figures in words.
+/// Returns a text with the measured figures, with `separator` between figures.
 fn figures(finding: &Finding, separator: &str) -> String {
     let figures = finding.figures_in_words();
     let figures = figures.iter().map(|(name, value)| format!("{name} = {value}"));
@@ -119,7 +121,7 @@ fn figures(finding: &Finding, separator: &str) -> String {
 /// CSV columns.
 const COLUMNS: &str = "study,claim,reading,reproduced,must_hold,text,source,published,figures,holds";
 
-/// Findings of studies.
+/// Findings of all checked studies.
 #[derive(Serialize)]
 struct Checked<'a>(&'a [Findings]);
 

@@ -1,4 +1,4 @@
-//! Figures of a study.
+//! Draws the figures of a study.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::plot::{Options, Selection, line_chart};
 use crate::study::{CaseFigure, FigureTable, Kind, Partitioning, Study, Table};
 
-/// Draws the figure of `study` from its results, if it has one.
+/// Draws the figures that `study` defines, from its results.
 pub fn draw(study: &Study) -> Result<()> {
     match study.spec.kind() {
         Kind::Partitioning(of) => partitioning(study, of),
@@ -22,7 +22,7 @@ fn title(study: &Study) -> &str {
     }
 }
 
-/// Draws a figure with lines of the rows that `figure` selects.
+/// Draws a figure from the result rows that `figure` selects.
 fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
     let selections = figure.selection.iter();
     let options = Options {
@@ -47,8 +47,8 @@ fn cases(study: &Study, figure: &CaseFigure) -> Result<()> {
     outputs.commit()
 }
 
-/// Draws figures over the utilization. If the study has more numbers of tasks than utilizations, it draws figures over the number
-/// of tasks. There is one figure for each value of the other quantity.
+/// Draws one figure over the utilization for each number of tasks. If the study has more numbers
+/// of tasks than utilizations, draws one figure over the number of tasks for each utilization.
 fn partitioning(study: &Study, of: &Partitioning) -> Result<()> {
     let folder = &study.folder;
     let path = match of.figure().table {

@@ -14,7 +14,7 @@ use crate::study::{self, Kind, State, Study};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Folder with study files, and with results in it or in one subfolder per study
+    /// Folder with study files; results are there or in one subfolder per study
     #[arg(default_value = "analysis", value_name = "DIR")]
     folder: PathBuf,
 }
@@ -23,7 +23,7 @@ const EXAMPLE: &str = "\
 Example:
   gpusched study list analysis";
 
-/// One line of the list. Fields that do not apply to this kind of study are empty.
+/// One study in the list. Fields that do not apply to the kind of the study are empty.
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
@@ -82,7 +82,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// Returns the size of the study, in words.
+    /// Returns a text on the size of the study.
     fn size(&self) -> String {
         match (self.points, self.sets, self.cases) {
             (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
@@ -101,10 +101,10 @@ impl<'a> Entry<'a> {
 }
 
 impl Args {
-    /// Writes the list.
+    /// Writes the list of studies.
     ///
     /// # Errors
-    /// Errors of [`study::studies`], or output that cannot be written.
+    /// Errors of [`study::studies`] and of writing the output.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = study::studies(&self.folder)?;
         let list = List {
@@ -124,7 +124,7 @@ const COLUMNS: &str = "name,title,source,points,sets,readings,algorithms,claims,
 #[serde(transparent)]
 struct List<'a> {
     entries: Vec<Entry<'a>>,
-    /// Width of the terminal [characters]; `None` if the list does not go to a terminal.
+    /// Width of the terminal [characters]; `None` if gpusched does not write to a terminal.
     #[serde(skip)]
     width: Option<usize>,
 }
@@ -152,8 +152,9 @@ impl Report for List<'_> {
         })
     }
 
-    /// Returns the widest table that fits on the terminal. To save width, the cells first become narrower. Then the table omits
-    /// analysis variants and algorithms.
+    /// Returns the widest table that fits on the terminal. To save width, the function first
+    /// makes the cells narrower. If the table is still too wide, the function omits the columns
+    /// with lists of names.
     fn text(&self, palette: &Palette) -> Result<String> {
         let cells = (WIDEST - 24..=WIDEST).rev();
         let all = cells.clone().map(|cell| self.table(cell, true));
@@ -169,8 +170,8 @@ impl Report for List<'_> {
 const WIDEST: usize = 36;
 
 impl List<'_> {
-    /// Returns a table with cells of about `cell` characters. If `words` is true, it shows analysis variants, metrics and
-    /// algorithms.
+    /// Returns a table with cells of about `cell` characters. If `words` is true, the table lists
+    /// the names of analysis variants, metrics and algorithms.
     fn table(&self, cell: usize, words: bool) -> Table {
         let mut columns = vec![
             Column::Left("study"),

@@ -8,17 +8,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::Global;
 use crate::study::{Observer, Spec};
 
-/// Progress bar on standard error, if standard error is a terminal and `--quiet` is not set.
+/// Progress bar on standard error. The bar is hidden with `--quiet`, and if standard error is not
+/// a terminal.
 pub struct Progress {
     study: String,
-    /// Counted units.
+    /// Name of the units that the bar counts.
     units: &'static str,
     visible: bool,
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// Creates a bar for `study`.
+    /// Creates a progress bar for `study`.
     pub fn new(study: &Spec, global: &Global) -> Progress {
         Progress {
             study: study.name().to_owned(),
@@ -46,7 +47,7 @@ impl Observer for Progress {
             .with_prefix(self.study.clone())
             .with_message(resumed.to_string())
             .with_position(resumed);
-        self.bar.reset_eta(); // resumed units must not count for the speed
+        self.bar.reset_eta(); // units of earlier runs must not count for the speed
         self.bar.enable_steady_tick(Duration::from_millis(500));
     }
 

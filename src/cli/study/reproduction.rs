@@ -1,4 +1,5 @@
-//! `gpusched study reproduction`: writes a page about the claims of finished studies.
+//! `gpusched study reproduction`: writes a page that compares the results of finished studies
+//! with published claims.
 
 use std::path::PathBuf;
 
@@ -8,12 +9,12 @@ use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};
 use crate::study::{Reasons, Study, reproduction};
 
-/// Arguments of `gpusched study reproduction`. The Markdown page lists every claim with its source, the published and the measured
-/// figures, and one verdict per analysis variant.
+/// Arguments of `gpusched study reproduction`. The Markdown page lists every claim with its
+/// source, with published and measured figures, and with one verdict per analysis variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Folders, as for `study check`
+    /// Folders with finished studies, as for `study check`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// JSON file with reasons for deviations [default: reasons.json in DIR]
@@ -22,7 +23,7 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-Exit code 1: a claim that must hold is not reproduced. Studies without results are skipped.
+Exit code 1: a claim that must hold is not reproduced. `reproduction` skips studies without results.
 
 Example:
   gpusched study run analysis/smoke.toml -o results && gpusched study reproduction results -o reproduction.md";
@@ -31,7 +32,8 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// Errors of `study check`; [`Error::Refused`] for a format other than text, or for a study in two folders.
+    /// Errors of `study check`. [`Error::Refused`] for a format other than text, or for a study
+    /// in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::parameter(

@@ -14,19 +14,20 @@ use crate::study::{self, Findings, Folder, Overrides, Shard, Spec, Study};
 
 /// Arguments of `gpusched study run`. To continue an interrupted run, repeat the command.
 ///
-/// For each study, it writes NAME.csv (results), NAME.timing.csv (measured times), NAME.weighted.csv (weighted schedulability),
-/// NAME.svg, NAME.claims.json, NAME.provenance.json, NAME.toml (the study as run), NAME.inputs.json (files of its cases) and
-/// NAME.checkpoint.jsonl (progress).
+/// For each study, the command writes NAME.csv (results), NAME.timing.csv (measured times),
+/// NAME.weighted.csv (weighted schedulability), NAME.svg (figure), NAME.claims.json (findings),
+/// NAME.provenance.json (origin), NAME.toml (the study as run), NAME.inputs.json (input files)
+/// and NAME.checkpoint.jsonl (progress).
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLE)]
 pub struct Args {
     /// Study files (TOML)
     #[arg(required = true, value_name = "SPEC")]
     specs: Vec<PathBuf>,
-    /// Part i of n to run; `study merge` combines the parts
+    /// Run only part i of n; `study merge` combines the results of all parts
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
-    /// Number of task sets per point, for a quick trial [default: as in the study]
+    /// Number of task sets per point, for a quick trial [default: from the study]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     sets: Option<u64>,
 }
@@ -34,7 +35,7 @@ pub struct Args {
 const RUN_EXAMPLE: &str = "\
 Shards: run SPEC with --shard 1/2 -o part1 and with --shard 2/2 -o part2, on any machines and in any order. Then combine the
 results with `gpusched study merge part1 part2 -o whole`.
-Exit code 1: a claim that must hold is not reproduced. The results are written in any case.
+Exit code 1: a claim that must hold is not reproduced. gpusched writes the results in any case.
 
 Examples:
   gpusched study run analysis/smoke.toml -o results
@@ -58,7 +59,8 @@ impl Args {
     /// Runs the studies one after the other.
     ///
     /// # Errors
-    /// Errors of [`Spec::read`] for any study, before the first study runs, and errors of [`study::run`].
+    /// Errors of [`Spec::read`] for any study, reported before the first study runs. Errors of
+    /// [`study::run`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.specs.iter().any(|path| path.as_os_str() == "-") {
             let expected = "a file, because a study cannot be read from standard input";
@@ -133,8 +135,8 @@ impl MergeArgs {
     }
 }
 
-/// Draws the figures and writes the findings of all studies, sorted by name. The outcome is negative if a claim that must hold is
-/// not reproduced. Other files in the folder have no effect.
+/// Draws the figures and writes the findings of all studies, sorted by name. The outcome is
+/// negative if the results do not reproduce a claim that must hold.
 fn finish(mut specs: Vec<Spec>, output: &Path, global: &Global) -> Result<Outcome> {
     specs.sort_by(|a, b| a.name().cmp(b.name()));
     let mut findings = Vec::new();
@@ -162,9 +164,9 @@ fn folder(global: &Global) -> Result<&Path> {
         .ok_or_else(|| Error::parameter("output", "none", "-o DIR, the folder for the results"))
 }
 
-/// Writes a line to standard error, except with `--quiet`.
+/// Writes a line to standard error, but not with `--quiet`.
 fn note(global: &Global, line: &str) {
     if !global.quiet {
-        let _ = writeln!(anstream::stderr(), "{line}"); // it ignores a closed standard error
+        let _ = writeln!(anstream::stderr(), "{line}"); // ignores a closed standard error
     }
 }

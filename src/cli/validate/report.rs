@@ -1,4 +1,4 @@
-//! Result of a validation as JSON, CSV and text.
+//! JSON, CSV and text forms of the result of a validation.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,15 +17,17 @@ use crate::validation::{self, Campaign, PolicyTally};
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Validation {
-    /// Number of random systems; each has a task set, a GPU, a heuristic, a policy and an interference model.
+    /// Number of random systems. Each system has a task set, a GPU, a heuristic, a policy and an
+    /// interference model.
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of accepted partitions with a missed deadline, or with a response time above its bound.
+    /// Number of violations: partitions that the analysis accepts, with a missed deadline or a
+    /// response time above its bound.
     breaches: u64,
     /// Results by policy.
     policies: Vec<PolicyResult>,
-    /// Smallest counterexample of the first violation.
+    /// Smallest counterexample that shows the first violation.
     #[serde(skip_serializing_if = "Option::is_none")]
     reproducer: Option<Found>,
 }
@@ -42,43 +44,44 @@ struct PolicyResult {
     systems: u64,
     /// Number of systems with a schedulable plan.
     schedulable: u64,
-    /// Number of partitions that the analysis accepts. gpusched simulates all of them.
+    /// Number of partitions that the analysis accepts. gpusched simulates all these partitions.
     partitions: u64,
     /// Number of simulations of accepted partitions.
     runs: u64,
-    /// Number of jobs in these simulations.
+    /// Number of jobs in the simulations of accepted partitions.
     jobs: u64,
-    /// Number of preemptions in these simulations.
+    /// Number of preemptions in the simulations of accepted partitions.
     preemptions: u64,
     /// Number of accepted partitions with a missed deadline.
     misses: u64,
     /// Number of accepted partitions without a missed deadline, but with a response time above its bound.
     above_bound: u64,
-    /// Number of rejected partitions that were simulated under critical releases.
+    /// Number of rejected partitions that gpusched simulated, with critical releases.
     rejected: u64,
     /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,
-    /// Number of rejected partitions without a missed deadline whose utilization in the test is above 1. They may miss a deadline
-    /// later.
+    /// Number of rejected partitions without a missed deadline, but with a utilization above 1 in
+    /// the test. An overloaded partition may miss a deadline after the end of the simulation.
     rejected_overloaded: u64,
-    /// Number of tasks that have a response-time bound, in accepted partitions.
+    /// Number of tasks with a response-time bound in accepted partitions.
     bounded: u64,
-    /// Mean ratio of longest response time to bound, over the tasks that have a bound. Each ratio is rounded up to hundredths.
+    /// Mean ratio of the longest simulated response time to its bound, over all tasks with a
+    /// bound. Each ratio is rounded up to hundredths.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_ratio: Option<f64>,
 }
 
-/// Violation of a guarantee.
+/// Violation of a guarantee: the analysis accepts a partition, but a simulation refutes it.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Found {
-    /// Number of the system with the violation.
+    /// Position of the random system with the violation.
     system: u64,
     /// Kind of violation: `miss` or `above-bound`.
     breach: &'static str,
-    /// File with the task set.
+    /// File with the task set of the smallest counterexample.
     file: String,
-    /// Command that repeats the violation.
+    /// Command line that repeats the violation in a simulation.
     command: String,
     /// Number of tasks in the smallest counterexample.
     tasks: usize,
@@ -107,7 +110,8 @@ impl PolicyResult {
 }
 
 impl Validation {
-    /// Creates the result of `campaign` from its `report`. The smallest counterexample, if there is one, is in `file`.
+    /// Creates the result of `campaign` from its `report`. `file` is the file for the smallest
+    /// counterexample.
     pub fn new(campaign: &Campaign, report: &validation::Report, file: &Path) -> Validation {
         let file = file.display().to_string();
         let policies = report.policies.iter();
@@ -212,8 +216,8 @@ impl Report for Validation {
     }
 }
 
-/// Returns CSV with the cumulative share of the tasks that have a bound, by policy and by the ratio of longest response time to
-/// bound.
+/// Returns CSV with the distribution of the ratio of longest simulated response time to bound.
+/// For each policy and ratio, a row contains the cumulative share of the tasks with a bound.
 pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {

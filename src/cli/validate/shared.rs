@@ -18,11 +18,13 @@ pub struct SharedValidation {
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline.
+    /// Number of violations: systems that `conflict+bandwidth` accepts and that miss a deadline in
+    /// a simulation.
     breaches: u64,
     /// Results by policy.
     policies: Vec<PolicyResult>,
-    /// Number of the first system that `conflict+bandwidth` accepts and that misses a deadline.
+    /// Position of the first random system that `conflict+bandwidth` accepts and that misses a
+    /// deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<u64>,
 }
@@ -35,7 +37,7 @@ struct PolicyResult {
     policy: Policy,
     /// Number of systems.
     systems: u64,
-    /// Number of systems that `conflict` accepts. This model ignores memory traffic.
+    /// Number of systems that `conflict` accepts. The model `conflict` ignores memory traffic.
     blind: u64,
     /// Number of systems that `conflict` accepts and that miss a deadline because the memory bandwidth is insufficient.
     blind_missed: u64,
@@ -45,7 +47,7 @@ struct PolicyResult {
     accepted_missed: u64,
     /// Number of simulations.
     runs: u64,
-    /// Number of jobs in these simulations.
+    /// Number of jobs in all simulations.
     jobs: u64,
 }
 
@@ -76,7 +78,7 @@ impl SharedValidation {
 pub const COLUMNS: &str = "policy,systems,blind,blind_missed,accepted,accepted_missed,runs,jobs";
 
 impl PolicyResult {
-    /// Returns the numbers in the order of the columns.
+    /// Returns the numbers of the CSV columns after `policy`, in the order of the columns.
     fn numbers(&self) -> [u64; 7] {
         [
             self.systems,

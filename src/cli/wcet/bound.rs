@@ -1,4 +1,5 @@
-//! `gpusched wcet bound`: the WCET bound G(Q) of a kernel under the budget Q.
+//! `gpusched wcet bound`: the WCET bound G(Q) of a kernel under the memory bandwidth budget Q of
+//! best-effort cores.
 
 use std::path::PathBuf;
 
@@ -20,20 +21,20 @@ pub struct Args {
     /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// Budget Q: share of each regulation period for best-effort memory access, 0 to 1
+    /// Budget Q of best-effort cores, as a share of each regulation period, 0 to 1
     #[arg(long, value_name = "Q", value_parser = budget)]
     q: Factor,
     #[command(flatten)]
     traffic: Traffic,
     /// Solver of the linear program
     ///
-    /// `both` compares the two solvers. If they disagree, the exit code is 3.
+    /// `both` compares the solvers `exact` and `lp`. If their results differ, the exit code is 3.
     #[arg(long, value_parser = named::<Solver>(), default_value_t)]
     solver: Solver,
 }
 
 const EXAMPLE: &str = "\
-The bound assumes that no block exceeds e0 of its cluster in isolation, or e1 under unregulated memory traffic.
+The bound assumes that every block of a cluster takes at most e0 in isolation, and at most e1 under unregulated memory traffic.
 
 Examples:
   gpusched wcet bound tasksets/kernels/histo-m4.json --q 0.13
@@ -66,7 +67,8 @@ pub fn title(kernel: &Kernel) -> String {
     kernel.name().map_or("kernel".to_owned(), |name| clip(name, 40))
 }
 
-/// Warns on standard error, even with `--quiet`, if WCETs come from distribution fits that failed their tests.
+/// Writes a warning for each WCET that comes from a distribution fit that failed its test. The
+/// warning also appears with `--quiet`.
 pub fn distrust(kernel: &Kernel) {
     for (index, cluster) in kernel.clusters().iter().enumerate() {
         for (name, distribution) in [
@@ -84,7 +86,7 @@ pub fn distrust(kernel: &Kernel) {
     }
 }
 
-/// Returns the increase of `time` relative to `base`, such as `+12.3 %`.
+/// Returns the increase from `base` to `time` as text, such as `+12.30 %`.
 pub fn percent(time: Time, base: Time) -> String {
     format!("{:+.2} %", (time.ns() as f64 / base.ns() as f64 - 1.0) * 100.0)
 }

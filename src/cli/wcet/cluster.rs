@@ -21,41 +21,41 @@ use crate::time::Time;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Measurements with a column q (0 isolated, 1 interference); `-` is standard input
+    /// Trace with a column q (0 isolated, 1 interference); `-` is standard input
     #[arg(value_name = "TRACE", required_unless_present_any = ["isolated", "interference"])]
     traces: Vec<PathBuf>,
-    /// Measurements in isolation; may be repeated
+    /// Trace of runs in isolation; may be repeated
     #[arg(long, value_name = "FILE")]
     isolated: Vec<PathBuf>,
-    /// Measurements under unregulated interference; may be repeated
+    /// Trace of runs under unregulated memory traffic; may be repeated
     #[arg(long, value_name = "FILE")]
     interference: Vec<PathBuf>,
-    /// Format of all measurement files [default: detected from ending and content]
+    /// Format of all traces [default: from file ending and content]
     #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT")]
     trace_format: Option<TraceFormat>,
-    /// Kernel to select from files of cuda_scheduling_examiner
+    /// Name of the kernel in files of cuda_scheduling_examiner
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Concurrent blocks on the whole GPU, M [default: maximum in the trace]
+    /// Number M of concurrent blocks on the whole GPU [default: maximum in the trace]
     #[arg(long, value_name = "M", value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: Option<u32>,
     /// Regulation period T of best-effort memory traffic
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
-    /// Probability that clustering divides identical blocks
+    /// Probability that clustering separates blocks with equal distributions
     #[arg(long, value_name = "P", default_value_t = Options::default().alpha, value_parser = alpha)]
     alpha: f64,
     /// Maximum number of clusters
     #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
           value_parser = whole(1..=MAX_CLUSTERS as u64))]
     max_clusters: u64,
-    /// Number of measurements to keep per block and level, for comparisons of blocks
+    /// Number of measurements per block for comparisons, in isolation and interference
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1..=MAX_SAMPLES as u64))]
     samples: u64,
-    /// Source of e0 and e1: the longest time, or an extreme-value fit beyond it
+    /// Method for the WCETs e0 and e1: longest measured time, or extreme-value fit
     #[arg(long, value_parser = named::<Estimate>(), default_value_t)]
     estimate: Estimate,
-    /// Probability that a block exceeds e0 or e1 with gev or gpd [default: 1e-9]
+    /// Probability that a block exceeds e0 or e1, for gev and gpd [default: 1e-9]
     #[arg(long, value_name = "P", value_parser = probability)]
     exceedance: Option<f64>,
     /// Name of the kernel in the profile
@@ -77,7 +77,7 @@ fn probability(text: &str) -> Result<f64, String> {
         .ok_or_else(|| refused(text, "a probability above 0, at most 0.5"))
 }
 
-/// Source of the WCETs e0 and e1.
+/// Method to determine the WCETs e0 and e1.
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
@@ -93,8 +93,8 @@ enum Estimate {
 }
 
 const EXAMPLE: &str = "\
-A trace is a CSV file with the columns run, block, start_ns (optional), duration_ns and q, a JSONL file with the same fields, or an
-output file of cuda_scheduling_examiner. Memory use does not grow with the number of runs.
+A trace is a CSV file with the columns run, block, start_ns (optional), duration_ns and q. Or it is a JSONL file with these fields,
+or an output file of cuda_scheduling_examiner. Memory use does not grow with the number of runs.
 
 Example:
   gpusched wcet cluster tasksets/traces/two-paths.csv -o kernel.json";
@@ -103,7 +103,8 @@ impl Args {
     /// Computes and writes the profile.
     ///
     /// # Errors
-    /// Fails for files that are not traces, for too few measurements, or if output cannot be written.
+    /// Fails for a file that is not a trace, for too few measurements, or if output cannot be
+    /// written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let output = Output::open(global)?;
         let trace = self.read(global)?;
@@ -197,7 +198,7 @@ impl Args {
     }
 }
 
-/// Returns notes for the user of the profile.
+/// Returns notes on weaknesses of the measurements and of the profile.
 fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     let mut doubts = Vec::new();
     let (runs, kept) = (trace.isolated.runs(), trace.isolated.kept());
@@ -237,7 +238,8 @@ fn doubts(trace: &Trace, clustering: &Clustering) -> Vec<String> {
     doubts
 }
 
-/// Progress bar on standard error, if standard error is a terminal.
+/// Returns a progress bar on standard error. The bar is hidden if standard error is not a
+/// terminal.
 fn progress<'a>(global: &Global, mut files: impl Iterator<Item = &'a Path>) -> ProgressBar {
     if global.quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -366,7 +368,7 @@ impl Report for About<(Trace, Wcets), Kernel> {
     }
 }
 
-/// Returns a line on the WCETs if they are not the longest times.
+/// Returns a line on the WCETs if an extreme-value fit gave them; otherwise an empty text.
 fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     let Wcets::Tail { family, exceedance } = *wcets else {
         return String::new();

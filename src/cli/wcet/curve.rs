@@ -1,4 +1,5 @@
-//! `gpusched wcet curve`: the WCET bound G over the budget Q.
+//! `gpusched wcet curve`: the WCET bound G of a kernel as a function of the memory bandwidth
+//! budget Q.
 
 use std::path::PathBuf;
 
@@ -23,10 +24,10 @@ pub struct Args {
     /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
-    /// Smallest budget
+    /// Smallest budget Q
     #[arg(long, value_name = "Q", value_parser = budget, default_value = "0")]
     from: Factor,
-    /// Largest budget
+    /// Largest budget Q
     #[arg(long, value_name = "Q", value_parser = budget, default_value = "1")]
     to: Factor,
     /// Number of steps from the smallest to the largest budget
@@ -34,7 +35,7 @@ pub struct Args {
     steps: u64,
     #[command(flatten)]
     traffic: Traffic,
-    /// Also draw the curves, as SVG
+    /// Also draw the curves, to an SVG file
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     svg: Option<OutputPath>,
 }
@@ -160,7 +161,7 @@ impl Report for KernelCurve<'_> {
     }
 }
 
-/// Draws a figure of the curves: G [ms] over Q, with one line per kernel.
+/// Draws the WCET bound G [ms] over the budget Q, with one line per kernel.
 fn figure(csv: &str) -> Result<String> {
     let table = study::Table::from_reader("curve", csv.as_bytes())?;
     let options = Options {

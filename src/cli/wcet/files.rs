@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Refuses a file that appears twice on the command line. Standard input also counts as a file.
+/// Refuses a file that appears twice in `paths`. Standard input also counts as a file.
 ///
 /// # Errors
 /// [`Error::Refused`] with the name of the duplicate file.

@@ -31,27 +31,27 @@ pub struct Args {
     file: PathBuf,
     /// Form of the WCET function [default: envelope; table with --period]
     ///
-    /// `envelope` is the smallest function a/m + b that no measurement exceeds. `table` is the monotone table of the measurements.
-    /// The table has no extrapolation.
+    /// `envelope` is the smallest function a/m + b that no measurement exceeds. `table` is the
+    /// monotone table of the measurements, without extrapolation.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
-    /// Smallest improvement from more SMs that counts, above 0 and below 0.25
+    /// Smallest speed-up from more SMs that counts, above 0 and below 0.25
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
-    /// Print a task set with one task that has this period
+    /// Print a task set that contains one task with this period
     ///
-    /// The task contains the WCET function and its source. It contains `kind` and `traffic` only if they are known. Without these
-    /// fields, the analysis makes safe assumptions.
+    /// The task contains the WCET function and its source, and `kind` and `traffic` if the
+    /// measurements show them. Without `kind` and `traffic`, the analysis makes safe assumptions.
     #[arg(long, value_name = "TIME", value_parser = period)]
     period: Option<Time>,
-    /// Also draw the speed-up over the number of SMs
+    /// Also draw the speed-up over the number of SMs, to an SVG file
     #[arg(long, value_name = "FILE.svg", value_parser = OutputPath::of(Content::Svg), value_hint = clap::ValueHint::FilePath)]
     svg: Option<OutputPath>,
 }
 
 const EXAMPLE: &str = "\
-The function is never below a measurement. It is not a bound for numbers of SMs that were not measured. The JSON
-result contains `wcet`, `wcet_source`, `kind` and `traffic`, as in a task of a task set.
+The fitted function is never below a measurement. For numbers of SMs without measurements, the function is not a bound. The JSON
+result contains `wcet`, `wcet_source`, `kind` and `traffic`, as a task in a task set does.
 
 A wrong kind is unsafe. Therefore the result contains `kind` only if the bandwidth on all SMs shows the kind.
 
@@ -91,8 +91,8 @@ impl Args {
         let svg = output.beside(self.svg.as_ref())?;
         let measured = points::read(&self.file)?;
         let file = self.file.display().to_string();
-        // gpusched does not check a task set of this command further. Therefore its WCET is unknown, not extrapolated, for numbers
-        // of SMs that were not measured.
+        // A task set does not contain the notes on extrapolation. Therefore `--period` uses the
+        // form `table`, which has no extrapolation.
         let form = self.form.unwrap_or(match self.period {
             Some(_) => EnvelopeForm::Table,
             None => EnvelopeForm::Envelope,
@@ -130,7 +130,7 @@ fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 
-/// Returns a note with the reason if the kind is left out.
+/// Returns a note with the reason if the result has no `kind`; otherwise `None`.
 fn left_out(answer: &Fit) -> Option<String> {
     let drawn = || drawn(answer.utilization.unwrap_or_default());
     let why = match answer.kind_reason {
@@ -156,7 +156,7 @@ fn left_out(answer: &Fit) -> Option<String> {
     ))
 }
 
-/// Returns the share of the memory bandwidth, in words.
+/// Returns a text on the share of the memory bandwidth that the kernel uses.
 fn drawn(utilization: f64) -> String {
     format!(
         "the kernel uses {:.1} % of the memory bandwidth on all SMs",
@@ -214,7 +214,7 @@ fn notes(answer: &Fit) -> Vec<String> {
     notes
 }
 
-/// Returns the curves with their names.
+/// Returns the curves of `answer`, each with its kind of contention.
 fn curves(answer: &Fit) -> impl Iterator<Item = (&'static str, &Curve)> {
     let conflict = answer.conflict.iter().map(|curve| ("conflict", curve));
     std::iter::once(("isolated", &answer.isolated)).chain(conflict)
@@ -325,7 +325,7 @@ fn figure(fitted: &About<&str, Fit>) -> Result<String> {
     plot::line_chart(&[table], &options)
 }
 
-/// Returns the WCET function as text.
+/// Returns the WCET function for `contention` as text.
 fn function(answer: &Fit, contention: &str) -> String {
     let words = |line: &Affine| format!("C(m) = {}/m + {}", line.a, line.b);
     match answer.wcet.form() {

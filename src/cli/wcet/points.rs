@@ -1,5 +1,6 @@
-//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally `contention`. From a result of `simulate
-//! profile`, it also uses the bandwidths, the traffic, the GPU and the mark of estimates.
+//! Reads measured points from CSV with the columns `sms`, `time_UNIT` and optionally
+//! `contention`. A result of `simulate profile` has further columns: bandwidths, traffic, the
+//! GPU, and a mark of estimates.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::model::{Bytes, Estimated};
 use crate::study::Table;
 use crate::time::Time;
 
-/// Columns with a time, and their units.
+/// Names of the columns with a time, and the unit of each column.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -23,14 +24,14 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// Column with the maximum memory traffic of the kernel in bytes.
+/// Name of the column with the maximum memory traffic of the kernel [bytes].
 const TRAFFIC_COLUMN: &str = "traffic_bytes";
 
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`] with line and column for an invalid cell, a missing or unknown column, or a file without isolated
-/// measurements.
+/// [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown
+/// column, or for a file without isolated measurements.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
@@ -50,7 +51,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         let error = whole(&format!("a column `{unknown}`"), expected);
         return Err(error.map_refusal(|refusal| refusal.hint(unit)));
     }
-    // The last number of a truncated file may have lost digits.
+    // A truncated file may have lost the last digits of its last number.
     if !bytes.ends_with(b"\n") && table.columns().last().is_some_and(|name| name != "contention") {
         let line = 1 + bytes.iter().filter(|&&byte| byte == b'\n').count();
         let refusal = Refusal::new(
@@ -97,7 +98,7 @@ pub fn read(path: &Path) -> Result<Measured> {
         })?;
         if let Some(column) = bytes_moved {
             let found = column.text(row).trim();
-            // A single row without a value makes the traffic unknown.
+            // If one row has no value, the traffic is unknown.
             traffic = match found {
                 "" => None,
                 _ => {
@@ -152,19 +153,20 @@ pub fn read(path: &Path) -> Result<Measured> {
         conflict,
         estimate,
         utilization,
-        // An estimate is not an upper bound.
+        // Omit the traffic of an estimate, because an estimate is not an upper bound.
         traffic: traffic.filter(|_| estimate.is_none()),
     })
 }
 
-/// Adds a hint to the `error` of a file that is not a table.
+/// Adds a hint to `error` if it is about a file that is not CSV.
 fn as_csv(error: Error) -> Error {
     error.map_refusal(|refusal| {
         refusal.hint("`wcet fit` reads CSV; for a profile, use `simulate profile … --format csv`")
     })
 }
 
-/// Returns the mark of an estimated time in a cell. Returns `None` for an empty cell, because the time is then not an estimate.
+/// Returns the mark of an estimated time in the cell `found`. An empty cell gives `None`: the
+/// time is not an estimate.
 fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     if found.is_empty() {
         return Ok(None);

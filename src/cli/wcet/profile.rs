@@ -1,4 +1,4 @@
-//! `gpusched wcet profile`: a synthetic kernel with the published figures of a benchmark.
+//! `gpusched wcet profile`: a synthetic kernel that matches the published figures of a benchmark.
 
 use std::path::PathBuf;
 
@@ -23,20 +23,20 @@ pub struct Args {
     /// Name of the benchmark
     #[arg(long, value_name = "NAME")]
     benchmark: String,
-    /// Concurrent blocks on the whole GPU, M
+    /// Number M of concurrent blocks on the whole GPU
     #[arg(long, value_name = "M", default_value_t = 4, value_parser = whole(1..=MAX_ACTIVE))]
     active_blocks: u32,
-    /// Regulation period, T
+    /// Regulation period T of best-effort memory traffic
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     regulation_period: Time,
-    /// Slowdown (G(Q) − G(0))/G(0) under the published budget
+    /// Slowdown (G(Q) − G(0))/G(0) of the kernel under the published budget Q
     #[arg(long, value_name = "FACTOR", value_parser = slowdown, default_value = "0.1")]
     slowdown: Factor,
 }
 
 const EXAMPLE: &str = "\
-The published figures determine the blocks, clusters and intervals, the nominal budget, and by how much the longest times exceed
-the mean times. All other values are SYNTHETIC. gpusched generates these values from --seed, and marks them as synthetic.
+The published figures determine the numbers of blocks, clusters and intervals, the nominal budget, and the ratio of longest times
+to mean times. All other values are SYNTHETIC. gpusched generates the other values from --seed, and marks them as synthetic.
 `profile` prints one line of JSON.
 
 Example:

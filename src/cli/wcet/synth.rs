@@ -24,12 +24,13 @@ pub struct Args {
     /// Profile with distributions (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// Number of runs in isolation, and also number of runs with interference
+    /// Number of runs in isolation, and number of runs under interference
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..))]
     runs: u64,
     /// Number of intervals [default: as in the profile, or one per cluster]
     ///
-    /// The intervals belong to the clusters in turn.
+    /// The generated kernel consists of K intervals of blocks. The intervals belong to the
+    /// clusters in turn.
     #[arg(long, value_name = "K", value_parser = whole::<usize>(0..))]
     intervals: Option<usize>,
 }
@@ -42,17 +43,18 @@ the first runs.
 Example:
   gpusched wcet synth tasksets/traces/two-paths.json --runs 40 -o trace.csv";
 
-/// Maximum number of rows of a trace. This number of rows takes about 20 GB of CSV.
+/// Maximum number of rows of a trace. The CSV file of this number of rows has about 20 GB.
 const MOST_ROWS: u64 = 1_000_000_000;
 
-/// Approximate number of rows that are generated before they are written. It bounds memory use.
+/// Approximate number of rows that gpusched generates before it writes them. The number bounds
+/// memory use.
 const BATCH_ROWS: u64 = 1 << 20;
 
 impl Args {
     /// Generates and writes the trace.
     ///
     /// # Errors
-    /// Fails for a profile without the data to generate a trace, or if output cannot be written.
+    /// Fails for a profile without distributions, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format == Some(Format::Text) {
             return Err(Error::parameter(
@@ -115,7 +117,8 @@ impl Args {
         }
     }
 
-    /// Progress bar on standard error; hidden if the trace is written to the same terminal.
+    /// Returns a progress bar on standard error. The bar is hidden if gpusched writes the trace
+    /// to the same terminal.
     fn progress(&self, global: &Global) -> ProgressBar {
         if global.quiet || (global.file().is_none() && io::stdout().is_terminal()) {
             return ProgressBar::hidden();
@@ -126,7 +129,7 @@ impl Args {
     }
 }
 
-/// Reads the single kernel in `path`.
+/// Reads the single kernel in the file at `path`.
 ///
 /// # Errors
 /// Fails on bad input, or unless there is exactly one kernel.

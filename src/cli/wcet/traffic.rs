@@ -1,4 +1,4 @@
-//! Options on best-effort memory traffic that several commands share.
+//! Common options of several commands, for best-effort memory traffic.
 
 use crate::cli::arguments::{named, refused};
 use crate::kernel_wcet::Estimator;
@@ -7,25 +7,26 @@ use crate::model::{Factor, Kernel, Straddling};
 /// Options for best-effort memory traffic.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Traffic {
-    /// Assume that the kernel starts with a regulation period [default: at any time]
+    /// Assume that the kernel starts when a period starts [default: at any time]
     #[arg(long)]
     pub sync: bool,
-    /// Blocks that count as delayed although memory time covers only a part of them
+    /// Which partial overlaps of a block with memory time count as delays
     ///
-    /// `end` is Eq. 10 of [Aghilinasab20]. It is safe if blocks slow down only during memory time. If even a partial overlap with
-    /// memory time may extend a block to e1, only `both` is safe.
+    /// Memory time is the time when best-effort cores access memory. `end` is Eq. 10 of
+    /// [Aghilinasab20]. `end` is safe if blocks slow down only during memory time. If even a
+    /// partial overlap may extend a block to e1, only `both` is safe.
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
 }
 
 impl Traffic {
-    /// Returns Algorithm 1 for `kernel` with these options.
+    /// Returns an estimator of WCET bounds for `kernel` (Algorithm 1) with these options.
     pub fn estimator<'a>(&self, kernel: &'a Kernel) -> Estimator<'a> {
         Estimator::new(kernel).straddling(self.straddling)
     }
 }
 
-/// Parses a factor from 0 to `most`.
+/// Parses a number from 0 to `most`.
 fn factor(text: &str, most: Factor) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
     value.filter(|value| *value <= most).ok_or_else(|| {

@@ -16,16 +16,16 @@ use crate::verification::{Fault, verify_bound};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Result of `wcet bound --format json`: one bound (JSON) or many (JSONL)
+    /// One bound (JSON) or many (JSONL), written by `wcet bound --format json`
     #[arg(value_name = "BOUND")]
     bounds: PathBuf,
-    /// Kernels of the bounds, in the same order
+    /// Kernels of the bounds, in the order of the bounds
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
 }
 
 const EXAMPLE: &str = "\
-`verify` evaluates the certificate in exact arithmetic. It shares no code with the solvers.
+`verify` evaluates the certificate in exact arithmetic. `verify` shares no code with the solvers.
 Exit code 0: every bound is proven. 1: a bound is not proven.
 
 Example:

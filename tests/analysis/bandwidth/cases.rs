@@ -57,7 +57,7 @@ impl Case {
         let Blocks::Fixed(mut blocks) = Blocks::new(&kernel, BlockTimes::Wcet, &table, seed).unwrap() else {
             unreachable!("WCETs are fixed")
         };
-        // Block times equal the WCETs or are any smaller time.
+        // Each block time is the WCET or a random smaller time.
         let most = [0.0, 0.0, 0.1, 1.0][rng.random_range(0..4)];
         for block in &mut blocks {
             let (alone, contended) = (block.alone, block.alone / block.speed);

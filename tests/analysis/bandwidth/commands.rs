@@ -51,7 +51,8 @@ fn periods_add_up_to_the_summary() {
     }
 }
 
-/// The memory time of the process reduces dynamic budgets only.
+/// The memory time of the budget computation reduces only dynamic budgets, not the nominal
+/// budget.
 #[test]
 fn the_process_has_its_price() {
     for (policy, first) in [
@@ -93,7 +94,7 @@ fn bytes_depend_on_the_seed_alone() {
     );
 }
 
-/// A process that accesses memory all the time exceeds every budget.
+/// A budget computation that accesses memory all the time exceeds every budget.
 #[test]
 fn late_kernels_are_reported() {
     let late = run(&format!(

@@ -1,4 +1,5 @@
-//! histo as a fluid: equal thirds, M = 4, Q̄ = 0.13, and block times at the means of [Aghilinasab20] Table I.
+//! The kernel histo as a fluid model: three clusters of equal size, M = 4, Q̄ = 0.13, and the
+//! mean block times of [Aghilinasab20] Table I.
 
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
 use gpusched::model::{Factor, Kernel, Straddling};
@@ -6,7 +7,7 @@ use gpusched::simulator::regulation::{AccessPattern, BlockTimes, Run, Setting, S
 
 const PERIOD: f64 = 1e6;
 
-/// Returns whether a number of a run and a number of the fluid agree within 1 %.
+/// Returns whether a value of a run and a value of the fluid model agree within 1 %.
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 0.01 * expected
 }

@@ -29,7 +29,7 @@ fn no_policy_makes_a_kernel_late() {
     assert!(worst > 0.999 && raised > 2_000, "{worst} {raised}");
 }
 
-/// A budget that exceeds the safe budget by five percentage points.
+/// An allocator with budgets that exceed the safe budget by five percentage points.
 struct Greedier(Allocator);
 
 impl Governor for Greedier {
@@ -55,7 +55,8 @@ impl Governor for Greedier {
     }
 }
 
-/// The test above is effective: under each policy, a thousand runs show that five additional points are unsafe.
+/// The test of Lemma 1 is effective. Under each policy, a thousand runs show that a budget above
+/// the safe budget by five percentage points is unsafe.
 #[test]
 fn five_points_too_many_are_noticed() {
     let mut rng = random::rng(42);

@@ -39,8 +39,9 @@ fn inverse_of_memory_time_is_exact() {
     assert_eq!(largest_burst(5, 10, 0), 0);
 }
 
-/// Algorithm 2 line 4 by the exact solver and by the linear program, to a nanosecond and a relative error of 1e-6. The
-/// result is the largest memory time that fits, and the least memory time where Eq. 8 reaches the window.
+/// For Algorithm 2 line 4, the exact solver and the linear program agree to a nanosecond and a
+/// relative error of 1e-6. The result is the largest memory time that fits, and the least memory
+/// time where Eq. 8 reaches the window.
 #[test]
 fn algorithm_2_is_the_linear_program() {
     let mut rng = crate::kernel_wcet::random::rng(34);
@@ -76,7 +77,8 @@ fn algorithm_2_is_the_linear_program() {
     assert!(compared > 1_000, "{compared}");
 }
 
-/// Algorithm 4 never permits more memory time than Algorithm 2. Both agree where no budget is needed.
+/// Algorithm 4 never permits more memory time than Algorithm 2. The algorithms agree if no budget
+/// is necessary.
 #[test]
 fn algorithm_4_is_below_algorithm_2() {
     let mut rng = crate::kernel_wcet::random::rng(32);
@@ -109,7 +111,7 @@ fn algorithm_4_is_below_algorithm_2() {
     assert!(positive > 500, "{positive}");
 }
 
-/// Budgets lie between the nominal budget and a whole period, in every state.
+/// In every state, the budget is at least the nominal budget and at most a whole period.
 #[test]
 fn budgets_are_within_their_limits() {
     let mut rng = crate::kernel_wcet::random::rng(33);
@@ -132,8 +134,8 @@ fn budgets_are_within_their_limits() {
     }
 }
 
-/// A cluster that is missing in the list of remaining blocks counts as complete. The result permits no more memory time
-/// than an explicit entry.
+/// A cluster that is missing in the list of remaining blocks counts as not started. The budget is
+/// at most the budget for an explicit entry.
 #[test]
 fn what_is_left_out_is_not_done() {
     let mut rng = crate::kernel_wcet::random::rng(35);

@@ -1,4 +1,5 @@
-//! The maximum memory time over all budgets, against linear programs and runs.
+//! Compares the maximum memory time over all budgets with linear programs and with simulated
+//! runs.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel, Variable, variable};
 use gpusched::bandwidth::{Allocator, BudgetPolicy};
@@ -71,7 +72,7 @@ fn limit_is_the_linear_program() {
     assert!(partly > 1_000 && never > 200);
 }
 
-/// Random budgets of arbitrary size.
+/// An allocator that returns random budgets of arbitrary size.
 struct Whim<R> {
     rng: R,
     period: Time,
@@ -102,7 +103,7 @@ impl<R: Rng> Governor for Whim<R> {
     }
 }
 
-/// Returns the value of [`limit`] if all places were busy to the end.
+/// Returns the value of [`limit`] under the wrong assumption that all places are busy to the end.
 fn without_tail(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let item = |block: &Block| Item {
         gain: block.alone / block.speed,
@@ -113,8 +114,9 @@ fn without_tail(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     fill(&items, active as f64 * deadline - alone).iter().sum::<f64>() / active as f64
 }
 
-/// No run has more memory time than the limit for its own end, under every policy, random budget, pattern, demand and
-/// start. Some runs reach the limit. Some runs exceed the limit without tail.
+/// No run has more memory time than the limit for the end of the run, for every policy, budget,
+/// pattern, demand and start. Some runs reach the limit. Some runs exceed the limit of
+/// [`without_tail`].
 #[test]
 fn no_run_exceeds_the_limit() {
     let mut rng = random::rng(52);
@@ -153,7 +155,7 @@ fn no_run_exceeds_the_limit() {
     assert!(most > 0.999 && longer > 100, "{most} {longer}");
 }
 
-/// Compares the limit of a demand in a window with a count nanosecond by nanosecond.
+/// Compares the demand limit in a window with a nanosecond-by-nanosecond count.
 #[test]
 fn demand_is_limited_period_by_period() {
     let mut rng = random::rng(53);
@@ -262,7 +264,8 @@ fn plans_are_below_the_limit_and_in_time() {
     assert!(best > 0.999 && best <= 1.0 + 1e-9 && late < 50, "{best} {late}");
 }
 
-/// histo with the means of Table I: plan and limit almost coincide, and all policies are far below.
+/// For the kernel histo with the means of Table I, the plan almost reaches the limit, and all
+/// policies are far below it.
 #[test]
 fn optimum_of_histo_is_known_to_two_hundredths() {
     let text = std::fs::read_to_string(concat!(

@@ -59,7 +59,8 @@ fn committed_kernels_are_those_that_are_made() {
     assert_eq!(json.count(), SYNTHETIC.len(), "a kernel that nobody makes");
 }
 
-/// Every benchmark with several seeds and several M has the published figures, by counting and by the estimator.
+/// For several seeds and values of M, the generated kernel of every benchmark has the published
+/// figures. The test checks counts and results of the estimator.
 #[test]
 fn made_up_kernels_have_the_published_figures() {
     let benchmarks = benchmarks();
@@ -182,7 +183,7 @@ fn what_cannot_be_made_is_refused() {
     assert_snapshot!(told);
 }
 
-/// The figures of the paper, typed a second time, by row.
+/// Compares the repository files with the figures of the paper, typed a second time.
 #[test]
 fn tables_iii_and_iv_are_those_of_the_paper() {
     let results: BudgetResults = serde_json::from_str(&read("aghilinasab20-table3-table4.json")).unwrap();

@@ -1,4 +1,5 @@
-//! Block times from a trace. Constant times equal a profile, and times that the profile does not cover are rejected.
+//! Simulations with block times from a trace. A trace of constant times gives the result of a
+//! profile. Times that the profile does not cover are rejected.
 
 use std::fmt::Write as _;
 
@@ -41,7 +42,8 @@ impl Folder {
     }
 }
 
-/// Returns a trace with runs at both levels; `time` returns the time for run, block and level.
+/// Returns a trace with `runs[0]` runs in isolation and `runs[1]` runs under interference. `time`
+/// returns the time for run, block and level.
 fn trace(runs: [usize; 2], time: impl Fn(usize, usize, usize) -> u64) -> String {
     let mut text = "run,block,duration_ns,q\n".to_owned();
     for (q, runs) in runs.into_iter().enumerate() {
@@ -57,7 +59,7 @@ fn trace(runs: [usize; 2], time: impl Fn(usize, usize, usize) -> u64) -> String 
 const MEANS: [[u64; 2]; 2] = [[700, 1500], [1000, 1250]];
 const WCETS: [[u64; 2]; 2] = [[900, 2000], [1200, 1300]];
 
-/// A trace of constant times equals the profile with these times, to the byte.
+/// A trace of constant times gives the same result as the profile with these times, to the byte.
 #[test]
 fn constant_traces_are_profiles() {
     let folder = Folder::new();
@@ -130,7 +132,7 @@ fn runs_come_again() {
     }
 }
 
-/// A trace that is generated from the profile equals the times of `drawn`.
+/// A trace that `wcet synth` generates from the profile has the block times of `--blocks drawn`.
 #[test]
 fn synthesized_traces_are_drawn_times() {
     let folder = tempfile::tempdir().unwrap();

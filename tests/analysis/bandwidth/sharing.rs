@@ -1,4 +1,5 @@
-//! Best-effort cores share a budget, compared with a nanosecond-by-nanosecond division and concurrent with a kernel.
+//! Best-effort cores that share a budget: comparison with a nanosecond-by-nanosecond division,
+//! and runs with a concurrent kernel.
 
 use gpusched::bandwidth::{Sharing, jain};
 use gpusched::model::Factor;
@@ -20,8 +21,8 @@ fn demands(rng: &mut impl Rng, most: u64) -> Vec<u64> {
     (0..cores).map(demand).collect()
 }
 
-/// Gives each nanosecond to the core with the smallest share among the cores with remaining demand; ties go to the
-/// first core.
+/// Divides the budget nanosecond by nanosecond. Each nanosecond goes to the core with the
+/// smallest share among the cores with remaining demand. Ties go to the first core.
 fn water(budget: u64, demands: &[u64]) -> Vec<u64> {
     let mut shares = vec![0; demands.len()];
     for _ in 0..budget {
@@ -52,8 +53,9 @@ fn max_min_is_water_that_is_poured() {
     assert!(scarce > 5_000, "{scarce}");
 }
 
-/// Under every rule and for every size, no core gets more than its demand, and the sum is at most the budget. Under all
-/// rules except equal parts, the sum reaches the demand or the budget.
+/// Under every rule, no core gets more than its demand, and all cores together get at most the
+/// budget. Under all rules except equal parts, the cores together get the total demand or the
+/// budget.
 #[test]
 fn no_rule_gives_what_there_is_not() {
     let mut rng = random::rng(62);

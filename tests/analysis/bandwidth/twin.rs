@@ -1,4 +1,5 @@
-//! Reference implementation: it simulates the same run event by event and recomputes all values.
+//! Reference implementation of a run: a simulation event by event that recomputes all values
+//! after each event.
 
 use gpusched::simulator::regulation::{AccessPattern, REQUESTS_PER_NS};
 use gpusched::time::Time;
@@ -15,8 +16,8 @@ struct Found {
     periods: Vec<(f64, Vec<u64>)>,
 }
 
-/// Returns whether memory time is active at `at`, and until when. Each period of `period` ns has `memory` ns of memory
-/// time.
+/// Returns whether best-effort cores access memory at time `at`, and the end of this state. Each
+/// period of `period` ns has `memory` ns of memory time.
 fn phase(pattern: AccessPattern, memory: f64, period: f64, at: f64) -> (bool, f64) {
     let bursts = match pattern {
         AccessPattern::Uniform => 64,
@@ -143,7 +144,8 @@ fn twin(case: &Case) -> Found {
     }
 }
 
-/// 3,000 runs under all policies and all supported patterns have the same end, requests, budgets and remaining blocks.
+/// In 3,000 runs under all policies and supported patterns, the simulator and the reference
+/// implementation have the same end, requests, budgets and remaining blocks.
 #[test]
 fn fast_and_slow_runs_are_the_same() {
     let mut rng = random::rng(43);

@@ -1,6 +1,6 @@
-//! Guarantee: a block trace is read completely or rejected with file and line. Blocks with equal behavior share a
-//! cluster, and other blocks do not. A synthetic trace agrees with its profile. `cargo bench --bench clustering` runs
-//! the full counts.
+//! Guarantee: gpusched reads a block trace completely, or rejects it with file and line. Two
+//! blocks share a cluster if and only if their behavior is equal. A synthetic trace agrees with
+//! its profile. `cargo bench --bench clustering` runs the full counts.
 
 mod estimates;
 mod planted;

@@ -99,7 +99,8 @@ fn alike(seed: u64, blocks: usize, runs: u64, draw: impl Fn(f64) -> f64) -> Trac
 
 #[test]
 fn blocks_that_are_alike_stay_together() {
-    // 3 × 200 kernels at α = 0.05, so 30 kernels may be split on average. Seeds are fixed, and 16 kernels are split.
+    // With 3 × 200 kernels at α = 0.05, the clustering may split 30 kernels on average. With
+    // these seeds, it splits 16 kernels.
     let uniform = |u: f64| 1_000_000.0 + 1_000_000.0 * u;
     let heavy = |u: f64| 1_000.0 / u.max(1e-6).sqrt();
     let coarse = |u: f64| 1_000.0 + 32.0 * (5.0 * u).ceil();
@@ -118,7 +119,8 @@ fn blocks_that_are_alike_stay_together() {
 
 #[test]
 fn level_decides() {
-    // At α = 0.9, such kernels are often split, so the test above is effective.
+    // At α = 0.9, the clustering often splits kernels, so the comparison at α = 0.05 is
+    // effective.
     let options = Options {
         alpha: 0.9,
         ..Options::default()

@@ -125,8 +125,9 @@ fn files_that_were_cut_off_are_refused() {
     let good = good();
     let ends: Vec<usize> = good.match_indices('\n').map(|(at, _)| at).collect();
     for cut in 1..good.len() {
-        // After the last block of a run, a missing further run is undetectable. After the first block of the first run,
-        // missing further blocks are undetectable.
+        // If the file is cut after the last block of a run, the missing runs are undetectable. If
+        // the file is cut after the first block of the first run, the missing blocks are
+        // undetectable.
         let whole = |&line: &usize| cut == ends[line] || cut == ends[line] + 1;
         let run_is_whole = [1, 2, 4, 6, 8].iter().any(whole);
         let answer = cluster("t.csv", &good[..cut], "t.csv");

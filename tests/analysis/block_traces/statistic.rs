@@ -1,4 +1,5 @@
-//! The two-sample statistic against another program, and the fast version on the grid against the simple version.
+//! Compares the two-sample statistic with another program, and its fast version on a grid with
+//! its simple version.
 
 use gpusched::kernel_wcet::clustering::two_sample::{critical_factor, distance};
 use gpusched::kernel_wcet::clustering::{CELLS, Grid, Pool};
@@ -130,8 +131,8 @@ fn the_grid_errs_by_what_it_says_at_most() {
 
 #[test]
 fn the_critical_distance_is_hardly_ever_exceeded() {
-    // A block with 25 measurements is compared with 75 others of the same kind, at level 0.05. At most this share is
-    // rejected.
+    // The test compares a block of 25 measurements with 75 other measurements of the same
+    // distribution, at level 0.05. The share of rejected blocks is at most 0.05.
     let factor = critical_factor(0.05);
     let critical = factor * (1.0_f64 / 25.0 + 1.0 / 75.0).sqrt();
     let mut rejected = 0;

@@ -1,4 +1,5 @@
-//! Equal SMs are simulated once, and every result equals the full run, to the byte.
+//! A run that simulates only one of several equal SMs gives the results of the full run, to the
+//! byte.
 
 mod random;
 mod refusals;
@@ -41,7 +42,8 @@ pub fn settings(scheduler: Scheduler, sms: u32) -> Settings {
     }
 }
 
-/// Runs `launches` in both ways, and returns whether SMs could be shared.
+/// Runs `launches` with and without the shortcut for equal SMs, and compares the results. Returns
+/// whether the shortcut was possible.
 pub fn compare(machine: &Machine, launches: &[Launch], settings: &Settings) -> bool {
     let full = run_watched(machine, launches, settings, &mut |_| ());
     let once = run_equal_once(machine, launches, settings, &mut |_| ());

@@ -1,4 +1,4 @@
-//! Kernels whose SMs cannot be simulated once, and the reasons.
+//! Kernels whose SMs differ, so that the shortcut for equal SMs is impossible, and the reasons.
 
 use gpusched::model::{Program, Scheduler};
 use gpusched::warp::gpu::stay_equal;

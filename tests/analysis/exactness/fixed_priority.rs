@@ -25,15 +25,17 @@ pub fn ranks(set: &[Task], key: impl Fn(&Task) -> i64) -> Vec<usize> {
         .collect()
 }
 
-/// Returns whether Σ C per hyperperiod of the task and all tasks above exceeds the hyperperiod.
+/// Returns whether the task and all tasks with higher priority execute longer per hyperperiod
+/// than the hyperperiod.
 fn overloaded(set: &[Task], rank: &[usize], task: usize) -> bool {
     let level = (0..set.len()).filter(|&other| rank[other] <= rank[task]);
     let h = hyperperiod(set);
     level.map(|other| set[other].c * (h / set[other].t)).sum::<i64>() > h
 }
 
-/// Returns the longest response time of `task`. The task and all tasks above arrive at 0 with maximum jitter. At most
-/// one of the other tasks arrives at −1. The level must not be overloaded.
+/// Returns the longest response time of `task`. The task and all tasks with higher priority
+/// arrive at 0 with maximum jitter. At most one task with lower priority arrives at −1. The
+/// priority level must not be overloaded.
 fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preemption) -> i64 {
     let order = Order::Fixed(rank.to_vec());
     let level = |other: usize| rank[other] <= rank[task];
@@ -59,7 +61,7 @@ fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preempti
         .unwrap()
 }
 
-/// Returns worst-case response times; `None` for an overloaded level.
+/// Returns the worst-case response time of each task; `None` if its priority level is overloaded.
 fn response_times(set: &[Task], rank: &[usize], preemption: Preemption) -> Vec<Option<i64>> {
     (0..set.len())
         .map(|task| (!overloaded(set, rank, task)).then(|| response_time(set, rank, task, preemption)))

@@ -20,7 +20,8 @@ fn response(policy: &str, set: &[Task], position: usize) -> i64 {
     i64::try_from(times[position].unwrap().ns()).unwrap()
 }
 
-/// A task of 1 µs above a task of 100 s. The slow task executes for T − C of each period of the fast task.
+/// A task of 1 µs has priority over a task of 100 s. The slow task executes for T − C in each
+/// period of the fast task.
 #[test]
 fn a_microsecond_above_a_hundred_seconds() {
     let mut rng = rng(61);
@@ -100,7 +101,8 @@ fn by_deadlines(set: &[Task], bound: i64, hold: impl Fn(&Task) -> i64) -> bool {
     })
 }
 
-/// Tasks of milliseconds and of a hundred seconds in one set, with times in single nanoseconds.
+/// Verdicts are correct for sets that contain tasks of milliseconds and of a hundred seconds,
+/// with times in single nanoseconds.
 #[test]
 fn milliseconds_beside_a_hundred_seconds() {
     const PERIODS: [i64; 6] = [20, 100, 1_000, 10_000, 50_000, 100_000]; // ms

@@ -76,7 +76,8 @@ fn compare(policy: &str, seed: u64, most_pessimistic: f64, order: impl Fn(&[Task
         preemptions += if verdict { switches } else { 0 };
     }
     tally.check();
-    // The share is an upper bound: with more patterns, more of the rejected sets would miss.
+    // This share is an upper bound on the pessimism: with more patterns, more of the rejected
+    // sets would miss a deadline.
     let share = pessimistic as f64 / ROUNDS as f64;
     println!("{policy}: {tally:?}, {pessimistic} refused without a miss found");
     assert!(share < most_pessimistic, "{share}");
@@ -134,9 +135,9 @@ fn deadlines_hold_under_audsleys_order() {
     });
 }
 
-/// A job can preempt a job with a later deadline although its own D − J is not shorter. The preempted job was released
-/// without jitter, and the preempting job with maximum jitter. A charge based on D − J of both tasks omits this
-/// preemption and accepts these sets.
+/// A job can preempt a job with a later deadline, even if the D − J of the preempting job is not
+/// shorter. The preempted job was released without jitter, and the preempting job with maximum
+/// jitter. A charge based on D − J of both tasks omits this preemption and accepts these sets.
 #[test]
 fn jitter_makes_more_preemptions_possible() {
     let first = Task {

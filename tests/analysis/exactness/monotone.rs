@@ -7,8 +7,8 @@ use crate::oracle::random_sets::rng;
 use crate::oracle::small_sets::{Draw, draw};
 use gpusched::model::Policy;
 
-/// If a policy accepts a set, it also accepts the set with shorter WCETs. If priorities do not depend on jitter, it
-/// also accepts the set with less jitter.
+/// If a policy accepts a set, the policy also accepts the set with shorter WCETs. If priorities
+/// do not depend on jitter, the policy also accepts the set with less jitter.
 #[test]
 fn every_test_is_sustainable() {
     let mut rng = rng(81);

@@ -1,5 +1,5 @@
-//! Random legal arrivals in addition to the critical instants of the theory: sets that an exact test accepts never
-//! miss.
+//! Sets that an exact test accepts miss no deadline under random legal arrivals. These arrivals
+//! complement the critical instants of the theory.
 
 use rand::RngExt;
 

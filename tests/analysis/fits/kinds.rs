@@ -114,7 +114,7 @@ fn both(csv: &str) -> (Option<String>, Option<String>) {
     (class.as_str().map(str::to_owned), kind(csv).0)
 }
 
-/// Returns whether both kinds are equal or the kind is missing.
+/// Returns whether `class` and `kind` are equal, or `kind` is missing.
 fn agree(class: Option<&str>, kind: Option<&str>) -> bool {
     match kind {
         Some(kind) => class == Some(kind),

@@ -12,8 +12,9 @@ fn clock(exact: &[f64], tick: f64) -> Vec<Time> {
     exact.iter().map(|time| Time::from_ns(ns(time))).collect()
 }
 
-/// The three clusters of Table I, Q = 0, with clocks of 1 ns and 32 ns. A normal sample of any size is accepted,
-/// because the test accounts for rounding. Without this correction, the sample is rejected.
+/// The test uses the three clusters of Table I for Q = 0, with clocks of 1 ns and 32 ns. The
+/// normality test accepts a normal sample of every size, because it accounts for rounding.
+/// Without this correction, it rejects the sample.
 #[test]
 fn rounding_is_no_lack_of_fit() {
     for (seed, (mean, std)) in (1..).zip([(1610.0, 35.0), (2300.0, 67.0), (3210.0, 39.0)]) {

@@ -20,7 +20,8 @@ fn sorted(mut sample: Vec<f64>) -> Vec<f64> {
     sample
 }
 
-/// A Kolmogorov-Smirnov statistic exceeds this with probability 2·exp(−2·2.2²) = 10⁻⁴.
+/// Critical value. A Kolmogorov-Smirnov statistic exceeds it with probability 2·exp(−2·2.2²) =
+/// 10⁻⁴.
 const CRITICAL: f64 = 2.2;
 
 /// Kolmogorov-Smirnov, one sample: √N · sup |F_N − F|.
@@ -45,7 +46,7 @@ fn ks_two(a: Vec<f64>, b: Vec<f64>) -> f64 {
     distance * (n * m / (n + m)).sqrt()
 }
 
-/// The largest |mean share − U/n| of any task, in standard errors.
+/// Returns the largest |mean share − U/n| of any task, in standard errors.
 fn worst_mean(vectors: &[Vec<f64>], total: f64) -> f64 {
     let (count, n) = (vectors.len() as f64, vectors[0].len());
     (0..n)
@@ -168,7 +169,8 @@ fn the_test_of_uniformity_notices_another_distribution() {
     assert!(ks_two(drawn, (0..4000).map(rescaled).collect()) > 2.0 * CRITICAL);
 }
 
-/// Where rejection sampling is infeasible, symmetry is checked: u → cap − u maps the sum U to n·cap − U.
+/// If rejection sampling is infeasible, this test checks symmetry: u → cap − u maps the sum U to
+/// n·cap − U.
 #[test]
 fn randfixedsum_is_symmetric_in_the_cap() {
     for (n, total, cap) in [(10, 1.5, 1.0), (50, 8.0, 1.0), (200, 60.0, 1.0)] {

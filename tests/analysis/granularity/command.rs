@@ -32,7 +32,8 @@ fn plans_of_all_devices_are_verified() {
     }
 }
 
-/// 105 ms of work every ms fit on all SMs of an A100, but no instance has more than 98 SMs.
+/// A task needs 105 ms of work every ms. All SMs of an A100 suffice, but the largest instance has
+/// only 98 SMs.
 #[test]
 fn the_largest_partition_is_named() {
     let set = r#"{"tasks":[{"period":"1ms","wcet":{"amdahl":{"work":"105ms","serial":0,"conflict":1}}}]}"#;
@@ -106,8 +107,8 @@ fn earlier_options_are_aliases() {
     );
 }
 
-/// A plan for a GPU contains the GPU at every granularity and can be exported later. A plan of an earlier version
-/// without the GPU is still verified.
+/// A plan for a GPU contains the GPU at every granularity, so that a later export is possible.
+/// `verify` still accepts a plan of an earlier version without the GPU.
 #[test]
 fn plans_of_any_sms_know_their_gpu() {
     let plan = run(&format!("partition {ADAS} --gpu gb10 --format json")).stdout;

@@ -1,4 +1,4 @@
-//! Exports agree with the plan. Each format is read by a parser that only uses the format itself.
+//! Exports agree with the plan. For each export format, the test has its own parser.
 
 use gpusched::interference::model_of;
 use std::collections::BTreeSet;

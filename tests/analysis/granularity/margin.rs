@@ -1,4 +1,5 @@
-//! The largest margin on partitions of supported sizes, against every partitioning.
+//! Compares the largest WCET margin on partitions of supported sizes with an enumeration of every
+//! partitioning.
 
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::Policy;

@@ -1,5 +1,6 @@
-//! Guarantee: if the hardware supports only certain partition sizes, plans use supported sizes and valid placements.
-//! The searches miss no plan within their stated scope, and exports agree with the plan.
+//! Guarantee: if the hardware supports only certain partition sizes, plans use supported sizes
+//! and valid placements. Each search finds every plan within its stated scope, and exports agree
+//! with the plan.
 
 mod command;
 mod exports;

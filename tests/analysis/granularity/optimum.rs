@@ -1,4 +1,4 @@
-//! Heuristics and the optimum against every partitioning.
+//! Compares the heuristics and `optimal` with an enumeration of every partitioning.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
@@ -36,7 +36,8 @@ fn heuristics() -> Vec<Heuristic> {
         Ffd,
         Wfd,
     ];
-    // The search effort is sufficient for six tasks, and small where the fewest SMs need no proof.
+    // The search effort is sufficient for six tasks, and small if the test needs no proof of the
+    // fewest SMs.
     let budget = |kind| match kind {
         Auto => Some(5_000),
         Optimal => Some(40_000),

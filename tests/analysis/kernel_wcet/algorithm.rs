@@ -147,8 +147,8 @@ fn transcription(kernel: &Kernel, q: f64, sync: bool) -> Option<f64> {
     None
 }
 
-/// G does not decrease with Q, with each Nᵢ, eᵢ⁰ and eᵢ¹, from a synchronous to any start, and from one end to both. G
-/// lies between Eq. 3 and Eq. 4.
+/// G does not decrease if Q, Nᵢ, eᵢ⁰ or eᵢ¹ grows, if the start is not synchronous, or if blocks
+/// at both ends count. G lies between Eq. 3 and Eq. 4.
 #[test]
 fn bounds_are_monotone() {
     let mut rng = random::rng(14);

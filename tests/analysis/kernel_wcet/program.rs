@@ -1,4 +1,5 @@
-//! The exact solution of the WCET program against a linear program, all vertices of the dual, and primal points.
+//! Compares the exact solution of the WCET program with a linear program, with all vertices of
+//! the dual, and with primal points.
 
 use gpusched::kernel_wcet::{Exposure, Optimum, Program, linear_program};
 use gpusched::model::Kernel;

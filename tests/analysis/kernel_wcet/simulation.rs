@@ -123,8 +123,9 @@ fn worst(delay: Delay, straddling: Straddling, rounds: u32) -> f64 {
     worst
 }
 
-/// 10^5 runs per case. No kernel exceeds its bound if blocks are slower during memory time. If every block that
-/// overlaps memory time takes e¹, the bound with both ends also holds. Some runs reach the bounds.
+/// In 10^5 runs per case, no kernel exceeds its bound if blocks are slower during memory time. If
+/// every block that overlaps memory time takes e¹, no kernel exceeds the bound that counts blocks
+/// at both ends. Some runs reach the bounds.
 #[test]
 fn no_run_exceeds_the_bound() {
     for (delay, straddling) in [

@@ -1,5 +1,5 @@
-//! `verify` checks that claims of HiGHS are consistent but does not confirm them. Every build can read a plan with a
-//! claim.
+//! `verify` checks that bounds claimed by HiGHS are consistent, but it does not confirm these
+//! bounds. Every build can read a plan with a claim.
 
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;

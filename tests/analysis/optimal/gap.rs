@@ -38,7 +38,7 @@ fn plan(set: &TaskSet, kind: HeuristicKind, gap: u32) -> Plan {
     plan
 }
 
-/// Returns the work that counts as search effort.
+/// Returns the work of the search in the unit of the search effort.
 fn cost(plan: &Plan) -> u64 {
     plan.stats.merges_tested + plan.stats.other_work
 }
@@ -58,8 +58,8 @@ fn the_search_ends_when_it_is_near_enough() {
                     assert_eq!(near, exact, "{what}");
                     continue;
                 };
-                // Otherwise, the search stops only at the limit on its effort, which the plan states, or when no
-                // candidates are left.
+                // If the gap is not reached, the search stops at the limit on its effort or when
+                // no candidates remain. The plan states a stop at the limit.
                 let ended = near.stats.ended_by == Some(EndedBy::Budget);
                 let near_enough = near.sms_used - bound.sms <= gap && (near.schedulable || bound.sms > SMS);
                 assert!(!(ended && near_enough), "{what}: {near:?}");

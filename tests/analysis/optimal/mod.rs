@@ -1,5 +1,5 @@
-//! Guarantee: `optimal` finds the fewest SMs, and no lower bound exceeds a plan. Every plan of the searches for few SMs
-//! is a proof, and `verify` confirms only valid bounds.
+//! Guarantee: `optimal` finds the fewest SMs, and no lower bound exceeds a plan. Every plan of a
+//! search for few SMs proves schedulability, and `verify` confirms only valid bounds.
 
 mod bounds;
 mod claims;

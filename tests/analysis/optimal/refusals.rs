@@ -95,7 +95,8 @@ fn alike(tasks: usize, bound: u32) -> (TaskSet, Plan) {
     (set, plan)
 }
 
-/// 200 tasks have too many candidate partitions for an effort of 50,000. 60 tasks do not, with the default effort.
+/// For 200 tasks, an effort of 50,000 does not cover all candidate partitions. For 60 tasks, the
+/// default effort covers all candidate partitions.
 #[test]
 fn too_many_groups_are_left_open() {
     let (set, plan) = alike(60, 12);

@@ -105,7 +105,7 @@ fn eq_17_bandwidth() {
     // EM_BW · (1 − e^(−n/6)): [Masola23] §8 for VADD
     near(bandwidth(330.0, 15, &platform), 302.9, 2e-4);
     near(bandwidth(330.0, 5, &platform), 186.6, 2e-4);
-    // The formula applies from BW_max · S_p on.
+    // The formula applies to bandwidths of at least BW_max · S_p.
     near(bandwidth(278.4, 15, &platform), 302.9, 2e-4);
     near(bandwidth(278.39, 15, &platform), 139.195, 1e-9);
     assert_eq!(bandwidth(120.0, 10, &platform), 40.0);

@@ -1,4 +1,5 @@
-//! Bandwidth sharing against cases by hand and reference implementations, and the margin.
+//! Compares the model `fluid` with cases computed by hand and with a reference implementation,
+//! and checks the model `naive`.
 
 use gpusched::prediction::fluid::max_min;
 use gpusched::prediction::{Model, predict};

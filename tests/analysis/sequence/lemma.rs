@@ -128,7 +128,8 @@ fn late(seed: u64, more: f64, unlocked: bool) -> [u32; 4] {
     late
 }
 
-/// The test above is effective: an excess of five percentage points is detected under each policy.
+/// The test of Lemma 1 is effective: it detects an excess of five percentage points under each
+/// policy.
 #[test]
 fn five_points_too_many_are_noticed() {
     let late = late(62, 0.05, false);
@@ -143,7 +144,7 @@ fn cores_that_are_not_locked_are_noticed() {
     assert!(late.iter().all(|&late| late > 0), "{late:?}");
 }
 
-/// The same systems without a defect.
+/// The defect is the cause of the misses: without the defect, the systems miss no deadline.
 #[test]
 fn what_is_noticed_is_broken() {
     assert_eq!(late(62, 0.0, false), [0; 4]);

@@ -1,5 +1,5 @@
-//! Guarantee: in a sequence under one regulation, each kernel ends by its own nominal WCET. It meets its deadline if a
-//! test says so.
+//! Guarantee: in a sequence under one regulation, no job takes longer than the nominal WCET of
+//! its kernel. A job meets its deadline if the schedulability test accepts the system.
 
 mod cases;
 mod commands;

@@ -98,7 +98,8 @@ fn more_traffic_elsewhere_never_helps() {
         };
         for changed in [more_bytes, unknown, faster, copies] {
             let after = verdicts(&changed, true).unwrap();
-            // The other partitions are delayed. The demand of the last partition itself is unchanged.
+            // More traffic of the last partition delays only the other partitions. The demand of
+            // the last partition is unchanged.
             for (part, (more, less)) in after.iter().zip(&before).enumerate().take(last) {
                 assert!(
                     no_better(more, less),

@@ -201,7 +201,8 @@ fn sensitivity_looks_at_all_partitions() {
     assert!(looked > 50, "{looked}");
 }
 
-/// `all` accepts a set iff one of the three searches accepts it. Some searches accept sets that others reject.
+/// The search `all` accepts a set iff `heed`, `gather` or `ignore` accepts it. Each of these
+/// searches accepts sets that another search rejects.
 #[test]
 fn searches_complement_each_other() {
     let mut rng = rng(22);

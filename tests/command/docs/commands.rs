@@ -1,12 +1,14 @@
 //! Every command in every document runs and prints what the document shows, in the order of the document.
 //!
-//! In a `console` block a command follows `$ `, and its output follows it: a line `…` stands for any lines, `…` within a
-//! line for any text. In an `sh` block every line is a command. All must end with exit code 0.
+//! In a `console` block, a command follows `$ `, and the output of the command follows in the
+//! next lines. A line `…` stands for any lines, and `…` within a line for any text. In an `sh`
+//! block, every line is a command. Every command must end with exit code 0.
 
 use crate::docs::markdown::chosen_pages;
 use crate::support::checkout::Checkout;
 
-/// Commands that the test does not run, because they build gpusched or need other programs.
+/// Starts of commands that the test does not run, because these commands build gpusched or need
+/// other programs.
 const NOT_OURS: [&str; 8] = [
     "cargo install ",
     "cargo test ",
@@ -64,7 +66,7 @@ fn commands_do_what_the_documents_show() {
     );
 }
 
-/// A command and, where it is shown, its output.
+/// A command, and its output if the document shows the output.
 type Shown = (String, Option<String>);
 
 fn plain(text: &str) -> Vec<Shown> {
@@ -107,7 +109,8 @@ fn transcript(text: &str, place: &str) -> Vec<Shown> {
     shown.map(|(command, output)| (command, Some(output))).collect()
 }
 
-/// The same text with `T` for each measured time: after ` in `, and in the JSON fields of the search's times.
+/// Returns `line` with `T` in place of each measured time. Measured times are after ` in `, and
+/// in the JSON fields for search times.
 fn without_times(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;

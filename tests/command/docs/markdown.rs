@@ -11,23 +11,23 @@ use crate::support::root;
 
 /// One Markdown file.
 pub struct Page {
-    /// Relative to the repository's root.
+    /// Path relative to the root of the repository.
     pub path: PathBuf,
     pub blocks: Vec<Block>,
-    /// The text without its blocks.
+    /// Text of the page without fenced blocks.
     pub prose: String,
 }
 
 /// A fenced block.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// Where it stands, for messages.
+    /// File and line of the block, for messages.
     pub place: String,
-    /// `sh`, `json task-set`, ….
+    /// Label of the block, such as `sh` or `json task-set`.
     pub info: String,
-    /// Where the reader saves it.
+    /// File where the reader of the page saves the block.
     pub file: Option<String>,
-    /// Duration of its commands, if they take too long for a test.
+    /// Duration of the commands in the block, if the commands take too long for a test.
     pub not_run: Option<String>,
     pub text: String,
 }
@@ -41,7 +41,8 @@ pub fn pages() -> Vec<Page> {
     paths.iter().map(|path| page(path)).collect()
 }
 
-/// The documents whose blocks are checked: all, or with `GPUSCHED_PAGE=docs/limits.md` those whose path starts with it.
+/// Returns the documents to check. With `GPUSCHED_PAGE=docs/limits.md`, only documents are
+/// checked whose path starts with this value.
 pub fn chosen_pages() -> Vec<Page> {
     let chosen = std::env::var("GPUSCHED_PAGE").unwrap_or_default();
     let pages = pages();

@@ -1,5 +1,5 @@
-//! Promise: the documentation is true. Its commands run and show what it says they show, its JSON and TOML is accepted,
-//! and what it points to exists.
+//! Promise: the documentation is true. Commands in the documentation run and print the output
+//! that the page shows. JSON and TOML blocks are valid, and all link targets exist.
 #![cfg(all(unix, feature = "cli"))]
 
 mod commands;

@@ -1,7 +1,8 @@
-//! Parts of docs/reference that repeat the command: its options and the schemas of its files.
+//! Generated parts of docs/reference: the options of gpusched and the schemas of its files.
 //!
-//! A part stands between `<!-- commands: wcet, budget -->` or `<!-- schema: task-set -->` and `<!-- end -->`. With
-//! `GPUSCHED_UPDATE=1` the test writes the parts; otherwise it compares them.
+//! A generated part starts at `<!-- commands: wcet, budget -->` or `<!-- schema: task-set -->`
+//! and ends at `<!-- end -->`. With `GPUSCHED_UPDATE=1`, the test writes the parts. Otherwise,
+//! the test compares the parts with gpusched.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +13,7 @@ use crate::docs::markdown::pages;
 use crate::help::Help;
 use crate::support::{root, run};
 
-/// The most characters of a line, where it can be broken.
+/// Maximum length of a line that has a blank to break it at [characters].
 const WIDTH: usize = 140;
 
 /// Types that docs/reference/README.md explains once for all files.
@@ -178,7 +179,8 @@ impl Schemas {
         context.sections(&new)
     }
 
-    /// Notes that `page` describes these types; returns the types that no earlier page describes.
+    /// Records that `page` describes these types. Returns the types that no earlier page
+    /// describes.
     fn add<'d>(
         &mut self,
         types: impl Iterator<Item = (&'d str, &'d Value)>,
@@ -207,7 +209,8 @@ fn definitions(schema: &Value) -> serde_json::Map<String, Value> {
     schema["$defs"].as_object().cloned().unwrap_or_default()
 }
 
-/// Whether a type is better named than described in a section: a number, a text or one of some values without further words.
+/// Whether a type needs no section of its own, because it is a number, a text or a list of values
+/// without descriptions.
 fn is_plain(definition: &Value) -> bool {
     ["properties", "oneOf", "anyOf"]
         .iter()
@@ -307,7 +310,7 @@ impl Context<'_> {
         }
     }
 
-    /// The type of `schema` in words.
+    /// Returns a text that names the type of `schema`.
     fn kind(&self, schema: &Value) -> String {
         if let Some(name) = schema["$ref"]
             .as_str()

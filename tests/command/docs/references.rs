@@ -58,7 +58,7 @@ fn the_summary_lists_every_page() {
     assert_eq!(listed, expected);
 }
 
-/// `path` without `..`.
+/// Returns `path` without its `..` parts.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -85,7 +85,7 @@ fn a_page_names_every_claim_with_its_verdicts() {
                 let figures = finding["figures"].as_array().unwrap();
                 page.contains("## Not reproduced: no reason stated")
                     && page.contains(&format!("{}: {}", text("id"), text("text")))
-                    && page.contains("Found")
+                    && page.contains(" yields ")
                     && figures
                         .iter()
                         .take(4)
@@ -102,7 +102,8 @@ fn a_page_names_every_claim_with_its_verdicts() {
         run(&format!("study reproduction {folder}"))
     };
     let explained = reasons("impossible").stdout;
-    assert!(explained.contains("## Not reproduced: our data") && explained.contains("Two sets are too few."));
+    assert!(explained.contains("## Not reproduced: substitute data"));
+    assert!(explained.contains("Two sets are too few."));
     let refused = reasons("X-99");
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("study smoke: X-99"), "{}", refused.stderr);

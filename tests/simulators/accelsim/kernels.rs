@@ -1,4 +1,4 @@
-//! The summary of a trace against counts of the generated content.
+//! Compares the summary of a trace with counts of the generated content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;

@@ -6,7 +6,8 @@ const MS: u64 = 1_000_000;
 
 #[test]
 fn equal_blocks_run_in_waves() {
-    // 2 SMs hold 2 blocks of 1024 threads each, so M = 4 places, and the kernel takes ⌈N/M⌉·e.
+    // Each of 2 SMs holds 2 blocks of 1024 threads, so there are M = 4 places. The kernel takes
+    // ⌈N/M⌉·e.
     for blocks in 1..40 {
         let text = format!(
             r#"{{"platform":"tx2","kernels":[{{"stream":0,"blocks":{blocks},"threads":1024,"block_time":"3us"}}]}}"#

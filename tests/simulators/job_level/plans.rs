@@ -1,4 +1,5 @@
-//! Plans that a GPU cannot run: gpusched reports them and still simulates all other plans.
+//! Tests of plans that a GPU cannot run. gpusched reports such a plan and simulates all other
+//! plans.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The address decoder against a bit-by-bit reference implementation.
+//! Compares the address decoder with a bit-by-bit reference implementation.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
-//! Reference implementation of the importer and of streams. It executes PTX lane by lane with real registers, and warps
-//! on a SIMT stack. It finds reconvergence points by trial.
+//! Reference implementation of the PTX importer and of instruction streams. The interpreter
+//! executes PTX lane by lane with real registers, and warps on a SIMT stack. It finds
+//! reconvergence points by trial.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Streams of imported kernels against the interpreter: the same instructions, lanes and addresses.
+//! Compares streams of imported kernels with the interpreter: instructions, lanes and addresses
+//! are equal.
 
 use std::sync::Arc;
 

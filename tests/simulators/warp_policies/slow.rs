@@ -1,5 +1,6 @@
-//! Reference implementation of the policies, as printed in the papers. It sorts all warps in every cycle, and the first
-//! warp that can issue does so. It keeps only the state that the text names.
+//! Reference implementation of the policies, as printed in the papers. In every cycle, the
+//! implementation sorts all warps, and the first warp that can issue an instruction issues it.
+//! The state contains only what the papers name.
 
 use gpusched::model::Scheduler;
 

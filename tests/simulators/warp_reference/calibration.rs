@@ -1,6 +1,6 @@
-//! The numbers that calibrate GPGPU-Sim: issue distances, load latencies, instructions per cycle against warps, and
-//! bandwidth against SMs. Issue distances must be equal. Other numbers must agree within 5 %, and bandwidth within 10 %
-//! or its printed precision.
+//! Compares numbers that characterize GPGPU-Sim: issue distances, load latencies, instructions
+//! per cycle by number of warps, and bandwidth by number of SMs. Issue distances must be equal.
+//! Other numbers must agree within 5 %, and bandwidth within 10 % or its printed precision.
 
 use gpusched::model::Program;
 use gpusched::model::program::FIRST_ADDRESS;

@@ -1,5 +1,5 @@
-//! The warp level against GPGPU-Sim: the data in `tasksets/reference/gpgpusim`, to the cycle where their origin is
-//! known.
+//! Compares the warp-level simulator with data of GPGPU-Sim in `tasksets/reference/gpgpusim`. If
+//! the program behind the data is known, results agree to the cycle.
 mod calibration;
 mod camping;
 mod estimate;

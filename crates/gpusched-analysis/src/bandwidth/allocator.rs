@@ -1,45 +1,54 @@
-//! The online step: the memory bandwidth budget of the next regulation period ([Aghilinasab20] §V).
+//! The online step: the choice of the memory bandwidth budget for the next regulation period
+//! ([Aghilinasab20] §V).
 
 use super::inverse::{largest_burst, memory_time};
 use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
 
-/// Chooses the budget of each regulation period of one kernel run, so that the kernel ends by its nominal WCET.
+/// Chooses the memory bandwidth budget of each regulation period during one kernel run. With
+/// these budgets, the kernel ends by its WCET under the nominal budget Q̄.
 ///
-/// A decision takes O(C) steps for C clusters. It uses only integers, and allocates no memory.
+/// A budget Q grants the memory time Q·T: the best-effort CPU cores may access memory during the
+/// first Q·T of each regulation period T.
+///
+/// A decision takes O(C) steps for C clusters. The allocator uses only integers, and allocates no
+/// memory.
 #[derive(Clone, Debug)]
 pub struct Allocator {
-    /// Clusters by ascending e¹/(e¹ − e⁰).
+    /// Clusters in ascending order of e¹/(e¹ − e⁰).
     clusters: Vec<Share>,
     active: i128,
     period: u64,
     ends: i128,
     policy: BudgetPolicy,
-    /// Q̄·T, the memory time of a regulation period under the nominal budget [ns].
+    /// Q̄·T: memory time of a regulation period under the nominal budget [ns].
     nominal: u64,
-    /// G(Q̄, 0), the WCET under the nominal budget [ns].
+    /// G(Q̄, 0): WCET under the nominal budget Q̄ if the kernel starts at any time in a
+    /// regulation period [ns].
     deadline: u64,
-    /// Memory time that the last decision chose [ns].
+    /// Memory time that the latest decision chose [ns].
     previous: u64,
 }
 
-/// Values of a cluster that a decision uses; times in ns.
+/// Values of a cluster that a decision uses. `e0` and `e1` are the isolated and the contended
+/// block time [ns].
 #[derive(Copy, Clone, Debug)]
 struct Share {
     /// Position of the cluster in the kernel.
     cluster: usize,
-    /// N, the number of blocks of the cluster in a whole run.
+    /// N: number of blocks of the cluster in a complete run of the kernel.
     blocks: u64,
     e0: u64,
     e1: u64,
 }
 
-/// The filter constant `a` of the policy SMOOTH, as a fraction: 0.3.
+/// Filter constant `a` of the budget policy SMOOTH, as a fraction: 0.3.
 const SMOOTHING: (u64, u64) = (3, 10);
 
 impl Allocator {
-    /// Creates the allocator of `policy` for `kernel` with the nominal budget Q̄ = `nominal`.
+    /// Creates the allocator for `kernel` under the budget policy `policy`, with the nominal
+    /// budget Q̄ = `nominal`.
     ///
     /// # Errors
     /// Returns an [`EstimateError`] if the budget exceeds 1.
@@ -63,14 +72,14 @@ impl Allocator {
                 e1: times.contended().ns(),
             })
             .collect();
-        // e¹/(e¹ − e⁰) increases with e⁰/e¹, so the order by e⁰/e¹ is the required order.
+        // e¹/(e¹ − e⁰) increases with e⁰/e¹, so a sort by e⁰/e¹ gives the required order.
         clusters.sort_by(|a, b| {
             let product = |x: u64, y: u64| u128::from(x) * u128::from(y);
             product(a.e0, b.e1).cmp(&product(b.e0, a.e1))
         });
         let period = kernel.regulation_period().ns();
         let (numerator, denominator) = nominal.ratio();
-        // The nominal memory time is rounded up, as in the bound.
+        // The WCET bound rounds the nominal memory time up, so the allocator does, too.
         let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
         let nominal = u64::try_from(burst).unwrap_or(period);
         Ok(Allocator {
@@ -88,13 +97,14 @@ impl Allocator {
         })
     }
 
-    /// Returns G(Q̄, 0), the latest end of the kernel, measured from its start. The kernel ends by this time under every policy.
+    /// Returns G(Q̄, 0): the time from the start of the kernel by which it ends under every
+    /// policy.
     pub fn deadline(&self) -> Time {
         Time::from_ns(self.deadline)
     }
 
-    /// Returns Q̄·T. It is the memory time of each period before the first decision, and a lower limit on the memory time of all
-    /// later periods.
+    /// Returns the nominal memory time Q̄·T. The period before the first decision has this memory
+    /// time, and each later period has at least this memory time.
     pub fn nominal(&self) -> Time {
         Time::from_ns(self.nominal)
     }
@@ -109,9 +119,12 @@ impl Allocator {
         self.previous = self.nominal;
     }
 
-    /// Returns the memory time Q·T of the period that begins now, at least Q̄·T. The kernel started `elapsed` ago. `remaining`
-    /// counts the unfinished blocks of each cluster. If `remaining` has no entry for a cluster, no block of the cluster is
-    /// finished.
+    /// Returns the memory time Q·T of the regulation period that begins now. The result is at
+    /// least Q̄·T.
+    ///
+    /// The kernel started `elapsed` ago. `remaining` has the number of unfinished blocks of each
+    /// cluster. If `remaining` has no entry for a cluster, all blocks of the cluster count as
+    /// unfinished.
     pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
         self.previous = match self.policy {
             BudgetPolicy::Nominal => self.nominal,
@@ -128,7 +141,8 @@ impl Allocator {
             return self.period;
         };
         let fair = largest_burst(memory, window, self.period);
-        // Memory time of all later periods if each of them has the nominal budget (Eq. 22).
+        // Total memory time of all later periods, if each later period has the nominal budget
+        // (Eq. 22).
         let later = window
             .checked_sub(self.period)
             .map_or(0, |later| memory_time(self.nominal, later, self.period));
@@ -148,10 +162,12 @@ impl Allocator {
         }
     }
 
-    /// Computes the largest memory time with which the remaining blocks end within `window`, rounded down. Returns `None` if the
-    /// blocks end within `window` under any traffic.
+    /// Computes the largest memory time under which the remaining blocks end within `window`,
+    /// rounded down [ns]. Returns `None` if the blocks end within `window` under any memory
+    /// traffic.
     ///
-    /// This is Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ instead of the printed ⌈t/P⌉.
+    /// The computation is Algorithm 4 of [Aghilinasab20], with ⌈t/T⌉ instead of the printed
+    /// ⌈t/P⌉.
     pub fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64> {
         let of = |share: &Share| remaining.get(share.cluster).copied().unwrap_or(share.blocks);
         let left = || self.clusters.iter().filter(|share| of(share) > 0);
@@ -162,7 +178,7 @@ impl Allocator {
         let delays: i128 = left()
             .map(|share| i128::from(of(share)) * i128::from(share.e1 - share.e0))
             .sum();
-        // M times Eq. 31: the largest permitted sum of the delays of all blocks.
+        // Eq. 31, multiplied by M: the largest permitted sum of the delays of all blocks.
         let allowed = self.active * i128::from(window) - (self.active - 1) * i128::from(longest) - alone;
         if delays <= allowed {
             return None;

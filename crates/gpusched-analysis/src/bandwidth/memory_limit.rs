@@ -1,27 +1,29 @@
-//! The largest memory time with which the remaining blocks of a kernel end in time: Algorithm 2, line 4, of [Aghilinasab20].
+//! The largest memory time under which the remaining blocks of a kernel end in time
+//! ([Aghilinasab20] Algorithm 2, line 4).
 //!
-//! [`Allocator`](super::Allocator) uses a safe approximation of this limit instead (Algorithm 4). The tests compare the
-//! approximation with the limit. A system that can spend more time on each decision may use the limit itself.
+//! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The
+//! tests compare the approximation with the limit. A system that has more time for each decision
+//! may use the limit.
 
 use crate::kernel_wcet::linear_program::{self, LpError};
 use crate::kernel_wcet::{Exposure, Program};
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel, Straddling};
 
-/// The remaining blocks of a kernel, and the time by which they must end.
+/// The remaining blocks of a kernel, and the window within which these blocks must end.
 #[derive(Clone, Debug)]
 pub struct MemoryLimit {
     rest: Kernel,
     program: Program,
     window: Time,
-    /// K of Eq. 17.
+    /// K of Eq. 17: number of blocks that overlap memory time only in part.
     partial_blocks: u64,
 }
 
 impl MemoryLimit {
-    /// Creates the limit for the `remaining` blocks of each cluster of `kernel`. These blocks must end within `window`. If
-    /// `remaining`
-    /// has no entry for a cluster, all blocks of the cluster remain. Returns `None` if no block remains.
+    /// Creates the limit for a kernel with `remaining` blocks per cluster, which must end within
+    /// `window`. If `remaining` has no entry for a cluster, all blocks of the cluster remain.
+    /// Returns `None` if no block remains.
     pub fn new(
         kernel: &Kernel,
         remaining: &[u64],
@@ -31,8 +33,8 @@ impl MemoryLimit {
         let clusters = kernel.clusters().iter().enumerate();
         let clusters: Vec<Cluster> = clusters
             .filter_map(|(index, cluster)| {
-                // The number is at most the number of all blocks, so `Cluster::new` rejects only a cluster without remaining
-                // blocks.
+                // `left` is at most the number of all blocks, so `Cluster::new` rejects only a
+                // cluster without remaining blocks.
                 let all = cluster.blocks();
                 let left = remaining.get(index).map_or(all, |&blocks| blocks.min(all));
                 Cluster::new(left, cluster.isolated(), cluster.contended()).ok()
@@ -53,7 +55,8 @@ impl MemoryLimit {
         })
     }
 
-    /// Returns whether the remaining blocks end in time if best-effort CPU cores access memory for `memory` in total.
+    /// Returns whether the remaining blocks end in time if the total memory time in the window is
+    /// `memory` [ns].
     fn ends_with(&self, memory: u64) -> bool {
         let exposure = Exposure {
             memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
@@ -62,7 +65,8 @@ impl MemoryLimit {
         self.program.solve(exposure).wcet <= self.window
     }
 
-    /// Returns whether the remaining blocks end in time under any traffic ([Aghilinasab20] Algorithm 2, line 1).
+    /// Returns whether the remaining blocks end in time under any memory traffic ([Aghilinasab20]
+    /// Algorithm 2, line 1).
     pub fn is_free(&self) -> bool {
         let all = Exposure {
             memory_ns: u64::MAX,
@@ -71,8 +75,9 @@ impl MemoryLimit {
         self.program.solve(all).wcet <= self.window
     }
 
-    /// Returns t_mem_max, the largest memory time with which the remaining blocks end in time. It is a whole number of
-    /// nanoseconds, and at most the window. The result is 0 if the blocks end late even without memory time.
+    /// Returns t_mem_max, the largest memory time under which the remaining blocks end in time.
+    /// The result is in whole nanoseconds, and at most the window. If the blocks end late even
+    /// without memory time, the result is 0.
     ///
     /// The result is exact: a bisection with the exact solver inverts Eqs 8–12.
     pub fn exact(&self) -> Time {
@@ -87,9 +92,9 @@ impl MemoryLimit {
         Time::from_ns(good)
     }
 
-    /// Computes the value of [`MemoryLimit::exact`] with the linear program of Eqs 14–19, in floating-point numbers [ns]. Returns
-    /// `None`
-    /// if the remaining blocks end in time under any traffic. Also returns `None` if they end late even without memory time.
+    /// Computes t_mem_max with the linear program of Eqs 14–19, in floating-point numbers [ns].
+    /// Returns `None` in two cases: the remaining blocks end in time under any memory traffic, or
+    /// they end late even without memory time.
     ///
     /// # Errors
     /// Returns an [`LpError`] if the solver gives up.

@@ -1,12 +1,15 @@
 //! Memory bandwidth budgets of best-effort CPU cores while a kernel runs ([Aghilinasab20] §V).
 //!
-//! * [`nominal`]: the largest budget that keeps the slowdown of the kernel within a limit, computed offline;
+//! * [`nominal`]: the largest budget that keeps the slowdown of the kernel within a limit,
+//!   computed offline;
 //! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
-//! * [`MemoryLimit`]: Algorithm 2, solved exactly and as a linear program;
-//! * [`profile`]: a synthetic kernel with the published properties of a benchmark, including its nominal budget;
+//! * [`MemoryLimit`]: the limit of Algorithm 2, computed exactly and as a linear program;
+//! * [`profile`]: a synthetic kernel with the published properties of a benchmark, including its
+//!   nominal budget;
 //! * [`BudgetResults`]: published measurements;
-//! * [`Sharing`]: the division of a budget among several cores;
-//! * [`RemainingTable`]: the number of remaining blocks of a kernel, computed from the numbers of its running blocks.
+//! * [`Sharing`]: the division of a budget among several CPU cores;
+//! * [`RemainingTable`]: the number of unfinished blocks of a kernel, computed from the block
+//!   numbers of its running blocks.
 
 mod allocator;
 pub mod inverse;

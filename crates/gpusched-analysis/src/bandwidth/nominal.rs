@@ -1,4 +1,5 @@
-//! The nominal budget: the largest budget that keeps the slowdown of a kernel within a limit ([Aghilinasab20] §VII-C).
+//! The nominal budget: the largest memory bandwidth budget that keeps the slowdown of a kernel
+//! within a limit ([Aghilinasab20] §VII-C).
 
 use serde::{Deserialize, Serialize};
 
@@ -6,36 +7,37 @@ use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// Nominal budget of a kernel, and its WCET under this budget.
+/// Nominal budget of a kernel, and the WCET of the kernel under this budget.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nominal {
     /// Name of the kernel, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// Largest accepted slowdown, (G(Q) − G(0))/G(0).
+    /// Largest accepted slowdown (G(Q) − G(0))/G(0), where G(Q) is the WCET under the budget Q.
     pub slowdown: Factor,
     /// Whether the kernel starts together with a regulation period.
     pub sync: bool,
-    /// Blocks that count as delayed although they overlap memory time only in part.
+    /// Rule that selects which partly covered blocks count as delayed. Memory time covers only a
+    /// part of their execution.
     #[serde(default)]
     pub straddling: Straddling,
-    /// Largest budget Q that keeps the slowdown within the accepted slowdown, in steps of a billionth.
+    /// Nominal budget: the largest budget Q whose slowdown is accepted, as a multiple of 10⁻⁹.
     pub nominal_q: Factor,
     /// G(0): WCET in isolation [ns].
     pub wcet_isolated_ns: Time,
-    /// G(Q): WCET under this budget [ns].
+    /// G(Q): WCET under the nominal budget [ns].
     pub wcet_nominal_ns: Time,
 }
 
-/// Number of steps between the budgets 0 and 1: a [`Factor`] has nine decimals.
+/// Number of steps from budget 0 to budget 1. A [`Factor`] has nine decimals.
 const STEPS: u64 = 1_000_000_000;
 
-/// Computes the largest budget under which the WCET of `kernel` is at most (1 + `slowdown`)·G(0). It uses bisection, because G
-/// does not decrease as Q increases.
+/// Computes the nominal budget: the largest budget Q under which the WCET G(Q) of `kernel` is at
+/// most (1 + `slowdown`)·G(0). The function uses bisection, because G never decreases with Q.
 ///
 /// # Errors
-/// Has the errors of [`Estimator::bound`]. Never fails, because every tested budget is from 0 to 1 and the solver is exact.
+/// Never fails, because [`Estimator::bound`] accepts every budget from 0 to 1.
 pub fn nominal(
     kernel: &Kernel,
     slowdown: Factor,
@@ -53,7 +55,8 @@ pub fn nominal(
         let delay = u128::from(time.ns().saturating_sub(isolated.ns()));
         delay * u128::from(denominator) <= u128::from(isolated.ns()) * u128::from(numerator)
     };
-    // Invariant: the slowdown under `good` is accepted, and the slowdown under `bad` is not.
+    // Invariant: the slowdown under `good` is accepted, and the slowdown under `bad` is too
+    // large.
     let (mut good, mut bad) = (0, STEPS + 1);
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;

@@ -1,8 +1,12 @@
-//! Synthetic kernels that match the published properties of a benchmark whose block times are not published.
+//! Synthetic kernels with the published properties of a benchmark. The block times of these
+//! benchmarks are not published.
 //!
-//! The published properties are the number of blocks, clusters and intervals, the nominal budget, and the overestimation.
-//! gpusched computes the kernel from the seed in integers. Only means and standard deviations are floating-point numbers, each
-//! from one division.
+//! The published properties are the number of blocks, clusters and intervals, the nominal budget,
+//! and the overestimation. The overestimation is the WCET bound divided by the longest measured
+//! time, minus 1.
+//!
+//! gpusched computes the kernel from a seed in integers. Only means and standard deviations are
+//! floating-point numbers, and each of them takes one division.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +19,12 @@ use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use gpusched_model::{Benchmark, Benchmarks, Cluster, Factor, Kernel, Straddling};
 
-/// Assumptions about a synthetic kernel in addition to the published properties.
+/// Assumptions that complete the published properties of a synthetic kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Recipe {
-    /// M, the number of active blocks.
+    /// M: number of active blocks.
     pub active_blocks: u32,
-    /// T, the regulation period.
+    /// T: regulation period.
     pub period: Time,
     /// Accepted slowdown under the nominal budget.
     pub slowdown: Factor,
@@ -31,21 +35,23 @@ pub struct Recipe {
 /// Range of isolated block times [ns]. The blocks of histo take from 1,700 to 3,300 ns ([Aghilinasab20] Table I).
 const TIMES: (u64, u64) = (1_500, 3_500);
 
-/// Distance of the longest block time from the mean, in standard deviations. The longest time is the 99.5th percentile, as in
-/// [Aghilinasab20] Table I.
+/// Distance from the mean block time to the longest block time, in standard deviations. The
+/// longest block time is the 99.5th percentile, as in [Aghilinasab20] Table I.
 const LONGEST: f64 = 2.576;
 
-/// Largest accepted difference between the computed and the published nominal budget. The paper prints the budget to half a
-/// percentage point.
+/// Largest accepted difference between the computed and the published nominal budget: 0.05
+/// percentage points. The paper prints the budget in steps of 0.5 percentage points.
 const PRECISION: f64 = 0.0005;
 
-/// The largest number of clusters. With more clusters, the isolated times would be too close to each other.
+/// Largest number of clusters. With more clusters, the isolated block times would be too close
+/// together.
 const MAX_CLUSTERS: u64 = 100;
 
-/// Resolution of the delay. With a delay of `STEPS` steps, a block of sensitivity 1 is delayed by its isolated time.
+/// Resolution of the block delay. A delay of `STEPS` doubles the time of a block with sensitivity
+/// 1.
 const STEPS: u64 = 1_000_000;
 
-/// A cluster whose delay is not yet known.
+/// A cluster whose contended block time is not yet known.
 struct Draft {
     blocks: u64,
     e0: u64,
@@ -54,7 +60,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Returns the cluster, if blocks of sensitivity 1 are delayed by `delay`/[`STEPS`] of their isolated time.
+    /// Returns the cluster for a block delay of `delay`/[`STEPS`]. This is the delay of a block
+    /// with sensitivity 1, relative to its isolated time.
     fn cluster(&self, delay: u64) -> Result<Cluster> {
         let (e0, scale) = (u128::from(self.e0), u128::from(STEPS) * 1000);
         let late = (e0 * u128::from(delay) * u128::from(self.sensitivity) + scale / 2) / scale;
@@ -67,16 +74,18 @@ impl Draft {
     }
 }
 
-/// Creates a kernel with the published number of blocks, clusters and intervals of the benchmark `name`.
+/// Creates a kernel with the published number of blocks, clusters and intervals of the benchmark
+/// `name`.
 ///
-/// The block delays are the largest delays with which the nominal budget equals the published budget. If the published budget is
-/// 1, the slowdown under full interference is half of the accepted slowdown. Block times have a normal distribution. The ratio of
-/// the longest time to the mean follows from the published overestimation.
+/// The block delays are as large as the published nominal budget permits. If the published budget
+/// is 1, the slowdown under full interference is half of the accepted slowdown. Block times have
+/// a normal distribution. The published overestimation determines the ratio of the longest time
+/// to the mean.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the clusters and intervals do not
-/// fit the number of blocks. Also returns this error if no delays produce the published budget to a twentieth of a percentage
-/// point.
+/// Returns [`Error::Refused`] if the benchmark is unknown or lacks a published value, or if the
+/// clusters and intervals do not fit the number of blocks. Also returns this error if no block
+/// delays reproduce the published budget to within 0.05 percentage points.
 pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Kernel> {
     let mut list = benchmarks.benchmarks().iter().zip(0..);
     let Some((benchmark, number)) = list.find(|(benchmark, _)| benchmark.name == name) else {
@@ -150,7 +159,7 @@ impl Figures {
     }
 }
 
-/// Returns the source of each field.
+/// Returns the source of each property of the kernel, by field name.
 fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> {
     let Recipe { slowdown, seed, .. } = recipe;
     let of = |field: &str| {
@@ -204,8 +213,8 @@ fn sources(benchmarks: &Benchmarks, recipe: Recipe) -> BTreeMap<String, String> 
     sources.map(|(field, text)| (field.to_owned(), text)).into()
 }
 
-/// Draws clusters with distinct isolated times, numbers of blocks and sensitivities. `number` selects the random stream of the
-/// seed.
+/// Generates clusters with random isolated times, numbers of blocks and sensitivities. `number`
+/// selects a random stream of the seed.
 fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> {
     let (blocks, count) = (figures.blocks, u64::from(figures.clusters));
     if !(1..=MAX_CLUSTERS).contains(&count) || blocks < 8 * count || blocks > MAX_BLOCKS {
@@ -219,7 +228,8 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
     let width = (TIMES.1 - TIMES.0) / count;
     let mut drawn = Vec::new();
     for index in 0..count {
-        // The time is drawn from the middle three fifths of the part of the range that belongs to this cluster.
+        // Each cluster has an equal part of the range `TIMES`. The time comes from the middle
+        // three fifths of this part.
         let inner = usize::try_from(width * 3 / 5 + 1).unwrap_or(1);
         let e0 = TIMES.0 + index * width + width / 5 + below(&mut rng, inner) as u64;
         let weight = 500 + below(&mut rng, 1001) as u64;
@@ -243,8 +253,8 @@ fn drafts(figures: &Figures, recipe: Recipe, number: u64) -> Result<Vec<Draft>> 
     Ok(drafts)
 }
 
-/// Computes the largest delay with which the nominal budget of `kernel` is at least `q`. It uses bisection, because the budget
-/// decreases as the delay increases.
+/// Computes the largest delay under which the nominal budget of `kernel` is at least `q`. The
+/// function uses bisection, because the budget decreases as the delay increases.
 fn delay(q: Factor, recipe: Recipe, kernel: impl Fn(u64) -> Result<Kernel>) -> Result<u64> {
     let slowdown = match q == Factor::ONE {
         true => half(recipe.slowdown),
@@ -274,7 +284,7 @@ fn budget(kernel: &Kernel, slowdown: Factor) -> Result<Factor> {
         .nominal_q)
 }
 
-/// Returns a normal distribution, rounded to a tenth of a nanosecond.
+/// Returns a normal distribution whose mean and standard deviation are rounded to 0.1 ns.
 fn distribution(longest: Time, over: Factor) -> Distribution {
     let tenths = |ns: f64| (ns * 10.0).round() / 10.0;
     let mean = longest.ns() as f64 / (1.0 + over.as_f64());

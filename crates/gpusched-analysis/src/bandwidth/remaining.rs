@@ -1,23 +1,26 @@
-//! Number of unfinished blocks of each cluster, computed from the numbers of the running blocks ([Aghilinasab20] §VI-B).
+//! The number of unfinished blocks of each cluster, computed from the block numbers of the
+//! running blocks ([Aghilinasab20] §VI-B).
 
 use gpusched_model::Kernel;
 
-/// The cluster intervals of a kernel. For the start of each interval, the table also has the number of blocks of every cluster
-/// from there to the end of the kernel.
+/// The cluster intervals of a kernel, and the number of blocks of each cluster that follow the
+/// start of each interval. An interval is a range of consecutive block numbers that belong to one
+/// cluster.
 #[derive(Clone, Debug)]
 pub struct RemainingTable {
-    /// First block and cluster of each interval, sorted by first block. The first interval begins at block 0.
+    /// First block and cluster of each interval, sorted by first block. The first interval begins
+    /// with block 0.
     intervals: Vec<(u64, usize)>,
-    /// For the start of each interval, number of blocks of each cluster from there on. The last entries are for the end of the
-    /// kernel.
+    /// Number of blocks of each cluster from the start of each interval to the end of the kernel.
+    /// The last entries are for the end of the kernel, and are 0.
     rest: Vec<u64>,
     clusters: usize,
     blocks: u64,
 }
 
 impl RemainingTable {
-    /// Creates the table of `kernel`. If `kernel` has no intervals, the blocks of its clusters follow each other in the order of
-    /// the clusters.
+    /// Creates the table of `kernel`. If `kernel` has no intervals, each cluster is one interval,
+    /// in the order of the clusters.
     pub fn new(kernel: &Kernel) -> RemainingTable {
         let clusters = kernel.clusters().len();
         let mut intervals: Vec<(u64, usize)> = Vec::new();
@@ -71,16 +74,19 @@ impl RemainingTable {
             .map(|interval| interval.1)
     }
 
-    /// Computes Rᵢ, the number of unfinished blocks of each cluster, and writes the numbers to `counts`. Allocates no memory.
-    /// Blocks start in the order of their numbers. All blocks below `next` have started, and the blocks `running` have not ended.
+    /// Computes Rᵢ, the number of unfinished blocks of each cluster i, and writes these numbers
+    /// to `counts`. The function allocates no memory.
+    ///
+    /// Blocks start in the order of their numbers. All blocks with numbers below `next` have
+    /// started, and the blocks `running` have started but not ended.
     ///
     /// # Panics
-    /// Panics unless `counts` has one entry per cluster. The blocks of a missing cluster would count as finished.
+    /// Panics if the length of `counts` is not the number of clusters.
     pub fn remaining(&self, next: u64, running: impl IntoIterator<Item = u64>, counts: &mut [u64]) {
         let position = self.intervals.partition_point(|interval| interval.0 < next);
         let from = position * self.clusters;
         counts.copy_from_slice(&self.rest[from..from + self.clusters]);
-        // Blocks of the interval before `position` that have not started.
+        // Add the blocks of the previous interval that have not started.
         if let Some(before) = position.checked_sub(1) {
             let (_, cluster) = self.intervals[before];
             let end = self

@@ -1,4 +1,5 @@
-//! Published results of experiments with memory bandwidth budgets that change at run time. A value that is not printed is absent.
+//! Published results of experiments with memory bandwidth budgets that change at run time. A
+//! value that the paper does not print is absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ use gpusched_model::Refusal;
 use gpusched_model::benchmark::Figure;
 use gpusched_model::reader::{Document, Fault, from_json};
 
-/// Published measurements of best-effort CPU cores that run concurrently with benchmarks, each with its source.
+/// Published measurements of best-effort CPU cores that run concurrently with benchmarks, and the
+/// sources of these measurements.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "BudgetResultsShape")]
 pub struct BudgetResults {
@@ -38,8 +40,8 @@ struct BudgetResultsShape {
     sources: BTreeMap<String, String>,
 }
 
-/// Published measurements for one combination of benchmark, budget policy and program on the best-effort CPU cores
-/// ([Aghilinasab20] Tables III and IV).
+/// Published measurements for one benchmark, one budget policy, and one program on the
+/// best-effort CPU cores ([Aghilinasab20] Tables III and IV).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetResult {
@@ -51,7 +53,8 @@ pub struct BudgetResult {
     pub policy: Option<BudgetPolicy>,
     /// Program on the best-effort cores, such as `libquantum`.
     pub demand: String,
-    /// Memory requests of the best-effort cores divided by their memory requests under the policy NOMINAL, minus 1.
+    /// Relative increase of the memory requests of the best-effort cores over the policy NOMINAL.
+    /// The value 0.35 means 35 % more requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Factor>,
     /// Mean of the budget Q over all regulation periods, from 0 to 1.
@@ -69,7 +72,7 @@ pub struct BudgetResult {
 }
 
 impl BudgetResult {
-    /// Returns the published values of the result, in the order of the fields.
+    /// Returns the published values of this result, in the order of the fields.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
         let text = |value: Option<Factor>| value.map(|value| value.to_string());
@@ -86,12 +89,13 @@ impl BudgetResult {
 }
 
 impl BudgetResults {
-    /// Returns the results. There is at least one, and each combination of benchmark, policy and demand occurs only once.
+    /// Returns the results. The list has at least one result. Each combination of benchmark,
+    /// policy and demand occurs once.
     pub fn results(&self) -> &[BudgetResult] {
         &self.results
     }
 
-    /// Returns the source of each field that at least one result has, by name of the field.
+    /// Returns the source of each published value, by field name.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }

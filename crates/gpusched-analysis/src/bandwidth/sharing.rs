@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sharing {
-    /// Equal shares; unused memory time is lost, as if each core had a budget of its own.
+    /// Equal shares. The memory time that a core leaves unused is lost, as if each core had its
+    /// own budget.
     Equal,
-    /// Max-min fair shares; memory time that a core does not use goes to cores with a higher demand.
+    /// Max-min fair shares. The memory time that a core leaves unused goes to cores with a higher
+    /// demand.
     #[default]
     MaxMin,
-    /// Shares that are proportional to the demands.
+    /// Shares in proportion to the demands.
     Demand,
 }
 
@@ -21,11 +23,12 @@ impl Sharing {
     /// All sharing rules.
     pub const ALL: [Sharing; 3] = [Sharing::Equal, Sharing::MaxMin, Sharing::Demand];
 
-    /// Divides `budget` among the cores in whole nanoseconds, and writes the share of each core to `shares`. `demands` has the
-    /// demand of each core.
+    /// Divides `budget` among the cores in whole nanoseconds, and writes the share of each core
+    /// to `shares`. `demands` has the memory time that each core can use [ns].
     ///
-    /// The share of a core is at most its demand, and the sum of all shares is at most the budget. If a division has a remainder,
-    /// `Equal` and `MaxMin` add one nanosecond to the shares of the first cores.
+    /// The share of a core is at most its demand, and the sum of all shares is at most the
+    /// budget. If the division leaves a remainder, `Equal` and `MaxMin` add one nanosecond each
+    /// to the first shares.
     pub fn divide(self, budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
         shares.clear();
         match self {
@@ -40,7 +43,8 @@ impl Sharing {
     }
 }
 
-/// Returns part `index` of `whole`, divided into `count` parts. The parts differ by at most one, and the larger parts are first.
+/// Divides `whole` into `count` parts and returns part `index`. The parts differ by at most 1,
+/// and the larger parts come first.
 fn part(whole: u64, count: u64, index: u64) -> u64 {
     let (Some(least), Some(rest)) = (whole.checked_div(count), whole.checked_rem(count)) else {
         return 0;
@@ -48,12 +52,13 @@ fn part(whole: u64, count: u64, index: u64) -> u64 {
     least + u64::from(index < rest)
 }
 
-/// Computes max-min fair shares: each core receives its demand or, if the budget is insufficient, an equal part of the remaining
-/// budget.
+/// Computes max-min fair shares. A core receives its demand if the budget suffices, and otherwise
+/// an equal part of the remaining budget.
 fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     shares.extend_from_slice(demands);
-    // Every core has a share of at least min(its demand, `level`). What a core with a low demand leaves is available to the other
-    // cores. A search is fast enough without sorting, because the number of cores is small.
+    // Every core has a share of at least min(its demand, `level`). Each round raises `level` to
+    // the next larger demand. Without sorting, each round searches all demands, which is fast for
+    // few cores.
     let (mut left, mut level) = (budget, 0);
     let mut open;
     loop {
@@ -78,8 +83,8 @@ fn max_min(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     }
 }
 
-/// Computes proportional shares. It rounds the cumulative shares down, so that the shares use the whole budget and no share
-/// exceeds the demand of its core.
+/// Computes proportional shares. The function rounds the cumulative shares down. So the shares
+/// use the whole budget, and each share is at most the demand of its core.
 fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     let total: u128 = demands.iter().map(|&demand| u128::from(demand)).sum();
     if total <= u128::from(budget) {
@@ -89,7 +94,8 @@ fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     let (mut wanted, mut given) = (0u128, 0u128);
     for &demand in demands {
         wanted += u128::from(demand);
-        // The product can saturate only for demands of centuries. Then shares are too small, but never too large.
+        // The product can saturate only for demands of centuries. Saturation makes the shares
+        // smaller, which is safe.
         let due = wanted
             .saturating_mul(budget.into())
             .checked_div(total)
@@ -99,8 +105,9 @@ fn in_proportion(budget: u64, demands: &[u64], shares: &mut Vec<u64>) {
     }
 }
 
-/// Computes Jain's fairness index (Σx)²/(K·Σx²) of the amounts x of K cores (Jain, Chiu & Hawe 1984). The index is 1 for equal
-/// amounts, and 1/K if one core receives everything. Returns `None` if all amounts are 0.
+/// Computes Jain's fairness index (Σx)²/(K·Σx²) of the amounts x that K cores receive (Jain, Chiu
+/// & Hawe 1984). The index is 1 if all amounts are equal, and 1/K if one core receives
+/// everything. Returns `None` if all amounts are 0.
 pub fn jain(amounts: &[f64]) -> Option<f64> {
     let sum: f64 = amounts.iter().sum();
     let squares: f64 = amounts.iter().map(|amount| amount * amount).sum();

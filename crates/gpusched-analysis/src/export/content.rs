@@ -1,4 +1,4 @@
-//! Statements about a plan that the exports for all targets share.
+//! Comments about a plan that the exports for all targets share.
 
 use gpusched_model::TaskSet;
 use gpusched_model::assumptions::Basis;
@@ -45,7 +45,7 @@ impl Export<'_> {
 
     /// Returns the assumptions of the plan's verdicts as numbered comment lines that begin with `mark`.
     ///
-    /// gpusched generates the complete text. The text contains no string from the task set.
+    /// The text is safe as a comment, because it contains no string from the task set.
     pub fn assumptions(&self, mark: &str) -> String {
         let list = Basis::of_plan(self.plan, self.set).assumptions();
         let lines = (1..)
@@ -90,7 +90,8 @@ impl Export<'_> {
     }
 }
 
-/// Returns the error for a partition that has no placement. Only a plan from another source can lack a placement.
+/// Returns the error for a partition that has no placement. Plans that gpusched computes always
+/// have placements, so the plan comes from another source.
 pub(super) fn unplaced(index: usize) -> Error {
     Error::parameter(
         "",

@@ -27,7 +27,8 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
         numbers.join(" ")
     };
-    // No field needs quotes. Device and profile names are plain, and all other fields are numbers or fixed words.
+    // No field needs quotes. Device and profile names contain no commas, and all other fields are
+    // numbers or fixed words.
     let mut text = CSV_COLUMNS.join(",") + "\n";
     for (index, partition) in out.partitions() {
         let place = match &partition.place {

@@ -25,8 +25,9 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         _ => Some(common).filter(|&common| common >= min && common % step == 0),
     };
     let mut text = format!(
-        "// Green contexts on device {}: at least {min} SMs each, a multiple of {step}. Which SMs they have is up to the driver.\n\
-         // Ask it: cuDeviceGetDevResource says sm.minSmPartitionSize and sm.smCoscheduledAlignment, and a split may make fewer groups.\n{}",
+        "// Green contexts on device {}: each has at least {min} SMs, in steps of {step} SMs. The driver selects the SMs.\n\
+         // Check sm.minSmPartitionSize and sm.smCoscheduledAlignment with cuDeviceGetDevResource.\n\
+         // Check the number of groups after a split, because the driver may create fewer groups.\n{}",
         device.name(),
         out.assumptions("//")
     );
@@ -34,8 +35,9 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         Some(group) => {
             let groups: u32 = sizes.clone().map(|sms| sms / group).sum();
             text += &format!(
-                "// One call of cuDevSmResourceSplitByCount with minCount = {group} has to make nbGroups = {groups}; partition i gets the\n\
-                 // groups from gpusched_first[i] to before gpusched_first[i + 1], in one call of cuDevResourceGenerateDesc.\n\
+                "// Call cuDevSmResourceSplitByCount once with minCount = {group}. It must create nbGroups = {groups} groups.\n\
+                 // Partition i consists of the groups gpusched_first[i] to gpusched_first[i + 1] - 1.\n\
+                 // Pass all groups of a partition to one call of cuDevResourceGenerateDesc.\n\
                  #define GPUSCHED_MIN_COUNT {group}\n\
                  #define GPUSCHED_GROUPS {groups}\n\
                  static const unsigned gpusched_first[{}] = {{\n",
@@ -46,12 +48,12 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
                 text += &format!("    // {}\n    {first},\n", out.comment(index, partition));
                 first += partition.sms / group;
             }
-            text += &format!("    // the end of the last\n    {first},\n");
+            text += &format!("    // end of the last partition\n    {first},\n");
         }
         None => {
             text += &format!(
-                "// These sizes are no multiples of one group that cuDevSmResourceSplitByCount could make. One call of cuDevSmResourceSplit\n\
-                 // (CUDA 13.1 and newer) with smCount of groupParams[i] = gpusched_sm_count[i] makes them all.\n\
+                "// The partition sizes have no common group size that cuDevSmResourceSplitByCount supports.\n\
+                 // Call cuDevSmResourceSplit (CUDA 13.1 or newer) once, with groupParams[i].smCount = gpusched_sm_count[i].\n\
                  static const unsigned gpusched_sm_count[{}] = {{\n",
                 out.plan.partitions.len()
             );

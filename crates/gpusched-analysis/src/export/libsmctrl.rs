@@ -16,7 +16,7 @@ pub(super) fn check(device: &Device) -> Result<(), Error> {
         return Err(Error::parameter(
             "target",
             format!("libsmctrl for the {tpcs} TPCs of device {}", device.name()),
-            "at most 128, one for each bit of a mask",
+            "at most 128 TPCs, because a mask has 128 bits",
         ));
     }
     match device.compute_major() {
@@ -26,7 +26,7 @@ pub(super) fn check(device: &Device) -> Result<(), Error> {
                 "libsmctrl for device {} of compute capability {major}.x",
                 device.name()
             ),
-            "at most 8.x, because from 9.0 on the bits of a mask are not TPC numbers",
+            "compute capability 8.x or lower, because from 9.0 on the bits of a mask are not TPC numbers",
         )),
         _ => Ok(()),
     }
@@ -44,7 +44,7 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let (call, kind) = match wide {
         true => (
             "libsmctrl_set_stream_mask_ext(stream, (unsigned __int128)gpusched_tpc_mask[i][1] << 64 | gpusched_tpc_mask[i][0])",
-            "{low, high} 64 bits",
+            "two 64-bit words, {low, high}",
         ),
         false => (
             "libsmctrl_set_stream_mask(stream, gpusched_tpc_mask[i])",
@@ -52,8 +52,8 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         ),
     };
     let mut text = format!(
-        "// TPC masks of device {} ({} TPCs of {} SMs), for libsmctrl: {kind}, a bit that is set disables a TPC.\n\
-         // A stream runs the kernels of partition i after {call}.\n\
+        "// TPC masks for libsmctrl on device {} ({} TPCs with {} SMs each). A mask has {kind}. A set bit disables a TPC.\n\
+         // To run the kernels of partition i in a stream, call {call}.\n\
          {}#include <stdint.h>\n\
          static const uint64_t gpusched_tpc_mask[{}]{} = {{\n",
         device.name(),

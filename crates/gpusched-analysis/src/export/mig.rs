@@ -9,8 +9,9 @@ use gpusched_model::error::Error;
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let mut text = format!(
         "#!/bin/sh\n\
-         # MIG instances on device {}; MIG mode must be on and no instance there. GPU is the index or UUID of the GPU.\n\
-         # Each is PROFILE:START, where START is its first memory slice; which SMs it has is up to the driver.\n\
+         # MIG instances on device {}. Enable MIG mode and remove all instances before you run this script.\n\
+         # Set GPU to the index or UUID of the GPU.\n\
+         # PROFILE:START is an instance with the first memory slice START. The driver selects the SMs.\n\
          {}set -e\n\
          : \"${{GPU:?expected the index or UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
         out.device().name(),

@@ -6,8 +6,9 @@
 //! * `green_context`: groups of SMs from a split;
 //! * `csv`: a table for any other tool.
 //!
-//! For each partition, a comment names its SMs and the evidence of its verdict. Further comments list the assumptions of
-//! the verdicts. The table has no comments, because the comment syntax of CSV readers differs.
+//! For each partition, a comment names its SMs and the evidence of its verdict. Further comments
+//! list the assumptions of the verdicts. The CSV table has no comments, because CSV readers
+//! differ in their comment syntax.
 
 mod content;
 mod csv;
@@ -45,7 +46,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Checks that plans for `hardware` can be exported to this target.
+    /// Checks that this target supports plans for `hardware`.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if the target requires another granularity or does not support this device.

@@ -6,18 +6,18 @@ use gpusched_model::error::Error;
 
 /// Returns a shell script with one command per partition.
 ///
-/// The percentage in the comment is for MPS without static partitions. The percentage is rounded up, so that clients can
-/// use at least the SMs of the partition. The percentage limits the number of SMs of the clients, but reserves no SMs for
-/// the clients.
+/// The percentage in the comment is for MPS without static partitions. It is rounded up, so that
+/// the clients can use at least the SMs of the partition. The percentage limits the number of SMs
+/// of the clients, but it reserves no SMs for the clients.
 pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
     let device = out.device();
     let chunk = device.mps().map_or(1, |rule| rule.chunk);
     let mut text = format!(
         "#!/bin/sh\n\
-         # Static SM partitions of MPS on device {}: chunks of {chunk} SMs.\n\
-         # The control daemon must run in static partitioning mode (nvidia-cuda-mps-control -d -S); GPU is the device's UUID.\n\
-         # The clients of a partition start with CUDA_MPS_SM_PARTITION set to the name that its command prints.\n\
-         # A percentage is what CUDA_MPS_ACTIVE_THREAD_PERCENTAGE would have to be without static partitions; it keeps no SMs apart.\n\
+         # Static SM partitions of MPS on device {}, in chunks of {chunk} SMs.\n\
+         # Start the control daemon in static partitioning mode (nvidia-cuda-mps-control -d -S). Set GPU to the UUID of the GPU.\n\
+         # The command of a partition prints a name. Start its clients with CUDA_MPS_SM_PARTITION set to this name.\n\
+         # Without static partitions, set CUDA_MPS_ACTIVE_THREAD_PERCENTAGE to the percentage. It reserves no SMs.\n\
          {}set -e\n\
          : \"${{GPU:?expected the UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
         device.name(),

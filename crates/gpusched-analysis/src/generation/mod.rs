@@ -4,25 +4,31 @@
 //! n tasks with total utilization U. [`Source::draw`] generates the sets one by one, in these steps:
 //!
 //! 1. [`uunifast`] or [`randfixedsum`] draws the utilizations u₁ … uₙ of the tasks with Σ uᵢ = U.
-//! 2. [`Periods`] draws the period T of each task in turn. The work is a = u·T, rounded to the nearest nanosecond and at least 1
-//!    ns. The deadline is D = `deadline`·T, computed exactly, rounded down, and at least 1 ns. On request, tasks have the jitter J
-//!    = `jitter`·T, computed exactly, rounded down, and less than D.
-//! 3. Each task in turn gets a uniform random number α. The task is memory-intensive if α ≤ prm, and otherwise compute-intensive.
-//! 4. The kind determines the WCET function: β = 0.02, k = 1.2 if compute-intensive, and β = 0.1, k = 2.3 if memory-intensive.
+//! 2. [`Periods`] draws the period T of each task in turn. The work of the task is a = u·T,
+//!    rounded to the nearest nanosecond and at least 1 ns. The deadline is D = `deadline`·T,
+//!    computed exactly, rounded down, and at least 1 ns. On request, tasks have the jitter J =
+//!    `jitter`·T, computed exactly, rounded down, and less than D.
+//! 3. Each task in turn gets a uniform random number α. The task is memory-intensive if α ≤ prm
+//!    (`memory-share`), and otherwise compute-intensive.
+//! 4. The kind determines the serial fraction β and the conflict factor k of the WCET function.
+//!    Compute-intensive kernels have β = 0.02 and k = 1.2, and memory-intensive kernels have β =
+//!    0.1 and k = 2.3.
 //! 5. On request, each kernel has `blocks` equal thread blocks. The time of the longest block is ⌈C(1)/`blocks`⌉, where C(1) is
 //!    the WCET in conflict.
-//! 6. On request, the tasks have traffic for a memory of B = 100 GB/s. A memory-intensive kernel uses at most the bandwidth
-//!    B/`saturation` per SM. One job moves as many bytes as this rate transfers in 60 % of the work a. A compute-intensive kernel
-//!    uses a quarter of this rate per SM. One of its jobs moves as many bytes as the full rate transfers in 5 % of a. The peak
-//!    bandwidth of both kinds increases with the number of SMs up to B.
+//! 6. On request, the tasks have traffic for a memory of B = 100 GB/s. Let r = B/`saturation`. A
+//!    memory-intensive kernel has the peak bandwidth r per SM and moves 0.6·a·r bytes per job. A
+//!    compute-intensive kernel has the peak bandwidth r/4 per SM and moves 0.05·a·r bytes per
+//!    job. The peak bandwidth of a kernel increases with the number of SMs up to B.
 //!
 //! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β), and k times as long in
 //! conflict.
 //!
-//! **Randomness.** Set i of point j depends only on (seed, j, i). It does not depend on the number of threads, the order, or
-//! other generated sets. Each of steps 1, 2 and 3 reads its own ChaCha8 stream ([`streams`]). Jitter, blocks and traffic read no
-//! stream. Two recipes that differ only in periods, kinds or forms of WCET functions have equal utilizations. Two recipes that
-//! differ only in utilizations select their periods with equal random numbers.
+//! **Randomness.** Set i of point j depends only on (seed, j, i). It does not depend on the
+//! number of threads, the order of generation, or other sets. Each of steps 1, 2 and 3 reads its
+//! own ChaCha8 stream ([`streams`]). Jitter, blocks and traffic use no random numbers. Two
+//! recipes that differ only in periods, kinds or forms of WCET functions generate equal
+//! utilizations. Two recipes that differ only in utilizations select their periods with equal
+//! random numbers.
 //!
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
 //! logarithms and exponentials use the `libm` crate, so a set has the same bytes on every machine.

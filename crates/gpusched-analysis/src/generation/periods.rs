@@ -13,9 +13,11 @@ use gpusched_model::time::Time;
 /// Distribution of periods. Text form: `singh21` or `log-uniform:MIN:MAX`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Periods {
-    /// 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 or 4000 ms with equal probability ([Singh21] §3.6.1). The work of a task
-    /// must be at least 1 ms (step 2: "a reasonable execution time"). If its period is too short, the task gets the next period of
-    /// the list that is long enough. If no period is long enough, it gets the longest period.
+    /// 50, 80, 100, 200, 250, 400, 500, 800, 1000, 2000 or 4000 ms with equal probability
+    /// ([Singh21] §3.6.1). The work of a task must be at least 1 ms (step 2: "a reasonable
+    /// execution time"). If the drawn period is too short for this work, the task gets the next
+    /// period of the list that is long enough. If no period is long enough, the task gets the
+    /// longest period.
     #[default]
     Singh21,
     /// A log-uniform distribution from `min` to `max`, rounded to the nearest nanosecond.
@@ -39,7 +41,7 @@ const EXPECTED: &str =
     "\"singh21\", or \"log-uniform:MIN:MAX\" with times 0 < MIN <= MAX such as \"log-uniform:10ms:1s\"";
 
 impl Periods {
-    /// Draws the period of a task with utilization `share`. It reads one word of `rng`.
+    /// Draws the period of a task with utilization `share`. The function reads one word of `rng`.
     pub fn draw(self, rng: &mut impl Rng, share: f64) -> Time {
         match self {
             Periods::Singh21 => {
@@ -66,7 +68,7 @@ impl Periods {
         }
     }
 
-    /// Returns whether a period can be drawn, that is, 0 < min ≤ max ≤ [`Time::LIMIT`].
+    /// Whether the range of periods is valid: 0 < min ≤ max ≤ [`Time::LIMIT`].
     pub fn is_valid(self) -> bool {
         match self {
             Periods::Singh21 => true,

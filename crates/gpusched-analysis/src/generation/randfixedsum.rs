@@ -1,10 +1,13 @@
-//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): uniformly random shares below a cap, without discards.
+//! RandFixedSum (Stafford 2006; Emberson, Stafford & Davis, WATERS 2010): uniformly random
+//! utilizations (*shares*) up to a cap. The algorithm discards no vector.
 //!
-//! In units of the cap, the shares are a uniformly random point of the polytope P(n, s) = {x ∈ \[0, 1\]ⁿ : Σ xᵢ = s}. Divide P(n,
-//! s) into cones, with one cone per facet and their apex at the center (s/n, …, s/n). The facet xᵢ = 0 has the shape of P(n−1, s),
-//! and its distance from the center is proportional to s/n. The facet xᵢ = 1 has the shape of P(n−1, s−1), and its distance is
-//! proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to a factor that depends only on n. Then the cones over the
-//! facets of each kind have the following total volumes:
+//! In units of the cap, the shares are a uniformly random point of the polytope P(n, s) = {x ∈
+//! \[0, 1\]ⁿ : Σ xᵢ = s}. Divide P(n, s) into one cone per facet, with the apex of each cone at
+//! the center (s/n, …, s/n). The facet xᵢ = 0 has the shape of P(n−1, s), and its distance from
+//! the center is proportional to s/n. The facet xᵢ = 1 has the shape of P(n−1, s−1), and its
+//! distance is proportional to 1 − s/n. Let fₙ(s) be the volume of P(n, s), up to a factor that
+//! depends only on n. Then all cones over facets xᵢ = 0, and all cones over facets xᵢ = 1, have
+//! the following total volumes:
 //!
 //! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
 //!
@@ -24,7 +27,8 @@ pub const MAX_ENTRIES: usize = 1 << 24;
 pub struct FixedSum {
     tasks: usize,
     cap: f64,
-    /// Whether the generator draws the values cap − x. This halves the table, and keeps it accurate if the sum is close to n·cap.
+    /// Whether the generator draws cap − x instead of each share x. The mirrored table is half as
+    /// large, and it stays accurate if the sum is close to n·cap.
     mirrored: bool,
     /// s = `whole` + `fraction` ≤ n/2, in units of the cap.
     whole: usize,
@@ -108,13 +112,15 @@ impl FixedSum {
 
 /// Computes pᵢ(j) = σ·fᵢ₋₁(σ) / (σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1)) with σ = `fraction` + j, for i = 2 … `tasks`, j = 0 … `whole`.
 ///
-/// The volumes can underflow, so the recursion uses their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). To derive it, divide (i−1)·fᵢ(σ) =
-/// σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1) by the same equation for σ − 1:
+/// The volumes can underflow, so the recursion uses their ratios rᵢ(j) = fᵢ(σ) / fᵢ(σ−1). To
+/// derive the recursion, divide (i−1)·fᵢ(σ) = σ·fᵢ₋₁(σ) + (i−σ)·fᵢ₋₁(σ−1) by the same equation
+/// for σ − 1:
 ///
 /// rᵢ(j) = (σ·rᵢ₋₁(j) + i − σ) / (σ − 1 + (i − σ + 1)/rᵢ₋₁(j−1)),
 ///
-/// This formula has no cancellation. The values rᵢ(0) = ∞ and rᵢ(i) = 0 represent volumes of 0. The formulas are correct for both
-/// values, also if a ratio overflows to ∞ or underflows to 0.
+/// In this formula, no cancellation reduces the precision. The values rᵢ(0) = ∞ and rᵢ(i) = 0
+/// represent volumes of 0. The formulas are correct for both values, also if a ratio overflows to
+/// ∞ or underflows to 0.
 fn table(tasks: usize, whole: usize, fraction: f64) -> Vec<f64> {
     let width = whole + 1;
     let mut at_zero = Vec::with_capacity(width * tasks.saturating_sub(1));

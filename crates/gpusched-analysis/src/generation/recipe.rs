@@ -1,4 +1,4 @@
-//! Recipe of generated task sets. Command-line options and studies use the same fields.
+//! Parameters of generated task sets, for command-line options and studies.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Scaling};
 use gpusched_model::{Factor, Kind};
 
-/// Recipe of generated task sets. In a study file, this is the table `generator`.
+/// Parameters of generated task sets. In a study file, the table `generator` contains these
+/// parameters.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Recipe {
@@ -37,15 +38,16 @@ pub struct Recipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// Number of SMs on which a memory-intensive kernel uses the full bandwidth of a memory of 100 GB/s. This number determines
-    /// `traffic`
-    /// and `bandwidth` of the tasks. If absent, the tasks have neither field.
+    /// Number of SMs on which a memory-intensive kernel uses the full bandwidth of a memory of
+    /// 100 GB/s. This number determines the fields `traffic` and `bandwidth` of the tasks. If
+    /// absent, the tasks lack these fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_SATURATION))]
     pub saturation: Option<u32>,
 }
 
-/// Algorithm that divides a total utilization among tasks. Both algorithms are uniform over all vectors of shares up to the cap.
+/// Algorithm that divides a total utilization among tasks. Both algorithms draw uniformly from
+/// all vectors of utilizations up to the cap.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -58,7 +60,9 @@ pub enum Generator {
     Randfixedsum,
 }
 
-/// Form of the WCET functions. In both forms, β = 0.02 and k = 1.2 for compute-intensive kernels, and β = 0.1 and k = 2.3 for
+/// Form of the WCET functions. C(m) is the WCET on m SMs, and a is the work. Compute-intensive
+/// kernels have the serial fraction β = 0.02, and memory-intensive kernels have β = 0.1. In
+/// isolation, the factor k is 1. In conflict, k is 1.2 for compute-intensive and 2.3 for
 /// memory-intensive kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -72,7 +76,7 @@ pub enum WcetModel {
     Proportional,
 }
 
-/// Returns a decimal number of [Singh21] §3.6.1, given in billionths.
+/// Returns a decimal parameter of [Singh21] §3.6.1 from its value in billionths.
 const fn decimal(billionths: u64) -> Factor {
     match Factor::from_billionths(billionths) {
         Some(factor) => factor,

@@ -26,7 +26,7 @@ pub struct Source {
     shares: Shares,
 }
 
-/// Generator of utilizations, with all preparations done.
+/// Generator of utilizations, ready to draw.
 #[derive(Clone, Debug)]
 enum Shares {
     Uunifast { cap: f64 },
@@ -108,7 +108,7 @@ impl Source {
     /// Draws set `set` of point `point`. The set has a name such as `p3-s17`.
     ///
     /// # Errors
-    /// Has the errors of [`Source::utilizations`].
+    /// Fails like [`Source::utilizations`].
     pub fn draw(&self, point: u64, set: u64) -> Result<TaskSet, Error> {
         let name = format!("p{point}-s{set}");
         let shares = self.utilizations(point, set)?;

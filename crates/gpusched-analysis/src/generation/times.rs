@@ -1,5 +1,5 @@
-//! Times that follow from the period and the WCET of a task: deadline, jitter, and time of the longest thread block. All are
-//! exact.
+//! Times that follow from the period and the WCET of a task: deadline, jitter, and time of the
+//! longest thread block. gpusched computes all of them exactly.
 
 use gpusched_model::time::Time;
 use gpusched_model::wcet::Contention;
@@ -18,8 +18,9 @@ pub(super) fn jitter(factor: Factor, period: Time, deadline: Time) -> Option<Tim
     times(factor, period).map(|time| time.min(Time::from_ns(deadline.ns().saturating_sub(1))))
 }
 
-/// Returns b = ⌈C(1)/`blocks`⌉ [ns], where C(1) is the WCET in conflict. This is the time of one of `blocks` equal thread blocks
-/// that has an SM to itself, in conflict. It is at least 1 ns, because C(1) is. Returns `None` if `blocks` is 0 or C(1) is
+/// Returns b = ⌈C(1)/`blocks`⌉ [ns], where C(1) is the WCET in conflict. The result is the time
+/// of one of `blocks` equal thread blocks that runs alone on an SM, in conflict. Because C(1) is
+/// at least 1 ns, the result is at least 1 ns. Returns `None` if `blocks` is 0 or C(1) is
 /// unknown.
 pub(super) fn block(wcet: &WcetFunction, blocks: u32) -> Option<Time> {
     // C(1) is rounded up to whole nanoseconds. This changes no result: ⌈⌈x⌉/N⌉ = ⌈x/N⌉.

@@ -8,11 +8,13 @@ use gpusched_model::wcet::MAX_SMS;
 /// B, the bandwidth of the memory for which traffic is generated: 100 GB/s. All rates are fractions of B.
 pub const DRAWN_BANDWIDTH: u64 = 100_000_000_000;
 
-/// Largest number of SMs that may be necessary to saturate the memory.
+/// Largest valid value of `saturation`, the number of SMs on which a memory-intensive kernel
+/// saturates the memory.
 pub const MAX_SATURATION: u32 = 1000;
 
-/// Returns two properties of a kernel of `kind` [%]. The first is the time that its bytes take at the rate of one SM, relative to
-/// its work. The second is the peak rate of the kernel on one SM, relative to the rate of one SM.
+/// Returns two percentages for kernels of `kind`, where r is B/`saturation`. The first is the
+/// transfer time of a job's bytes at the rate r, relative to the work a. The second is the peak
+/// bandwidth of the kernel on one SM, relative to r.
 const fn appetite(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Memory => (60, 100),
@@ -20,8 +22,9 @@ const fn appetite(kind: Kind) -> (u64, u64) {
     }
 }
 
-/// Returns the bytes per job and the peak bandwidth of a kernel of `kind` with work a, if memory-intensive kernels saturate the
-/// memory on `saturation` SMs. Returns `None` if `saturation` is out of range.
+/// Returns the bytes per job and the peak bandwidth of a kernel of `kind` with the work `work`.
+/// Memory-intensive kernels saturate the memory on `saturation` SMs. Returns `None` if
+/// `saturation` is out of range.
 pub(super) fn traffic(kind: Kind, work: Time, saturation: u32) -> Option<(Bytes, Result<Peak, PeakError>)> {
     let (busy, peak) = appetite(kind);
     let per_sm = DRAWN_BANDWIDTH.checked_div(saturation.into())?;

@@ -1,7 +1,7 @@
 //! UUniFast (Bini & Buttazzo 2005) and UUniFast-Discard (Davis & Burns 2009).
 //!
-//! The shares are uniform over all non-negative vectors with the given sum. With a cap, they are uniform over all such vectors
-//! whose shares are at most the cap.
+//! The shares are uniform over all non-negative vectors with the given sum. With a cap, the
+//! shares are uniform over the vectors without a share above the cap.
 
 use rand::Rng;
 
@@ -15,14 +15,16 @@ pub const MAX_DISCARDS: u32 = 1_000_000;
 #[error("{MAX_DISCARDS} vectors in a row had a share above the cap")]
 pub struct TooManyDiscards;
 
-/// Fills `shares` with random utilizations that sum to `total`. The last share is what remains of `total`.
+/// Fills `shares` with random utilizations that sum to `total`. The last share is the remainder
+/// of `total`.
 ///
-/// It allocates no memory, and reads `shares.len()` − 1 words of `rng`.
+/// The function allocates no memory, and reads `shares.len()` − 1 words of `rng`.
 pub fn fill(rng: &mut impl Rng, total: f64, shares: &mut [f64]) {
     attempt(rng, total, f64::INFINITY, shares);
 }
 
-/// Fills `shares` like [`fill`], but with every share at most `cap`. It discards each vector that has a larger share.
+/// Fills `shares` like [`fill`], but with every share at most `cap`. The function discards each
+/// vector with a larger share.
 ///
 /// # Errors
 /// Returns [`TooManyDiscards`] if the cap permits no vectors, or so few that the generator gives up.
@@ -40,8 +42,8 @@ pub fn fill_capped(
     Err(TooManyDiscards)
 }
 
-/// Draws one vector. Stops and returns `false` at the first share above `cap`. The discarded vectors are the same as if all
-/// shares of a vector were drawn before the check.
+/// Draws one vector. Stops and returns `false` at the first share above `cap`. The function
+/// rejects exactly the vectors that a check of all shares would reject.
 fn attempt(rng: &mut impl Rng, total: f64, cap: f64, shares: &mut [f64]) -> bool {
     let Some((last, others)) = shares.split_last_mut() else {
         return true;

@@ -2,7 +2,7 @@
 
 use gpusched_model::{Kind, Task};
 
-/// Number of co-located tasks of each kind, including the analyzed task.
+/// Number of tasks of each kind in one partition, including the analyzed task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CoLocated {
     compute: u32,
@@ -24,7 +24,7 @@ impl CoLocated {
         co_located
     }
 
-    /// Returns the counts of the tasks of both partitions together.
+    /// Returns the counts for the union of two partitions.
     pub fn with(&self, other: &CoLocated) -> CoLocated {
         CoLocated {
             compute: self.compute + other.compute,
@@ -33,10 +33,10 @@ impl CoLocated {
         }
     }
 
-    /// Returns whether a task of `kind` shares its partition with another task of the same kind. The counts include the task
-    /// itself.
+    /// Returns whether a task of `kind` shares its partition with another task of the same kind.
+    /// The counts include the task.
     ///
-    /// A task without a kind may be of any kind. So it counts as a task of the same kind as every other task.
+    /// A task without a kind may be of any kind, so it counts as a task of every kind.
     pub fn has_rival_of(&self, kind: Option<Kind>) -> bool {
         let same = match kind {
             Some(Kind::Compute) => self.compute + self.unclassified,

@@ -1,4 +1,5 @@
-//! [Singh21] §3.4.2: a task has a conflict if another task of the same kind is in its partition.
+//! The conflict model of [Singh21] §3.4.2: a task has a conflict if its partition has another
+//! task of the same kind.
 
 use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
@@ -6,8 +7,8 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Interference model of [Singh21]. A kernel has the WCET Cᶜ if its partition has another kernel of the same kind, and otherwise
-/// the WCET Cⁿ.
+/// Interference model of [Singh21]. The WCET of a kernel is Cᶜ if its partition has another
+/// kernel of the same kind. Otherwise the WCET is Cⁿ.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Conflict;
 
@@ -47,7 +48,8 @@ mod tests {
     use super::*;
     use gpusched_model::TaskSet;
 
-    /// The example of [Singh21] §3.4.2. Nine compute tasks have conflicts. The memory task in their partition has no conflict.
+    /// The example of [Singh21] §3.4.2: nine compute tasks have conflicts, and the memory task in
+    /// the same partition has no conflict.
     #[test]
     fn nine_compute_tasks_and_one_memory_task() {
         let task = |kind| {
@@ -66,7 +68,7 @@ mod tests {
         };
         assert_eq!(wcets(&tasks), [200, 200, 200, 200, 200, 200, 200, 200, 200, 100]);
 
-        // A task of unknown kind may be a memory task, so the memory task may have a conflict with it.
+        // A task of unknown kind may be a memory task, so it may conflict with the memory task.
         tasks.push(task(""));
         assert_eq!(wcets(&tasks), [200; 11]);
         assert_eq!(wcets(&tasks[10..]), [100]);

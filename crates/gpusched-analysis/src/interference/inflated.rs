@@ -5,40 +5,44 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Kind, Task};
 
-/// Interference model: maps an isolated WCET to the inflated WCET, given the co-located tasks.
+/// Interference model: the rule that maps an isolated WCET to an inflated WCET for given
+/// co-located tasks.
 ///
 /// An inflated WCET must not increase with `sms`. It must not decrease if tasks are added to `co_located`.
 pub trait InflatedWcet: Sync {
-    /// Returns C(m) [ns] of `task` on m = `sms` SMs with the tasks `co_located`, which include `task`. Returns `None` if no WCET is
-    /// known.
+    /// Returns C(m) [ns], the inflated WCET of `task` on m = `sms` SMs. `co_located` counts all
+    /// tasks of the partition, including `task`. Returns `None` if the task has no known WCET.
     fn wcet(&self, task: &Task, sms: u32, co_located: &CoLocated) -> Option<Time>;
 
-    /// Returns the name of the model in files, so that a plan can state its model.
+    /// Returns the name under which a plan file states this model, if the model has a name.
     fn name(&self) -> Option<Interference> {
         None
     }
 
-    /// Returns the least work of `task` on the GPU with the tasks `co_located`: the minimum of m · C(m) over all m [SM·ns].
+    /// Returns the least work of `task` with the tasks `co_located`: the minimum of m · C(m) over
+    /// all numbers m of SMs [SM·ns].
     fn least_work(&self, task: &Task, co_located: &CoLocated) -> u128;
 
-    /// Returns the number of classes of co-located tasks, at least 1; see [`InflatedWcet::class`].
+    /// Returns the number of classes into which [`InflatedWcet::class`] divides the sets of
+    /// co-located tasks; at least 1.
     fn classes(&self) -> u8;
 
-    /// Returns the class of `co_located` for a task of kind `kind`: a number below [`InflatedWcet::classes`]. `co_located` includes
-    /// the task.
+    /// Returns the class of `co_located` for a task of kind `kind`: a number below
+    /// [`InflatedWcet::classes`]. `co_located` includes the task.
     ///
-    /// If two sets of co-located tasks have the same class, the task has the same WCETs and the same least work with both. So
-    /// tables can store the values per class. A more detailed model maps many sets to one class, and uses the worst case of the
-    /// class.
+    /// A task has the same WCETs and the same least work with all `co_located` of one class. So
+    /// tables can store these values per class. A more detailed model may put different sets of
+    /// tasks into one class. It then uses the worst case over the class.
     fn class(&self, kind: Option<Kind>, co_located: &CoLocated) -> u8;
 
-    /// Returns the class of `co_located` for a task of each kind: compute, memory, and unclassified.
+    /// Returns the classes of `co_located` for three tasks: a compute task, a memory task, and an
+    /// unclassified task.
     fn class_of_each_kind(&self, co_located: &CoLocated) -> [u8; 3] {
         [Some(Kind::Compute), Some(Kind::Memory), None].map(|kind| self.class(kind, co_located))
     }
 }
 
-/// Returns the position of `kind` in the result of [`InflatedWcet::class_of_each_kind`].
+/// Returns the index of `kind` in the array that [`InflatedWcet::class_of_each_kind`] returns.
 pub(crate) fn kind_index(kind: Option<Kind>) -> u8 {
     match kind {
         Some(Kind::Compute) => 0,

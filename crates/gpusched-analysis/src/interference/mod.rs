@@ -1,9 +1,11 @@
-//! Interference models. All schedulability tests, partitioning heuristics and memory budgets use them.
+//! Interference models. All schedulability tests, partitioning heuristics and memory bandwidth
+//! budgets use them.
 //!
-//! An [`InflatedWcet`] returns C(m) of a task for given [`CoLocated`] tasks. [Singh21] assumes that only kernels of the same kind
-//! in the same partition contend with each other ([`Conflict`]). [`NoInterference`] assumes no contention, so its WCETs are the
-//! smallest. Contention with *other partitions* for a shared memory does not inflate a WCET. Instead, [`bandwidth`] bounds the
-//! interference delay in any window.
+//! An [`InflatedWcet`] returns C(m), the WCET of a task on m SMs with its [`CoLocated`] tasks.
+//! [`Conflict`] assumes that only kernels of the same kind in the same partition contend with
+//! each other ([Singh21]). [`NoInterference`] assumes no contention, so its WCETs are the
+//! smallest. Contention for memory with *other partitions* does not inflate a WCET. Instead,
+//! [`bandwidth`] bounds the interference delay in any window.
 
 pub mod bandwidth;
 mod co_located;
@@ -19,7 +21,7 @@ pub use none::NoInterference;
 
 pub use gpusched_model::Interference;
 
-/// Returns the model of contention inside a partition.
+/// Returns the interference model for contention inside a partition.
 pub fn model_of(interference: Interference) -> &'static dyn InflatedWcet {
     match interference {
         Interference::Conflict | Interference::ConflictBandwidth => &Conflict,

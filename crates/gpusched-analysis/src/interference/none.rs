@@ -1,4 +1,5 @@
-//! The model without interference, as in classical uniprocessor analysis. Every other model has equal or larger WCETs.
+//! The model without interference, as in classical uniprocessor analysis. Its WCETs are at most
+//! the WCETs of every other model.
 
 use super::co_located::CoLocated;
 use super::inflated::InflatedWcet;
@@ -6,7 +7,7 @@ use gpusched_model::Interference;
 use gpusched_model::time::Time;
 use gpusched_model::{Contention, Kind, Task};
 
-/// Interference model where every kernel has the WCET Cⁿ, whatever its co-located tasks are.
+/// Interference model with the WCET Cⁿ for every kernel, independent of the co-located tasks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct NoInterference;
 

@@ -1,4 +1,5 @@
-//! The WCET G of a kernel as a function of the budget Q ([Aghilinasab20] Fig. 2).
+//! The WCET G of a kernel as a function of the memory bandwidth budget Q ([Aghilinasab20] Fig.
+//! 2).
 
 use rayon::prelude::*;
 
@@ -9,17 +10,17 @@ use gpusched_model::{Bound, Factor};
 /// One point of the curve G(Q).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CurvePoint {
-    /// G(Q) and its proof.
+    /// WCET bound G(Q) and its certificate.
     pub bound: Bound,
-    /// G(Q)/G(0) − 1, for display.
+    /// Slowdown G(Q)/G(0) − 1, for display.
     pub slowdown: f64,
 }
 
-/// Computes G(`q`) for each budget `q`, in the order of the budgets. With `sync`, the kernel starts together with a regulation
-/// period. Otherwise it may start at any time.
+/// Computes G(Q) for each of the `budgets`, in the given order. With `sync`, the kernel starts
+/// together with a regulation period. Otherwise the kernel may start at any time.
 ///
 /// # Errors
-/// Returns the [`EstimateError`] of the first budget without a bound.
+/// Returns the [`EstimateError`] of the first budget for which no bound was computed.
 pub fn curve(
     estimator: &Estimator<'_>,
     budgets: &[Factor],

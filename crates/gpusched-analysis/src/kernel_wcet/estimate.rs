@@ -1,5 +1,5 @@
-//! Algorithm 1 of [Aghilinasab20]. It computes the WCET of a kernel if the interference depends on the execution time of the
-//! kernel.
+//! Algorithm 1 of [Aghilinasab20]: the WCET of a kernel under interference. The interference
+//! depends on the WCET, so the algorithm is a fixed-point iteration.
 
 use super::fixpoint;
 use super::linear_program::{self, LpError};
@@ -10,7 +10,7 @@ use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::{Bound, Certificate, Factor, Kernel, Straddling};
 
-/// Algorithm 1 for one kernel and any budget.
+/// Computes WCET bounds of one kernel with Algorithm 1, for any memory bandwidth budget.
 #[derive(Clone, Debug)]
 pub struct Estimator<'a> {
     kernel: &'a Kernel,
@@ -21,35 +21,36 @@ pub struct Estimator<'a> {
     solver: Solver,
 }
 
-/// Solver of Eqs 8–12.
+/// Solver of Eqs 8–12 of [Aghilinasab20].
 #[derive(
     Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Solver {
-    /// Exact solver in integers; the bound includes a certificate.
+    /// Exact solver in integers. The bound includes a certificate.
     #[default]
     Exact,
-    /// Linear program in floating-point numbers, rounded up by a billionth; without a certificate.
+    /// Linear program in floating-point numbers. The result is rounded up by a billionth, and has
+    /// no certificate.
     Lp,
-    /// Exact solver, with each result compared with the linear program.
+    /// Exact solver, which compares each result with the linear program.
     Both,
 }
 
-/// Largest accepted difference between the solvers relative to the bound. It is the tolerance of a linear program in floating-point
-/// numbers.
+/// Largest accepted difference between the two solvers, relative to the bound. A linear program
+/// in floating-point numbers has this tolerance.
 const TOLERANCE: f64 = 1e-9;
 
-/// Reason why a bound was not computed.
+/// Reason why gpusched computes no bound.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EstimateError {
-    /// The budget is invalid.
+    /// The memory bandwidth budget is invalid.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// The solver of the linear program gave up.
+    /// The solver found no solution of the linear program.
     #[error(transparent)]
     Lp(#[from] LpError),
-    /// The results of the solvers differ, so one of the solvers is wrong.
+    /// The results of the two solvers differ, so at least one solver is wrong.
     #[error(
         "the solvers disagree in a window of {window}: the exact solver computes {exact} ns, the linear program {lp} ns"
     )]
@@ -86,7 +87,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Sets which blocks count as delayed although memory time covers them only in part.
+    /// Sets which blocks count as delayed although they overlap memory time only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Estimator<'a> {
         self.straddling = straddling;
         self
@@ -98,13 +99,14 @@ impl<'a> Estimator<'a> {
         self
     }
 
-    /// Computes G(`q`), a bound on the execution time of the kernel, if best-effort CPU cores access memory in at most the share
-    /// `q` of each regulation period ([Aghilinasab20] Algorithm 1). At `q` = 0, the result is the value of Eq. 3. Times are rounded
-    /// up.
+    /// Computes G(`q`), a bound on the execution time of the kernel under the memory bandwidth
+    /// budget `q` ([Aghilinasab20] Algorithm 1). Best-effort CPU cores access memory during at
+    /// most the fraction `q` of each regulation period. If `q` = 0, the result is the value of
+    /// Eq. 3. Times are rounded up.
     ///
     /// # Errors
-    /// Returns an [`EstimateError`] if the budget exceeds 1. Also returns an error if the linear program is in use, and it fails or
-    /// its result differs from the exact solver.
+    /// Returns an [`EstimateError`] if `q` exceeds 1. If the linear program is in use, also
+    /// returns an error if it fails, or if the results of the two solvers differ.
     pub fn bound(&self, q: Factor, sync: bool) -> Result<Bound, EstimateError> {
         let regulation = Regulation::new(self.kernel, q, sync)?.straddling(self.straddling);
         let exposure = |window| regulation.exposure(window, self.kernel.active_blocks());
@@ -144,7 +146,7 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// Solves Eqs 8–12 for one window with the right-hand sides in `exposure`.
+    /// Solves Eqs 8–12 for one window. `exposure` contains the right-hand sides.
     fn solve(&self, window: Time, exposure: Exposure) -> Result<Time, EstimateError> {
         if self.solver == Solver::Exact {
             return Ok(self.program.solve(exposure).wcet);
@@ -152,8 +154,9 @@ impl<'a> Estimator<'a> {
         let delay = linear_program::solve(self.kernel, exposure)?.delay;
         let lp = self.program.in_floats(delay);
         if self.solver == Solver::Lp {
-            // Floating-point numbers represent whole nanoseconds exactly up to 2^53 ns, 104 days. Above this limit, their rounding
-            // error is less than the billionth that is added.
+            // Floating-point numbers represent whole nanoseconds exactly up to 2^53 ns (104
+            // days). Above this limit, the rounding error is less than the billionth that the
+            // function adds.
             let safe = (lp * (1.0 + TOLERANCE)).ceil();
             return Ok(Time::from_ns(safe as u64).min(self.contended));
         }

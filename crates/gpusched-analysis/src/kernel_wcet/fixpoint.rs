@@ -1,25 +1,30 @@
-//! Search for the least fixpoint of Algorithm 1 in a bounded number of steps.
+//! Search for the least fixed point of Algorithm 1 of [Aghilinasab20] in a limited number of
+//! steps.
 //!
-//! Algorithm 1 iterates t ← G(t). If the interference in an extension of t is nearly as long as the extension, t increases slowly:
-//! by a factor close to 1, or by one period per step. So after a few steps, gpusched directly searches for the first t with G(t) ≤
-//! t:
+//! Algorithm 1 iterates t ← G(t), where G(t) is the WCET under the interference in a window of
+//! length t. If the interference delay increases nearly as fast as the window length, t increases
+//! slowly: by a factor close to 1, or by one period per step. So after a few steps, gpusched
+//! searches directly for the first t with G(t) ≤ t:
 //!
-//! * The right-hand sides of Eqs 9 and 10 depend on t_mem(t) and ⌈t/T⌉. Between two bends of these functions, the right-hand sides
-//!   are linear in t. The optimum of a linear program is a concave function of its right-hand sides, so G(t) − t is concave between
-//!   two bends. If G(t) − t is positive at both ends, it is positive between them. Otherwise its sign changes once, and bisection
-//!   finds the change.
-//! * At points that are one period apart, the right-hand sides increase linearly. So G(t) − t is concave over such points, too.
-//!   Bisection finds the first period with a bend where G(t) − t is not positive.
+//! * The right-hand sides of Eqs 9 and 10 depend on t_mem(t) and ⌈t/T⌉. These functions have
+//!   bends, and are linear in t between two bends. The optimum of a linear program is a concave
+//!   function of its right-hand sides. So G(t) − t is concave between two bends. If G(t) − t is
+//!   positive at both bends, it is positive between them. If it is positive only at the first
+//!   bend, its sign changes once, and bisection finds the change.
+//! * At points that are one period apart, the right-hand sides increase linearly. So G(t) − t is
+//!   also concave over these points. Bisection finds the first period with a bend at which G(t) −
+//!   t is 0 or negative.
 
 use super::regulation::Regulation;
 use gpusched_model::time::Time;
 
-/// Number of steps of Algorithm 1 before the search starts.
+/// Number of plain iterations of Algorithm 1 before the direct search starts.
 const PLAIN: u32 = 32;
 
-/// Computes the least t ≥ `start` with `wcet`(t) ≤ t. Also returns the number of calls of `wcet`, which is at most a few hundred.
+/// Computes the least t ≥ `start` with `wcet`(t) ≤ t. Also returns the number of calls of `wcet`,
+/// which is at most a few hundred.
 ///
-/// `start` must be at most this t, and `enough` must be at least this t.
+/// The result t must be at least `start` and at most `enough`.
 pub(super) fn least(
     start: Time,
     enough: Time,
@@ -46,7 +51,8 @@ pub(super) fn least(
     (time, calls)
 }
 
-/// Returns the first instant after `time` that is not `early`. `time` itself must be `early`.
+/// Returns the first time after `time` for which `early` returns false. For `time`, `early` must
+/// return true.
 fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> bool) -> u64 {
     let period = regulation.period();
     loop {
@@ -68,7 +74,8 @@ fn search(mut time: u64, regulation: &Regulation, mut early: impl FnMut(u64) -> 
     }
 }
 
-/// Returns the first instant in (`early_at`, `late_at`] that is not `early`, if the interval has only one change.
+/// Returns the first time after `early_at` for which `early` returns false, at most `late_at`.
+/// The result of `early` must change only once between the two times.
 fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     while late_at - early_at > 1 {
         let middle = early_at + (late_at - early_at) / 2;
@@ -80,7 +87,8 @@ fn first_late(mut early_at: u64, mut late_at: u64, mut early: impl FnMut(u64) ->
     late_at
 }
 
-/// Returns the number of periods after which `bend` is no longer `early`; at least 1.
+/// Returns the smallest number n ≥ 1 of periods for which `early` returns false at `bend` + n
+/// periods.
 fn periods(bend: u64, period: u64, mut early: impl FnMut(u64) -> bool) -> u64 {
     let mut after = |periods: u64| early(bend.saturating_add(periods.saturating_mul(period)));
     let mut many = 1;

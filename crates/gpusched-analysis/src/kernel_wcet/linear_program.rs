@@ -1,4 +1,5 @@
-//! The WCET program of a kernel as a linear program for a general solver. It is the reference implementation for the exact solver.
+//! The WCET program of a kernel as a linear program for a general solver. This is the reference
+//! implementation for tests of the exact solver.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel, Variable, variable};
 
@@ -8,31 +9,33 @@ use gpusched_model::Kernel;
 /// An optimal solution of Eqs 8–12, in floating-point numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LpOptimum {
-    /// Max Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
+    /// Maximum of Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: f64,
-    /// xᵢ: number of blocks of each cluster that memory time covers completely.
+    /// xᵢ: number of blocks of each cluster i that execute completely during memory time.
     pub covered: Vec<f64>,
-    /// yᵢ: number of blocks of each cluster that memory time covers in part, because the memory time begins or ends during the
-    /// block.
+    /// yᵢ: number of blocks of each cluster i that overlap memory time only in part. Memory time
+    /// begins or ends during these blocks.
     pub partial: Vec<f64>,
 }
 
-/// Error: the solver found no solution.
+/// Error of the linear program solver: it found no solution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the LP solver failed: {0}")]
 pub struct LpError(String);
 
-/// Solves [Aghilinasab20] Eqs 8–12 for `kernel` with the right-hand sides in `exposure`.
+/// Solves [Aghilinasab20] Eqs 8–12 for `kernel`. `exposure` contains the right-hand sides.
 ///
 /// The feature `minilp` of good_lp selects microlp, the maintained successor of minilp.
 ///
 /// # Errors
-/// Returns an [`LpError`] if the solver gives up. The linear program itself is always feasible and bounded.
+/// Returns an [`LpError`] if the solver gives up. The linear program is always feasible and
+/// bounded.
 pub fn solve(kernel: &Kernel, exposure: Exposure) -> Result<LpOptimum, LpError> {
     solve_for(kernel, exposure.memory_ns as f64, exposure.partial_blocks as f64)
 }
 
-/// Solves Eqs 8–12 for right-hand sides that may be fractions: B = `memory` [ns] and K = `partial`.
+/// Solves Eqs 8–12 with the right-hand sides B = `memory` [ns] and K = `partial`, which may be
+/// fractions.
 ///
 /// # Errors
 /// Returns an [`LpError`] if the solver gives up.
@@ -64,7 +67,8 @@ pub fn solve_for(kernel: &Kernel, memory: f64, partial: f64) -> Result<LpOptimum
     })
 }
 
-/// Computes the least memory time for which the value of Eq. 8 is `window` [ns], with K = `partial` ([Aghilinasab20] Eqs 14–19).
+/// Computes the least memory time for which the value of Eq. 8 is `window`, with K = `partial`
+/// ([Aghilinasab20] Eqs 14–19) [ns].
 ///
 /// # Errors
 /// Returns an [`LpError`] if the solver gives up, or if Eq. 8 is below `window` for every memory time.
@@ -87,7 +91,7 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
         .clusters()
         .iter()
         .map(|cluster| cluster.blocks() as f64 * cluster.isolated().ns() as f64);
-    // M times Eq. 15: the required total delay of all blocks.
+    // Eq. 15, multiplied by M: the required total delay of all blocks.
     let delay = active * window - (active - 1.0) * longest.unwrap_or(0) as f64 - work.sum::<f64>();
     let model = variables
         .minimise(covered.clone())
@@ -98,17 +102,18 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
     Ok(solution.eval(&covered) * total.time / active)
 }
 
-/// Common parts of the two linear programs. Variables and constraints are relative to the totals: the blocks of each cluster, all
-/// blocks, all memory time and all delay. So their values fit the tolerances of the solver.
+/// Common parts of the two linear programs. Variables and constraints are fractions of totals: of
+/// the blocks of a cluster, of all blocks, of all memory time, and of all delay. So their values
+/// suit the tolerances of the solver.
 struct Parts {
     variables: ProblemVariables,
-    /// xᵢ and yᵢ for each cluster.
+    /// xᵢ and yᵢ of each cluster i.
     hits: Vec<(Variable, Variable)>,
     /// Σ(xᵢ + yᵢ)dᵢ: total delay.
     gain: Expression,
-    /// Σ xᵢeᵢ¹: time of the covered blocks.
+    /// Σ xᵢeᵢ¹: total time of the blocks that execute completely during memory time.
     covered: Expression,
-    /// Σ yᵢ: number of partly covered blocks.
+    /// Σ yᵢ: number of blocks that overlap memory time only in part.
     boundary: Expression,
     total: Totals,
 }
@@ -156,7 +161,8 @@ impl Parts {
     }
 }
 
-/// Adds Eq. 11: memory time covers each block at most once, completely or in part.
+/// Adds Eq. 11: each block counts at most once, either as completely or as partly covered by
+/// memory time.
 fn at_most_all<M: SolverModel>(model: M, hits: &[(Variable, Variable)]) -> M {
     hits.iter()
         .fold(model, |model, &(x, y)| model.with((x + y).leq(1)))

@@ -1,10 +1,12 @@
-//! Bounds on the execution time of a kernel if the GPU starts the next block whenever a block ends ([Aghilinasab20] Eqs 2–4).
+//! Bounds on the execution time of a kernel under list scheduling: whenever a block ends, the GPU
+//! starts the next block ([Aghilinasab20] Eqs 2–4).
 
 use gpusched_model::time::Time;
 use gpusched_model::{Cluster, Kernel};
 
-/// Returns (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up. It bounds the execution time for every order of the blocks, if each block of
-/// cluster i takes at most vᵢ = `time` ([Aghilinasab20] Eq. 2).
+/// Returns (Σ Nᵢvᵢ − v_max)/M + v_max, rounded up ([Aghilinasab20] Eq. 2). Each block of cluster
+/// i takes at most vᵢ = `time`. The result bounds the execution time for every order of the
+/// blocks.
 fn bound(kernel: &Kernel, time: fn(&Cluster) -> Time) -> Time {
     let clusters = kernel.clusters().iter();
     let work: u128 = clusters
@@ -21,7 +23,7 @@ pub fn isolated(kernel: &Kernel) -> Time {
     bound(kernel, Cluster::isolated)
 }
 
-/// Returns G(1), the WCET if every block has full interference ([Aghilinasab20] Eq. 4).
+/// Returns G(1), the WCET under full interference on every block ([Aghilinasab20] Eq. 4).
 pub fn contended(kernel: &Kernel) -> Time {
     bound(kernel, Cluster::contended)
 }

@@ -1,4 +1,5 @@
-//! Bounds on the execution time of a kernel from the measured times of its thread blocks ([Aghilinasab20] §IV).
+//! WCET bounds of a kernel, computed from the measured times of its thread blocks
+//! ([Aghilinasab20] §IV).
 //!
 //! ```
 //! use gpusched_analysis::kernel_wcet::Estimator;

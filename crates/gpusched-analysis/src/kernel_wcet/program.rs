@@ -1,13 +1,16 @@
-//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12), and its exact solution without a solver for linear programs.
+//! The WCET program of a kernel ([Aghilinasab20] Eqs 8–12): a linear program, solved exactly and
+//! without a general solver.
 //!
-//! With w = e¹ and d = e¹ − e⁰, Eqs 8–12 maximize Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ. This is a fractional
-//! knapsack problem with two resources. Its dual is min D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every value
-//! of D is an upper bound (weak duality).
+//! The program maximizes the total delay Σ(xᵢ + yᵢ)dᵢ under Σxᵢwᵢ ≤ B, Σyᵢ ≤ K and xᵢ + yᵢ ≤ Nᵢ,
+//! with w = e¹ and d = e¹ − e⁰. This is a fractional knapsack problem with two resources. The
+//! dual program minimizes D(λ, µ) = λB + µK + Σ Nᵢ·(dᵢ − min(dᵢ, λwᵢ, µ)) over λ, µ ≥ 0. Every
+//! value of D is an upper bound on the total delay (weak duality).
 //!
-//! For a fixed λ, the best µ is a weighted quantile of bᵢ = min(dᵢ, λwᵢ). It is the largest µ for which more than K blocks have
-//! bᵢ ≥ µ. With the best µ for each λ, D is a convex and piecewise linear function of λ. Its breakpoints are where λwᵢ equals dᵢ or
-//! a constant µ = dⱼ, so each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the slope finds the minimum. The search
-//! computes only with integers.
+//! Let bᵢ = min(dᵢ, λwᵢ). For a fixed λ, the best µ is a weighted quantile of bᵢ: the largest µ
+//! for which more than K blocks have bᵢ ≥ µ. With the best µ for each λ, D is a convex and
+//! piecewise linear function of λ. It has a breakpoint where λwᵢ equals dᵢ or a constant µ = dⱼ.
+//! So each breakpoint is at some dⱼ/wᵢ. A binary search for the sign of the slope finds the
+//! minimum, with integers only.
 
 use std::cmp::Reverse;
 
@@ -15,47 +18,49 @@ use super::regulation::Exposure;
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, Ratio};
 
-/// The WCET program of a kernel, prepared for repeated solutions.
+/// The WCET program of a kernel, prepared so that it can be solved repeatedly.
 #[derive(Clone, Debug)]
 pub struct Program {
     items: Vec<Item>,
-    /// Candidates for λ as (numerator, denominator), not reduced, in ascending order. The first candidate is 0.
+    /// Candidates for λ in ascending order, as fractions (numerator, denominator) that may not be
+    /// reduced. The first candidate is 0.
     candidates: Vec<(u64, u64)>,
-    /// M, the number of active blocks.
+    /// M: number of active blocks.
     active: u64,
-    /// e¹_max·(M − 1) + Σ Nᵢeᵢ⁰: the constant part of Eq. 8, multiplied by M [ns].
+    /// Constant part of Eq. 8, multiplied by M: e¹_max·(M − 1) + Σ Nᵢeᵢ⁰ [ns].
     constant: u128,
-    /// Σ Nᵢwᵢ over the items [ns]. Memory time above this value does not change the result.
+    /// Σ Nᵢwᵢ over all items [ns]. Any additional memory time does not change the result.
     all_memory: u64,
-    /// Σ Nᵢ over the items. Partial blocks above this number do not change the result.
+    /// Σ Nᵢ over all items. A larger number of partial blocks does not change the result.
     all_blocks: u64,
 }
 
-/// A cluster whose blocks are longer under interference.
+/// A cluster whose block time is longer under interference.
 #[derive(Copy, Clone, Debug)]
 struct Item {
-    /// Nᵢ.
+    /// Nᵢ: number of blocks.
     blocks: u64,
-    /// wᵢ = eᵢ¹ [ns].
+    /// wᵢ = eᵢ¹: block time under interference [ns].
     time: u64,
-    /// dᵢ = eᵢ¹ − eᵢ⁰ [ns]; > 0.
+    /// dᵢ = eᵢ¹ − eᵢ⁰: delay of a block by interference [ns]; > 0.
     delay: u64,
 }
 
 /// An optimal solution of the dual program.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Optimum {
-    /// The optimum of Eqs 8–12, rounded up.
+    /// Optimum of Eqs 8–12, rounded up.
     pub wcet: Time,
-    /// Max Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
+    /// Maximum of Σ(xᵢ + yᵢ)dᵢ: total delay of all blocks [ns].
     pub delay: Ratio,
-    /// λ: the price of memory time [delay per ns].
+    /// λ: dual price of memory time [ns of delay per ns].
     pub lambda: Ratio,
-    /// µ: the price of a partial block [ns].
+    /// µ: dual price of a partial block [ns of delay].
     pub mu: Ratio,
 }
 
-/// An item for a given λ: bᵢ times a common denominator, the growth of bᵢ in λ, and the number of blocks of the item.
+/// bᵢ of an item for a given λ, multiplied by a common denominator. Also the increase of bᵢ with
+/// λ, and the number of blocks of the item.
 #[derive(Copy, Clone, Default)]
 struct Worth {
     value: u128,
@@ -78,7 +83,7 @@ impl Program {
             .collect();
         let mut candidates = vec![(0, 1)];
         for item in &items {
-            // λwᵢ has an effect only up to dᵢ.
+            // bᵢ increases with λ only while λwᵢ < dᵢ, so larger dⱼ give no breakpoints.
             let meets = items.iter().filter(|other| other.delay <= item.delay);
             candidates.extend(meets.map(|other| (other.delay, item.time)));
         }
@@ -104,7 +109,7 @@ impl Program {
         }
     }
 
-    /// Computes the optimum of Eqs 8–12 with the right-hand sides in `exposure`.
+    /// Computes the optimum of Eqs 8–12. `exposure` contains the right-hand sides.
     pub fn solve(&self, exposure: Exposure) -> Optimum {
         let memory = exposure.memory_ns.min(self.all_memory);
         let partial = exposure.partial_blocks.min(self.all_blocks);
@@ -113,7 +118,7 @@ impl Program {
             self.rank(lambda, &mut worths);
             falls(&worths, memory, partial)
         });
-        // Beyond the last candidate, no bᵢ increases, so the search always ends at a candidate.
+        // No bᵢ increases beyond the last candidate, so the search always ends at a candidate.
         let lambda = self.candidates.get(found).copied().unwrap_or((0, 1));
         self.rank(lambda, &mut worths);
         let mu =
@@ -155,7 +160,8 @@ impl Program {
         (self.constant as f64 + delay) / self.active as f64
     }
 
-    /// Computes bᵢ of all items slightly above `lambda`, and sorts the items by bᵢ in descending order.
+    /// Computes bᵢ of all items at `lambda`, and sorts the items by bᵢ in descending order. Items
+    /// with equal bᵢ are sorted by the increase of bᵢ with λ.
     fn rank(&self, (numerator, denominator): (u64, u64), worths: &mut [Worth]) {
         for (worth, item) in worths.iter_mut().zip(&self.items) {
             let by_memory = u128::from(numerator) * u128::from(item.time);
@@ -170,8 +176,8 @@ impl Program {
     }
 }
 
-/// Returns the first position in `worths` where the number of blocks up to the position exceeds `partial`, and this number of
-/// blocks.
+/// Returns the first position at which the total number of blocks up to this position exceeds
+/// `partial`. Also returns this total.
 fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     let mut blocks = 0;
     worths.iter().enumerate().find_map(|(position, worth)| {
@@ -180,7 +186,8 @@ fn pivot(worths: &[Worth], partial: u64) -> Option<(usize, u64)> {
     })
 }
 
-/// Returns whether the dual objective decreases slightly above the λ for which `worths` was sorted.
+/// Returns whether D decreases as λ increases from its current value. `worths` is sorted for this
+/// λ.
 fn falls(worths: &[Worth], memory: u64, partial: u64) -> bool {
     let Some((position, blocks)) = pivot(worths, partial) else {
         return false; // partial blocks account for the total delay, so memory time adds no delay

@@ -1,37 +1,42 @@
-//! Times when best-effort traffic may delay a kernel: memory time and period boundaries in a window ([Aghilinasab20] §IV-B).
+//! The memory time and the period boundaries in a window, where best-effort traffic may delay a
+//! kernel ([Aghilinasab20] §IV-B).
 
 use gpusched_model::Refusal;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
-/// Memory traffic of best-effort CPU cores under a budget. Q·T is rounded up to a whole nanosecond.
+/// Regulation of the memory traffic of best-effort CPU cores: a memory bandwidth budget per
+/// regulation period.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Regulation {
-    /// Q: fraction of each period during which best-effort CPU cores may access memory, from 0 to 1.
+    /// Q: memory bandwidth budget, the fraction of each regulation period during which
+    /// best-effort CPU cores may access memory, from 0 to 1.
     budget: Factor,
-    /// T [ns].
+    /// T: regulation period [ns].
     period: u64,
-    /// Q·T [ns], rounded up to a whole nanosecond, so that all results are integers.
+    /// Q·T: memory time per regulation period [ns], rounded up, so that all results are integers.
     burst: u64,
-    /// Whether the kernel starts together with a period.
+    /// Whether the kernel starts together with a regulation period.
     sync: bool,
     straddling: Straddling,
 }
 
-/// Limits on the best-effort traffic that may delay a kernel in a window: the right-hand sides of Eqs 9 and 10.
+/// Limits on the best-effort traffic that may delay a kernel in a window. The limits are the
+/// right-hand sides of Eqs 9 and 10.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Exposure {
-    /// B = M·t_mem: largest total time that all active blocks spend in memory time [ns].
+    /// B = M·t_mem: largest total memory time over all M active blocks [ns].
     pub memory_ns: u64,
-    /// K = M·(⌈t/T⌉ + 1), or twice this number: largest number of blocks that memory time covers in part.
+    /// K = M·(⌈t/T⌉ + 1), or twice this number: largest number of blocks that overlap memory time
+    /// only in part.
     pub partial_blocks: u64,
 }
 
-/// Error: the budget is invalid.
+/// Error: the memory bandwidth budget exceeds 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("q: found {found}, expected a budget from 0 to 1")]
 pub struct BudgetError {
-    /// Invalid budget.
+    /// Invalid memory bandwidth budget.
     pub found: Factor,
 }
 
@@ -42,8 +47,8 @@ impl From<BudgetError> for Refusal {
 }
 
 impl Regulation {
-    /// Creates a regulation with Q = `budget` and the regulation period of `kernel`. With `sync`, the kernel starts together with a
-    /// period.
+    /// Creates a regulation with the budget Q = `budget` and the regulation period of `kernel`.
+    /// With `sync`, the kernel starts together with a regulation period.
     ///
     /// # Errors
     /// Returns a [`BudgetError`] if the budget exceeds 1.
@@ -63,28 +68,30 @@ impl Regulation {
         })
     }
 
-    /// Sets which blocks count as delayed although memory time covers them only in part.
+    /// Sets which blocks count as delayed although they overlap memory time only in part.
     pub fn straddling(mut self, straddling: Straddling) -> Regulation {
         self.straddling = straddling;
         self
     }
 
-    /// Returns Q, the fraction of each period during which best-effort CPU cores may access memory.
+    /// Returns Q, the fraction of each regulation period during which best-effort CPU cores may
+    /// access memory.
     pub fn budget(&self) -> Factor {
         self.budget
     }
 
-    /// Returns whether the kernel starts together with a period.
+    /// Returns whether the kernel starts together with a regulation period.
     pub fn sync(&self) -> bool {
         self.sync
     }
 
-    /// Returns the time from the start of the kernel to the beginning of the first period ([Aghilinasab20] Eq. 5).
+    /// Returns the worst-case time from the start of the kernel to the start of the first
+    /// complete regulation period ([Aghilinasab20] Eq. 5) [ns].
     fn initial(&self) -> u64 {
         if self.sync { 0 } else { self.burst }
     }
 
-    /// Returns t_mem(t), the longest total time during which best-effort cores access memory in a window of length `window`
+    /// Returns t_mem(t), the longest total memory time in a window of length `window`
     /// ([Aghilinasab20] Eq. 7).
     pub fn memory_time(&self, window: Time) -> Time {
         let (t, initial) = (window.ns(), self.initial());
@@ -92,11 +99,12 @@ impl Regulation {
             return window;
         }
         let (periods, rest) = ((t - initial) / self.period, (t - initial) % self.period);
-        // No summand is longer than the window, so the sum cannot overflow.
+        // Each summand is at most the length of the window, so the sum cannot overflow.
         Time::from_ns(initial + periods * self.burst + rest.min(self.burst))
     }
 
-    /// Returns the first instant after `time` where the growth rate of memory time, or the number of periods, changes.
+    /// Returns the first bend after `time`: the growth rate of the memory time, or the number of
+    /// regulation periods, changes there.
     pub(super) fn next_bend(&self, time: u64) -> u64 {
         let (initial, period) = (u128::from(self.initial()), u128::from(self.period));
         let time = u128::from(time);
@@ -112,18 +120,19 @@ impl Regulation {
         u64::try_from(next.min().unwrap_or(time + 1)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the instant from which the memory time grows periodically.
+    /// Returns the window length from which the memory time grows periodically [ns].
     pub(super) fn settled(&self) -> u64 {
         self.initial()
     }
 
-    /// Returns T [ns].
+    /// Returns the regulation period T [ns].
     pub(super) fn period(&self) -> u64 {
         self.period
     }
 
-    /// Returns the exposure of a kernel with `active` blocks at a time in a window of length `window` ([Aghilinasab20] Eqs 9 and
-    /// 10, with ⌈t/T⌉ instead of the printed ⌈t/P⌉). The exposure is 0 for Q = 0.
+    /// Returns the exposure of a kernel with `active` active blocks in a window of length
+    /// `window` ([Aghilinasab20] Eqs 9 and 10, with ⌈t/T⌉ instead of the printed ⌈t/P⌉). If Q =
+    /// 0, the exposure is 0.
     pub fn exposure(&self, window: Time, active: u32) -> Exposure {
         if self.budget == Factor::ZERO {
             return Exposure {
@@ -156,14 +165,14 @@ mod tests {
         Regulation::new(&kernel, Factor::from_f64(q).unwrap(), sync).unwrap()
     }
 
-    /// The test computes Eq. 7 by visiting each nanosecond of the window, as in Fig. 1.
+    /// The test computes Eq. 7 by counting each nanosecond of the window, as in Fig. 1.
     #[test]
     fn memory_time_is_the_time_of_the_figure() {
         for q in [0.0, 0.1, 0.13, 0.5, 0.99, 1.0] {
             let burst = (q * 100.0_f64).ceil() as u64;
             for (sync, offset) in [(true, 0), (false, 100 - burst)] {
-                // Without synchronization, the first burst is at the end of its period, and later bursts are at the beginning of
-                // their periods.
+                // Without synchronization, the first burst is at the end of its regulation
+                // period. Each later burst is at the beginning of its regulation period.
                 let on = |at: u64| match (sync, at + offset < 100) {
                     (false, true) => true,
                     _ => (at + offset) % 100 < burst,

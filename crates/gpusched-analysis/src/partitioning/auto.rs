@@ -1,6 +1,7 @@
-//! Portfolio search: several initial plans, a local search from the best initial plan, and a lower bound.
+//! Portfolio search `auto`. It computes several initial plans and improves the best initial plan
+//! by local search. It also computes a lower bound on the SMs of every plan.
 //!
-//! The search stops when it has used its search effort.
+//! The search stops at the latest when its search effort is used up.
 
 use std::time::Instant;
 
@@ -8,19 +9,22 @@ use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
 use super::search::{Aim, Candidate, GroupTester, Limits, Outcome, Sizes, total};
 
-/// Share of the search effort for the initial plans and the first local search, in twentieths.
+/// Twentieths of the search effort after which the first local search stops.
 const SEARCH: u32 = 6;
 
-/// Share of the search effort, in twentieths, after which diving starts with all groups known by then.
+/// Twentieths of the search effort after which diving (`optimal::dive`) starts, even if the
+/// search still finds useful groups.
 const APPROACH: u32 = 13;
 
-/// Share of the search effort, in twentieths, after which gpusched stops improving the lower bound.
+/// Twentieths of the search effort after which gpusched stops improving the lower bound.
 const BOUND: u32 = 16;
 
-/// Share of the search effort, in twentieths, after which gpusched stops selecting a plan from the known groups.
+/// Twentieths of the search effort after which gpusched stops searching for a plan that consists
+/// of known groups.
 const CHOICE: u32 = 18;
 
-/// Returns the plan that local search reaches from the best of several initial plans, with a lower bound.
+/// Returns the best plan that the portfolio search finds, and a lower bound on the SMs of every
+/// plan.
 pub(crate) fn auto(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,

@@ -2,21 +2,24 @@
 
 use super::kind::HeuristicKind;
 
-/// Search effort of [`HeuristicKind::Auto`] for up to 50 tasks: a number of tests of candidate partitions. Under EDF, the
-/// search takes about 100 ms.
+/// Default search effort of [`HeuristicKind::Auto`] for up to 50 tasks: a number of tests of
+/// candidate partitions. Under EDF, a search with this effort takes about 100 ms.
 pub const AUTO_BUDGET: u64 = 100_000;
 
-/// Search effort of [`HeuristicKind::Optimal`]: a number of tests of candidate partitions. Under EDF, the search takes a
-/// few seconds for 50 tasks.
+/// Default search effort of [`HeuristicKind::Optimal`]: a number of tests of candidate
+/// partitions. Under EDF, a search with this effort takes a few seconds for 50 tasks.
 pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 
-/// Returns the default search effort of `kind` for `tasks` tasks. The search effort is a number of tests of candidate
-/// partitions. gpusched converts other work to tests of equal duration.
+/// Returns the default search effort of `kind` for `tasks` tasks. The search effort is a number
+/// of tests of candidate partitions. gpusched converts the time of other work, such as linear
+/// programs, to a number of tests.
 ///
-/// The total time of the linear programs grows with the fourth power of the number of tasks, and so does the search
-/// effort of `auto`. For 159 tasks or more, `auto` has the search effort of `optimal`. This search takes about ten
-/// seconds. A test takes about 50 µs if it counts the memory traffic of all other tasks (`beside_traffic`), and about 1
-/// µs otherwise. With memory traffic, all heuristics therefore use the smallest search effort.
+/// The time for all linear programs of a search grows with the fourth power of the number of
+/// tasks. The search effort of `auto` therefore grows with this power. For 159 tasks or more,
+/// `auto` has the search effort of `optimal`, and a search takes about ten seconds.
+///
+/// If `beside_traffic` is true, a test counts the memory traffic of all other tasks. Such a test
+/// takes about 50 µs instead of 1 µs, so all heuristics use the smallest search effort.
 pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_traffic: bool) -> u64 {
     match kind {
         HeuristicKind::Optimal if !beside_traffic => OPTIMAL_BUDGET,

@@ -14,22 +14,22 @@ use super::search::{Aim, Limits, Objective, Problem, SearchLimits};
 pub enum Heuristic {
     /// [`HeuristicKind::Sms`].
     Sms {
-        /// Initial content of the list of forbidden pairs.
+        /// Initial content of the list of partition pairs that the heuristic must not merge.
         forbidden: Forbidden,
-        /// Order of the list of partitions.
+        /// Order of the list of partitions in Algorithm 1.
         order: ListOrder,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Bf`].
     Bf {
-        /// Initial content of the list of forbidden pairs.
+        /// Initial content of the list of partition pairs that the heuristic must not merge.
         forbidden: Forbidden,
-        /// Order of the list of partitions.
+        /// Order of the list of partitions in Algorithm 1.
         order: ListOrder,
-        /// Measure that U stands for when it ranks a possible merge.
+        /// Meaning of U(P) in the ranking of merges: utilization or demand.
         measure: BfMeasure,
-        /// Whether a small or a large U is preferred.
+        /// Whether the heuristic first tries the merges with a small or with a large U(P).
         direction: BfDirection,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
@@ -43,14 +43,16 @@ pub enum Heuristic {
     },
     /// [`HeuristicKind::Ffd`].
     Ffd {
-        /// Number of partitions. If absent, gpusched uses the smallest number of partitions that accepts all tasks.
+        /// Number of partitions. If absent, gpusched uses the smallest number with which every
+        /// task fits into a partition.
         split: Option<u32>,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
     },
     /// [`HeuristicKind::Wfd`].
     Wfd {
-        /// Number of partitions. If absent, gpusched uses the smallest number of partitions that accepts all tasks.
+        /// Number of partitions. If absent, gpusched uses the smallest number with which every
+        /// task fits into a partition.
         split: Option<u32>,
         /// Local search after the heuristic, if requested.
         improve: Option<LocalSearch>,
@@ -82,12 +84,12 @@ pub enum Heuristic {
         goal: Goal,
         /// Search effort and time limit.
         limits: SearchLimits,
-        /// Solver that selects a plan from the known groups.
+        /// Solver that selects a plan from the known candidate partitions.
         solver: Solver,
     },
 }
 
-/// Options of the local search that follows a heuristic without an objective.
+/// Options of a local search that follows a heuristic. The heuristic itself has no objective.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LocalSearch {
     /// Objective of the local search.
@@ -96,13 +98,13 @@ pub struct LocalSearch {
     pub limits: SearchLimits,
 }
 
-/// Objective of a search that computes a lower bound.
+/// Objective of a search that computes a lower bound on the SMs of every plan.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Goal {
     /// [`Objective::Sms`].
     Sms {
-        /// Accepted optimality gap [SMs]. The search stops at a plan that fits and uses at most `gap` SMs more than the
-        /// lower bound.
+        /// Accepted optimality gap [SMs]. The search stops at a plan that fits the GPU and uses
+        /// at most `gap` SMs more than the lower bound.
         gap: u32,
     },
     /// [`Objective::Feasible`].
@@ -157,8 +159,8 @@ impl Heuristic {
     /// Returns the end condition of a search on `problem`.
     pub(crate) fn aim(&self, problem: &Problem<'_>) -> Aim {
         let (objective, gap) = match self.goal() {
-            // A plan may have enough allocation units but no placement, so the search minimizes the number of allocation
-            // units.
+            // Partitions may have no placement although the GPU has enough allocation units. The
+            // search therefore minimizes the number of allocation units.
             _ if problem.has_places() => (Objective::Sms, 0),
             Goal::Sms { gap } => (Objective::Sms, gap),
             Goal::Feasible | Goal::Margin => (Objective::Feasible, 0),
@@ -200,7 +202,7 @@ impl Heuristic {
         self
     }
 
-    /// Returns the value of [`Heuristic::limits`] by mutable reference.
+    /// Returns a mutable reference to the limits that [`Heuristic::limits`] returns.
     fn limits_mut(&mut self) -> Option<&mut SearchLimits> {
         match self {
             Heuristic::OneGpu => None,
@@ -214,8 +216,8 @@ impl Heuristic {
         }
     }
 
-    /// Returns the limits that the user sets, for the heuristic or for the local search that follows. Returns `None` if the
-    /// heuristic has no limits.
+    /// Returns the user's limits on search effort and time. The limits apply to the heuristic or
+    /// to the local search after it. Returns `None` if the heuristic has no limits.
     pub(crate) fn limits(mut self) -> Option<SearchLimits> {
         self.limits_mut().copied()
     }
@@ -233,8 +235,9 @@ impl Heuristic {
         matches!(self, Heuristic::Auto { .. } | Heuristic::Optimal { .. })
     }
 
-    /// Returns `limits` with a default search effort for `tasks` tasks if the user sets no search effort.
-    /// `beside_traffic` states whether tests count the memory traffic of other partitions.
+    /// Returns `limits`. If the user sets no search effort, the result has the default search
+    /// effort for `tasks` tasks. `beside_traffic` states whether tests count the memory traffic
+    /// of other partitions.
     pub(crate) fn spends(&self, limits: SearchLimits, tasks: usize, beside_traffic: bool) -> Limits {
         limits.or(default_budget(self.kind(), tasks, beside_traffic))
     }

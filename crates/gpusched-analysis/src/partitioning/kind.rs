@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[schemars(transform = former_names)]
 pub enum HeuristicKind {
-    /// Algorithm 1 with the relation ≫: selects the merge whose union has the fewest SMs.
-    // Older files use the name `sms`, and the hash of a study depends on it.
+    /// SMS of [Singh21], Algorithm 1: selects the merge whose union has the fewest SMs.
+    // Older files use the name `sms`, and the hash of a study depends on this name.
     #[strum(serialize = "fewest-sms", serialize = "sms")]
     #[serde(rename(serialize = "sms", deserialize = "fewest-sms"), alias = "sms")]
     Sms,
-    /// Algorithm 1 with the relation >: selects the first merge that succeeds.
+    /// BF of [Singh21], Algorithm 1: selects the first merge that succeeds.
     Bf,
-    /// One partition that contains all SMs.
+    /// One partition that contains all tasks and all SMs.
     #[serde(rename = "1g")]
     #[strum(to_string = "1g")]
     OneGpu,
@@ -39,9 +39,9 @@ pub enum HeuristicKind {
     Ffd,
     /// Worst-fit decreasing on partitions of equal size.
     Wfd,
-    /// Repeatedly merges the pair of partitions that saves the most SMs.
+    /// Repeatedly merges the two partitions whose merge saves the most SMs.
     Savings,
-    /// Repeatedly merges the set of disjoint pairs that saves the most SMs in total.
+    /// Repeatedly merges disjoint pairs of partitions that together save the most SMs.
     Matching,
     /// Best plan of `savings`, `matching` and `fewest-sms`, improved by local search.
     #[default]
@@ -50,7 +50,7 @@ pub enum HeuristicKind {
     Optimal,
 }
 
-/// Adds the names of former versions to the schema.
+/// Adds to the schema the heuristic names of earlier gpusched versions.
 fn former_names(schema: &mut schemars::Schema) {
     let names = schema.get_mut("oneOf").and_then(|names| names.as_array_mut());
     let former = schemars::json_schema!({

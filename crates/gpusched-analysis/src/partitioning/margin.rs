@@ -1,14 +1,17 @@
-//! Search for the largest WCET margin: a plan for M SMs whose WCETs may all grow by the largest common factor.
+//! Search for the plan with the largest WCET margin. The WCET margin of a plan is the largest
+//! common factor by which all WCETs may grow before the plan fails.
 //!
-//! For a fixed factor, a search finds a plan that fits, or it may prove that no plan exists. Every test is monotone in
-//! the WCETs. A plan that passes at a factor therefore passes at all smaller factors. If no plan exists at a factor, then
-//! no plan exists at a larger factor.
+//! For a given factor, a search may find a plan that fits the GPU, or it may prove that no plan
+//! exists. Every test is monotone in the WCETs. A plan that passes at a factor therefore passes
+//! at all smaller factors. If no plan exists at a factor, then no plan exists at a larger factor.
 //!
-//! Two bisections thus bracket the largest factor. A plan raises the lower end, and a proof that no plan exists lowers the
-//! upper end. For a fixed assignment of tasks to groups, the best partition sizes are known: each group gets the fewest SMs
-//! on which it passes its test at the factor. The factor grows as long as the GPU has enough SMs.
+//! Bisection therefore encloses the largest factor between two limits. A plan raises the lower
+//! limit, and a proof that no plan exists lowers the upper limit. If the groups of tasks are
+//! given, each group gets the fewest SMs on which it passes its test at the factor. The search
+//! then increases the factor as long as the GPU has enough SMs for all groups.
 //!
-//! Ties between assignments: the largest factor, then the fewest SMs, then the assignment that is found first.
+//! The search prefers the plan with the largest factor. Ties: the fewest SMs, then the plan that
+//! the search finds first.
 
 use std::time::Instant;
 
@@ -27,15 +30,16 @@ const ONE: u64 = 1000;
 /// Total search effort for the largest WCET margin, as a multiple of the search effort of one search.
 pub const MARGIN_SEARCHES: u64 = 12;
 
-/// Number of factors above the factor of the best plan for which gpusched seeks a proof. Each distance is twice the
-/// previous distance.
+/// Number of factors above the factor of the best plan at which gpusched tries to prove that no
+/// plan exists. The distance from the best factor doubles with each attempt.
 const STEPS: u32 = 7;
 
-/// Divisors of the factor of the best plan that give the first distance: 1/200 = 0.5 %, and 1/133 = 0.75 % if some search
-/// effort remains.
+/// First distances from the factor of the best plan, as divisors of this factor: 1/200 (0.5 %),
+/// and then 1/133 (0.75 %) if search effort remains.
 const FIRST_STEPS: [u64; 2] = [200, 133];
 
-/// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on the margin of every plan.
+/// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on
+/// the WCET margin of every plan.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     let mut search = Search {
         problem,
@@ -61,9 +65,10 @@ pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traf
     search.into_plan(first)
 }
 
-/// Groups of tasks with their allocation units, and a factor at which all groups pass their tests.
+/// Best plan so far: groups of tasks with their allocation units, and a factor on the WCETs at
+/// which all groups pass their tests.
 struct Incumbent {
-    /// Factor in thousandths.
+    /// Factor on all WCETs, in thousandths.
     permille: u64,
     parts: Vec<Candidate>,
 }
@@ -78,7 +83,7 @@ impl Incumbent {
 
 /// Smallest factor for which gpusched has proven that no plan exists, and the reason.
 struct Limit {
-    /// Factor in thousandths.
+    /// Factor on all WCETs, in thousandths.
     permille: u64,
     failure: Option<Failure>,
     bound: Option<LowerBound>,
@@ -91,8 +96,8 @@ impl Limit {
         bound: None,
     };
 
-    /// Returns the smallest factor at which a lemma excludes every plan. The work of all tasks exceeds the GPU, or one task
-    /// does not fit.
+    /// Returns the smallest factor at which a lemma excludes every plan. At this factor, the work
+    /// of all tasks exceeds the GPU, or one task does not fit on the GPU.
     fn by_lemmas(problem: &Problem<'_>) -> Limit {
         let (mut open, mut limit) = (ONE, Limit::NONE);
         while let Some(permille) = between(open, limit.permille) {
@@ -137,8 +142,8 @@ impl Search<'_> {
         self.refute(FIRST_STEPS[1]);
     }
 
-    /// Seeks proofs that no plan exists, at increasing distances above the factor of the best plan. The first distance is
-    /// 1/`first` of this factor.
+    /// Tries to prove that no plan exists, at increasing distances above the factor of the best
+    /// plan. The first distance is 1/`first` of the best factor.
     ///
     /// A proof may fail at one factor and succeed at a slightly larger factor. A proof at a smaller factor gives a tighter
     /// limit.
@@ -153,8 +158,9 @@ impl Search<'_> {
         }
     }
 
-    /// Bisects between the factor of the best plan and the smaller of `high` and the limit. Returns the first factor at
-    /// which gpusched finds neither a plan nor a proof.
+    /// Bisects between the factor of the best plan and an upper end: `high` or the proven limit,
+    /// whichever is smaller. Returns the first factor at which gpusched finds neither a plan nor
+    /// a proof that no plan exists.
     fn bisect(&mut self, high: u64) -> Option<u64> {
         while let Some(permille) = between(self.best.permille, high.min(self.limit.permille)) {
             if self.is_spent() {
@@ -167,7 +173,8 @@ impl Search<'_> {
         None
     }
 
-    /// Seeks a plan at the factor `permille`, or a proof that no plan exists. Returns whether it finds a plan or a proof.
+    /// Searches for a plan at the factor `permille`, or for a proof that no plan exists. Returns
+    /// whether it finds a plan or a proof.
     fn look(&mut self, permille: u64) -> bool {
         let scaled = self.problem.scaled(Scale::permille(permille));
         let (plan, excluded) = self.ask(&scaled, Objective::Feasible);
@@ -193,7 +200,7 @@ impl Search<'_> {
         failure.is_some()
     }
 
-    /// Seeks a plan that has the factor of the best plan and fewer SMs.
+    /// Searches for a plan with fewer SMs at the factor of the best plan.
     fn save_sms(&mut self) {
         let permille = self.best.permille;
         let scaled = self.problem.scaled(Scale::permille(permille));
@@ -211,7 +218,7 @@ impl Search<'_> {
         found
     }
 
-    /// Returns the limits of one search.
+    /// Returns the limits on search effort and time for one of the searches.
     fn limits(&self) -> SearchLimits {
         let given = self.heuristic.limits().unwrap_or_default();
         SearchLimits {
@@ -228,8 +235,8 @@ impl Search<'_> {
         each.of_all(MARGIN_SEARCHES).start().is_spent(spent)
     }
 
-    /// Keeps the groups of `plan` if they are better than the best groups. Groups are better if they have a larger
-    /// factor, or an equal factor with fewer SMs. `plan` passes at the factor `permille`.
+    /// Keeps the groups of `plan` as the best plan if they permit a larger factor, or an equal
+    /// factor with fewer SMs. `plan` passes its tests at the factor `permille`.
     fn take(&mut self, plan: &Plan, permille: u64) {
         let groups: Vec<&[usize]> = plan
             .partitions
@@ -259,8 +266,9 @@ impl Search<'_> {
         })
     }
 
-    /// Returns `groups` on the fewest SMs, with the largest factor at which they fit together. The factor is at least
-    /// `permille`. Returns `None` if they do not fit at `permille`.
+    /// Returns the largest factor at which `groups` fit on the GPU together, with the fewest SMs
+    /// for each group. The factor is at least `permille`. Returns `None` if the groups do not fit
+    /// at `permille`.
     fn divided(&self, groups: &[&[usize]], permille: u64) -> Option<Incumbent> {
         let at = |permille: u64| {
             let parts = divide(&self.problem.scaled(Scale::permille(permille)), groups)?;
@@ -269,7 +277,8 @@ impl Search<'_> {
         let mut best = at(permille)?;
         let (mut fails, mut step) = (self.limit.permille, 1);
         while let Some(middle) = between(best.permille, fails) {
-            // The steps first grow and then halve, because the largest factor is usually near the factor of the best plan.
+            // The step doubles after each success, because the largest factor is usually near the
+            // factor of the best plan.
             let next = middle.min(best.permille + step);
             match at(next) {
                 Some(found) => {
@@ -282,8 +291,8 @@ impl Search<'_> {
         Some(best)
     }
 
-    /// Returns the best plan at the factor 1, with its WCET margin. `first` is a plan that is known to pass at the factor
-    /// 1.
+    /// Returns the best plan at the factor 1, with its WCET margin. `first` is a plan that passes
+    /// at factor 1.
     fn into_plan(self, first: Plan) -> Plan {
         let found = Outcome {
             partitions: self.best.parts,
@@ -292,8 +301,8 @@ impl Search<'_> {
         let plan = Some(found.into_plan(self.problem)).filter(|plan| plan.schedulable);
         let plan = plan.unwrap_or(first);
         let wcet_scaling_permille = joint_scaling(self.problem, &plan.partitions);
-        // A test that stops at its step limit counts as failed. At a larger factor, it may still pass. If this happens,
-        // the limit is not proven.
+        // A test that stops at its step limit counts as failed. At a larger factor, the test may
+        // still pass. The limit is then not proven.
         let limit = match wcet_scaling_permille < self.limit.permille {
             true => self.limit,
             false => Limit::NONE,
@@ -316,7 +325,8 @@ impl Search<'_> {
     }
 }
 
-/// Assigns to each group the fewest allocation units on which it passes. Returns `None` if the groups do not fit together.
+/// Assigns to each group the fewest allocation units on which the group passes its test. Returns
+/// `None` if the groups do not fit on the GPU together.
 fn divide(problem: &Problem<'_>, groups: &[&[usize]]) -> Option<Vec<Candidate>> {
     let mut left = problem.shares();
     let mut parts = Vec::with_capacity(groups.len());

@@ -1,22 +1,27 @@
 //! Assignment of tasks to partitions, and of SMs to partitions ([Singh21] §3.5).
 //!
-//! [`partition`] solves a [`Problem`] with a [`Heuristic`]. A folder of this list uses only the folders listed before it:
+//! [`partition`] computes a plan for a [`Problem`] with a [`Heuristic`]. Each folder of this list
+//! uses only the folders listed before it:
 //!
-//! * `hardware`: the supported partition sizes of a device, and the placement of partitions;
-//! * `search`: code that all searches share, from the [`Problem`] to its schedulability test;
+//! * `hardware`: the supported partition sizes of a device, and the placement of partitions on a
+//!   device;
+//! * `search`: code that all searches share, such as the [`Problem`] and a fast schedulability
+//!   test;
 //! * `merge`: searches that merge pairs of partitions: SMS, BF, savings, matching ([Singh21] Algorithms 1–3);
-//! * `baselines`: one partition, one partition per task, and first-fit and worst-fit on partitions of equal size;
-//! * `improve`: local search on a plan, and merges and repairs that take memory traffic into account;
-//! * `optimal`: plans with the fewest SMs, and a lower bound with its proof.
+//! * `baselines`: one partition for all tasks, one partition per task, and first-fit and
+//!   worst-fit on partitions of equal size;
+//! * `improve`: local search on a plan, and merges and repairs that reduce memory interference;
+//! * `optimal`: plans with the fewest SMs, and a proven lower bound on the SMs of every plan.
 //!
-//! The files of this folder use all of these folders:
+//! The files of this folder use all folders of the list:
 //!
 //! * [`Heuristic`] and its [`Options`];
 //! * `auto` combines several searches, and `run` runs a heuristic;
-//! * `margin` repeats a search with different factors on the WCETs;
+//! * `margin` searches for the plan with the largest WCET margin;
 //! * [`sensitivity`] computes how much the WCETs and the partition sizes of a plan may change before the plan fails.
 //!
-//! All results are deterministic. The documentation of each file states how the file breaks ties.
+//! Without a time limit, all results are deterministic. The documentation of each search states
+//! how the search breaks ties.
 
 mod auto;
 mod baselines;

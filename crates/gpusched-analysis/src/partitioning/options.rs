@@ -1,4 +1,5 @@
-//! Options from the command line and from study files, and the heuristics to which they apply.
+//! Options of the heuristics, from the command line or a study file. Each option applies only to
+//! some heuristics.
 
 use std::time::Duration;
 
@@ -28,18 +29,18 @@ pub struct Options {
     /// machine.
     #[serde(skip)]
     pub time_limit: Option<Duration>,
-    /// Initial content of the list of forbidden pairs.
+    /// Initial content of the list of partition pairs that the heuristic must not merge.
     pub forbidden: Option<Forbidden>,
-    /// Order of the list of partitions.
+    /// Order of the list of partitions in Algorithm 1.
     pub order: Option<ListOrder>,
-    /// Measure that U stands for when it ranks a possible merge.
+    /// Meaning of U(P) in the ranking of merges: utilization or demand.
     pub bf_measure: Option<BfMeasure>,
-    /// Whether a small or a large U is preferred.
+    /// Whether the heuristic first tries the merges with a small or with a large U(P).
     pub bf_direction: Option<BfDirection>,
-    /// Number of partitions of equal size.
+    /// Number of partitions of equal size, for `ffd` and `wfd`.
     pub split: Option<u32>,
-    /// Solver that selects a plan from the known groups. Studies ignore this option, because their results must not
-    /// depend on the features of a build.
+    /// Solver that selects a plan from the known candidate partitions. Studies ignore this
+    /// option, because their results must not depend on the features of a build.
     #[serde(skip)]
     pub solver: Option<Solver>,
     /// Accepted optimality gap [SMs], see [`Goal::Sms::gap`].
@@ -55,10 +56,10 @@ pub enum NoEffect {
         option: &'static str,
         /// Heuristics that use the option.
         with: Vec<HeuristicKind>,
-        /// Whether the option would also have an effect on a local search after the heuristic.
+        /// Whether the option would have an effect if a local search followed the heuristic.
         or_improve: bool,
     },
-    /// A local search is requested after a heuristic whose plan it cannot improve.
+    /// The user requests a local search after a heuristic that supports no local search.
     Improve {
         /// Heuristics after which a local search is possible.
         after: Vec<HeuristicKind>,
@@ -87,7 +88,8 @@ impl HeuristicKind {
     /// Returns the heuristic with this name and with `options`.
     ///
     /// # Errors
-    /// Fails if an option would have no effect, and names the first such option.
+    /// Fails if an option would have no effect. The error names the first option without an
+    /// effect.
     pub fn with(self, options: &Options) -> Result<Heuristic, NoEffect> {
         let mut left = *options;
         let heuristic = left.build(self);
@@ -123,7 +125,7 @@ impl From<HeuristicKind> for Heuristic {
 }
 
 impl Options {
-    /// Builds the heuristic `kind` and removes the options that it uses from `self`.
+    /// Builds the heuristic `kind`. Removes from `self` the options that the heuristic uses.
     fn build(&mut self, kind: HeuristicKind) -> Heuristic {
         match kind {
             HeuristicKind::Sms => Heuristic::Sms {
@@ -181,7 +183,8 @@ impl Options {
         })
     }
 
-    /// Takes the objective, except an objective that requires a search with a lower bound.
+    /// Removes and returns the objective. Keeps [`Objective::Margin`], which requires a heuristic
+    /// with a lower bound.
     fn fit(&mut self) -> Option<Objective> {
         self.objective
             .take_if(|objective| *objective != Objective::Margin)
@@ -204,7 +207,7 @@ impl Options {
         }
     }
 
-    /// Returns the name of the first option that is set, as in study files.
+    /// Returns the name that study files use for the first option that is set.
     fn first(&self) -> Option<&'static str> {
         self.given()
             .into_iter()
@@ -243,8 +246,8 @@ impl Options {
     }
 }
 
-/// Whether an optimality gap has an effect at this granularity. With GPCs and MIG, the search ignores the gap, because its
-/// plan also requires a placement.
+/// Whether an optimality gap has an effect at this granularity. Under `gpc` and `mig`, the search
+/// ignores the gap, because the plan also requires a placement.
 pub fn near_enough(granularity: Option<Granularity>) -> bool {
     !matches!(granularity, Some(Granularity::Gpc | Granularity::Mig))
 }
@@ -256,7 +259,7 @@ pub const NEAR_ENOUGH: &str = "with granularity sm, tpc, green-context or mps, w
 mod tests {
     use super::*;
 
-    /// Returns options that are all set. Each heuristic uses only some of the options.
+    /// Returns options that all have a value. Each heuristic uses only some of the options.
     fn all() -> Options {
         Options {
             improve: true,

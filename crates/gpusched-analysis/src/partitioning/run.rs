@@ -14,13 +14,13 @@ use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;
 use gpusched_model::plan::{Failure, LowerBound, Plan, SearchStats};
 
-/// Partitions the GPU of `problem` with `heuristic`. If memory traffic counts, the search tries [all](Traffic::All)
-/// treatments of memory traffic.
+/// Partitions the GPU of `problem` with `heuristic`. If tests count memory traffic, gpusched
+/// tries [all](Traffic::All) treatments of memory traffic during the search.
 pub fn partition(problem: &Problem<'_>, heuristic: &Heuristic) -> Plan {
     partition_by(problem, heuristic, Traffic::All)
 }
 
-/// Partitions the GPU like [`partition`], with the treatment `traffic` of memory traffic.
+/// Partitions the GPU like [`partition`]. `traffic` selects how the search treats memory traffic.
 pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
     match heuristic.goal() {
         Goal::Margin => margin::widest(problem, heuristic, traffic),
@@ -32,8 +32,9 @@ pub fn partition_by(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traff
 
 /// Runs one search. Returns its plan, and whether the lower bound proves that no plan exists.
 ///
-/// Under MIG, a bound on allocation units can exclude every plan, but the returned plan does not contain this bound. The
-/// search starts from `experience` and also stores its own experience there.
+/// Under MIG, a bound on allocation units can exclude every plan, but the returned plan does not
+/// contain this bound. The search uses the knowledge in `experience` from earlier searches, and
+/// adds its own knowledge.
 pub(crate) fn search(
     problem: &Problem<'_>,
     heuristic: &Heuristic,
@@ -85,9 +86,10 @@ fn search_beside(
     let problem = tester.problem();
     let all = [Traffic::Heed, Traffic::Merge, Traffic::Ignore];
     let ways: Vec<(Heuristic, Traffic)> = match traffic {
-        // A search without traffic computes a bound on the SMs of all plans in a small part of the time. The last
-        // attempts use fewer partitions than the plan with the fewest SMs, because fewer partitions cause less
-        // interference. A partition on the whole GPU has no interference from other partitions.
+        // A search without memory traffic is much faster, so the first search computes the lower
+        // bound on the SMs. The last searches produce plans with fewer partitions, because fewer
+        // partitions cause less interference. A single partition on the whole GPU has no
+        // interference from other partitions.
         Traffic::All if asked.seeks_bound() => {
             let own = [Traffic::Ignore, Traffic::Heed].map(|way| (*asked, way));
             let merges = all.map(|way| (HeuristicKind::Sms.into(), way));
@@ -100,8 +102,8 @@ fn search_beside(
     let mut first: Option<Plan> = None;
     let mut bound: Option<LowerBound> = None;
     let mut excluded = false;
-    // One time limit applies to all searches together. The time limit may cut short the tests with traffic, so these
-    // tests contribute no bound.
+    // One time limit applies to all searches together. The time limit makes later tests with
+    // memory traffic fail, so searches with memory traffic contribute no lower bound.
     let limit = asked.limits().and_then(|limits| limits.time);
     let start = Instant::now();
     tester.stop_at(limit.and_then(|limit| start.checked_add(limit)));
@@ -121,8 +123,9 @@ fn search_beside(
             false => left.map(|left| left / 2),
         };
         let mut found = search_by(tester, singles, &heuristic.within(left), (*way, memory));
-        // A group that passes with traffic also passes without traffic, so a bound from tests without traffic is valid.
-        // With traffic, the SMs that a group needs depend on the other partitions, so a bound from such tests is invalid.
+        // A group that passes with memory traffic also passes without memory traffic, so a bound
+        // from tests without traffic is valid. With traffic, the SMs that a group needs depend on
+        // the other partitions. A bound from tests with traffic is therefore invalid.
         if *way != Traffic::Heed {
             bound = found.bound.take().or(bound);
             excluded |= found.excluded;
@@ -132,8 +135,8 @@ fn search_beside(
         if let Some(before) = &first {
             plan.stats = plan.stats.plus(&before.stats);
         }
-        // gpusched keeps an earlier failed plan if it fits the GPU, or if the later heuristic is not the requested
-        // heuristic.
+        // If the new plan fails, too, gpusched keeps the earlier plan in two cases: the earlier
+        // plan fits the GPU, or the user did not request the heuristic of the new plan.
         let says_less = |before: &Plan| {
             let fits = lemmas::fits(before.sms_used, problem.sms());
             !plan.schedulable && (fits || heuristic.kind() != asked.kind())
@@ -154,7 +157,8 @@ fn search_beside(
     (plan, excluded)
 }
 
-/// Runs `heuristic` for partitions that share a memory, starting from `singles`.
+/// Runs `heuristic` for partitions that share a memory, with the treatment `way` of memory
+/// traffic. `singles` contains the smallest partition of each task without memory traffic.
 fn search_by(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],
@@ -167,8 +171,9 @@ fn search_by(
     match way {
         Traffic::Heed => {
             tester.expect(Some(ExpectedTraffic::new(problem, singles)));
-            // A task may fail on every size with the traffic of all other tasks. A merge may still help, so its smallest
-            // size is kept.
+            // With the memory traffic of all other tasks, a task may fail on every partition
+            // size. The task then keeps its smallest size without traffic, because a later merge
+            // may help.
             let grown = singles.iter().map(|single| {
                 let task = single.tasks.first().copied().unwrap_or_default();
                 lemmas::smallest_partition(tester, task).unwrap_or_else(|| single.clone())
@@ -193,7 +198,8 @@ fn search_by(
     }
 }
 
-/// Runs [`search_from`]. If an allocation unit is not one SM, it also computes a lower bound in SMs.
+/// Runs [`search_from`]. If an allocation unit is not one SM (under MIG), also computes a lower
+/// bound in SMs.
 fn search_and_bound(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic: &Heuristic) -> Outcome {
     let problem = tester.problem();
     let excludes = |found: &Outcome| {
@@ -300,7 +306,7 @@ fn search_from(tester: &mut GroupTester<'_>, singles: Vec<Candidate>, heuristic:
     outcome
 }
 
-/// Computes for `singles` the data that merges require.
+/// Returns `singles` with the data that merges require.
 fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
     singles
         .into_iter()
@@ -308,7 +314,8 @@ fn mergeable(problem: &Problem<'_>, singles: Vec<Candidate>) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns the outcome of a search that only merges partitions, with `merges_tested` tested merges since `start`.
+/// Returns the outcome of a search that only merges partitions. The search started at `start` and
+/// tested `merges_tested` merges.
 fn merged(partitions: Vec<Candidate>, merges_tested: u64, start: Instant) -> Outcome {
     Outcome {
         partitions,

@@ -1,4 +1,5 @@
-//! Sensitivity of a plan: how much its WCETs may grow, and how many SMs each partition can lose.
+//! Sensitivity of a plan: how much the WCETs may grow, and how many SMs each partition can lose,
+//! before the plan fails.
 
 use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Problem, Scale};
@@ -9,13 +10,14 @@ use gpusched_model::plan::{Partition, PartitionSlack, Plan, Sensitivity, TaskSla
 /// Returns the sensitivity of `plan`, which is a solution of `problem`. Returns `None` if the plan is not schedulable. The
 /// sensitivity has three parts.
 ///
-/// * The largest factor by which all WCETs and longest blocks may grow together.
-/// * For each task, the largest factor by which its WCET and its longest block may grow while all other values stay the
-///   same.
+/// * The largest factor by which the WCETs and the longest thread blocks of all tasks may grow
+///   together.
+/// * For each task, the largest factor by which its WCET and its longest thread block may grow
+///   while all other tasks stay unchanged.
 /// * For each partition, the number of SMs that the partition can lose.
 ///
-/// Bisection finds all these values, because every test is monotone: a longer WCET causes more demand and longer blocking,
-/// and no WCET grows with the number of SMs.
+/// Bisection finds these factors and numbers, because every test is monotone. A longer WCET
+/// causes more demand and longer blocking, and no WCET grows with the number of SMs.
 pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     if !plan.schedulable {
         return None;
@@ -36,13 +38,14 @@ pub fn sensitivity(problem: &Problem<'_>, plan: &Plan) -> Option<Sensitivity> {
     })
 }
 
-/// Returns the largest factor, in thousandths, by which every WCET and every longest block may grow so that all
-/// `partitions` pass. The factor is at least 1000.
+/// Returns the largest factor, in thousandths, by which every WCET and every longest thread block
+/// may grow while all `partitions` pass their tests. The factor is at least 1000.
 pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> u64 {
     largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
 }
 
-/// Whether all `partitions` pass their tests. Partitions that share a memory are tested together.
+/// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all
+/// of them.
 pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     let mut parts = partitions
         .iter()
@@ -56,10 +59,11 @@ pub(crate) fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool 
     }
 }
 
-/// Returns the slack of partition `index` if the partitions share a memory. After a change, all partitions must pass.
+/// Returns the spare SMs and the WCET margins of partition `index` if the partitions share a
+/// memory. After each change of this partition, all partitions must pass their tests.
 ///
-/// With fewer SMs, a partition may cause less memory traffic, and thus less interference. The bisection therefore finds a
-/// passing number of SMs, but not always the smallest passing number.
+/// With fewer SMs, a partition may cause less memory traffic, so the test may not be monotone in
+/// the SMs. Bisection then finds a number of SMs that passes, but not always the smallest number.
 fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
     let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
         let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {
@@ -104,7 +108,8 @@ fn partition_slack(problem: &Problem<'_>, partition: &Partition) -> PartitionSla
     }
 }
 
-/// Returns the largest factor, in thousandths, on one demand at which the partition passes. The factor is at least 1000.
+/// Returns the largest factor, in thousandths, on the demand at `position` with which the
+/// partition passes its test. The factor is at least 1000.
 fn largest_scaling(problem: &Problem<'_>, sms: u32, demands: &[Demand], position: usize) -> u64 {
     let mut scaled = demands.to_vec();
     largest(|permille: u64| {

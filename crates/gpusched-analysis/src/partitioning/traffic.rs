@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Treatment of memory traffic during a search. A verdict always counts all memory traffic.
+/// Treatment of memory traffic during a search. The verdicts of a plan always count all memory
+/// traffic.
 #[derive(
     Copy,
     Clone,
@@ -21,13 +22,15 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {
-    /// Tries the other treatments in this order, until a treatment leads to a schedulable plan.
+    /// Tries the other treatments one after the other, until a treatment leads to a schedulable
+    /// plan.
     #[default]
     All,
     /// Every test of the search counts the traffic of all tasks outside the tested partition.
     Heed,
-    /// Merges partitions with high traffic until the sum of their peak rates is at most the memory bandwidth. Only
-    /// `fewest-sms` and `bf` merge in this way; for other heuristics, equal to `ignore`.
+    /// First merges partitions with high memory traffic until the sum of all peak rates is at
+    /// most the memory bandwidth. Only `fewest-sms` and `bf` support this treatment. For other
+    /// heuristics, the treatment equals `ignore`.
     #[serde(rename = "gather")]
     #[strum(serialize = "gather")]
     Merge,
@@ -36,7 +39,7 @@ pub enum Traffic {
 }
 
 impl Traffic {
-    /// Whether this value is the default, which files omit.
+    /// Whether this value is the default. Files omit a default value.
     pub fn is_all(&self) -> bool {
         *self == Traffic::All
     }

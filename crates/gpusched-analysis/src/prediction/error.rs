@@ -1,6 +1,6 @@
 //! Errors of predictions.
 
-/// Reason why a prediction is impossible: a property of a kernel is invalid or missing.
+/// Error of a prediction: a property of a kernel is invalid or missing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("kernels[{kernel}].{field}: found {found}, expected {expected}")]
 pub struct PredictionError {
@@ -8,7 +8,7 @@ pub struct PredictionError {
     pub kernel: usize,
     /// Name of the invalid field of the kernel.
     pub field: &'static str,
-    /// Value that was found.
+    /// Invalid value, as text.
     pub found: String,
     /// Accepted values.
     pub expected: &'static str,

@@ -1,14 +1,16 @@
-//! A model without tuning parameters. Kernels progress like fluids, and the memory divides its bandwidth max-min fairly.
+//! A prediction model without tuning parameters. Kernels progress continuously, and the memory
+//! divides its bandwidth max-min fairly.
 //!
-//! The inputs are the isolated times and bandwidths of the kernels, and EM_BW, the largest total bandwidth of the memory. In each
-//! time window, the memory gives a kernel its demand if possible. The kernels with higher demands get equal shares of the remaining
-//! bandwidth. A kernel with demand d and share s progresses at the rate s/d. The window ends when the first kernel ends. In the
-//! next window, the remaining kernels have new shares.
+//! The inputs are the isolated times and bandwidths of the kernels, and EM_BW, the largest total
+//! bandwidth of the memory. Each time window ends when a kernel ends. Within a window, a kernel
+//! with a low bandwidth demand gets its full demand. The other kernels get equal shares of the
+//! remaining bandwidth. A kernel with demand d and share s progresses at the rate s/d. In the
+//! next window, the model computes new shares for the remaining kernels.
 
 use super::{Isolated, Model, Part, Prediction, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// Computes the max-min fair shares of `capacity` for `demands` [GB/s].
+/// Computes the max-min fair share of `capacity` for each of the `demands`, all in GB/s.
 pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     let mut shares = demands.to_vec();
     let mut order: Vec<(f64, &mut f64)> = demands.iter().copied().zip(&mut shares).collect();
@@ -22,7 +24,8 @@ pub fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Relative difference in length below which two kernels end at the same time.
+/// If the remaining times of two kernels differ by less than this fraction, both kernels end at
+/// the same time.
 const TOGETHER: f64 = 1e-12;
 
 /// A kernel that has not ended.
@@ -78,7 +81,8 @@ pub fn predict(alone: &[Isolated], platform: &MemoryPlatform) -> Prediction {
                 .collect(),
         });
         for (kernel, factor) in running.iter_mut().zip(&factors) {
-            // The kernel that determines the length of the window ends with the window, despite rounding.
+            // The kernel that determines the length of the window ends exactly with the window,
+            // despite rounding errors.
             let end = kernel.left * factor;
             kernel.left = if end <= length * (1.0 + TOGETHER) {
                 0.0

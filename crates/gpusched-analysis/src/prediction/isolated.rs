@@ -1,4 +1,5 @@
-//! Execution time and bandwidth of a kernel in isolation: measured values of its profile, and estimates for missing values.
+//! Execution time and bandwidth of a kernel in isolation: the measured values of its profile, and
+//! estimates of missing values.
 
 use crate::kernel_wcet::fit::classification::{Class, utilization};
 use gpusched_model::group::MemoryPlatform;
@@ -6,41 +7,46 @@ use gpusched_model::memory_profile::MeasuredGpu;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, MemoryProfile};
 
-/// Number of bytes per L2 access, the size of a sector. With this size, the values of [Masola23] Table 2 are consistent.
+/// Number of bytes per L2 access: the size of an L2 cache sector. With this size, the values of
+/// [Masola23] Table 2 are consistent.
 pub const SECTOR_BYTES: u32 = 32;
 
-/// A kernel in isolation. If a value was not measured on the number of SMs of the kernel, gpusched estimates the value.
+/// A kernel in isolation on a given number of SMs. If the profile has no measured value for this
+/// number of SMs, gpusched estimates the value.
 ///
-/// The bandwidth is interpolated linearly between measured points, beginning with 0 on 0 SMs. Beyond the last point, the bandwidth
-/// is proportional to the number of SMs, up to the largest bandwidth of the memory. An estimated time assumes that the number of
-/// transferred bytes does not depend on the number of SMs.
+/// gpusched interpolates the bandwidth linearly between measured points. The first point is a
+/// bandwidth of 0 on 0 SMs. Beyond the last measured point, the bandwidth increases in proportion
+/// to the number of SMs, up to the largest bandwidth of the memory. An estimated time assumes
+/// that the number of transferred bytes does not depend on the number of SMs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Isolated {
     /// Name of the kernel.
     pub name: String,
-    /// n, the number of SMs of the kernel.
+    /// n: number of SMs of the kernel.
     pub sms: u32,
-    /// C(n), the execution time on n SMs [ns].
+    /// C(n): execution time on n SMs [ns].
     pub time: f64,
-    /// BW(n), the bandwidth on n SMs [GB/s].
+    /// BW(n): bandwidth on n SMs [GB/s].
     pub bandwidth: f64,
-    /// C(N), the execution time on all SMs [ns].
+    /// C(N): execution time on all N SMs of the platform [ns].
     pub time_all: f64,
-    /// BW(N), the bandwidth on all SMs [GB/s].
+    /// BW(N): bandwidth on all N SMs of the platform [GB/s].
     pub bandwidth_all: f64,
-    /// Whether C(n) and BW(n) were measured.
+    /// Whether C(n) was measured, and whether BW(n) was measured.
     pub measured: (bool, bool),
-    /// Class of the kernel on the GPU of its profile. If the profile states no GPU, the class on the platform. `None` unless the
-    /// bandwidth on all SMs of this GPU was measured.
+    /// Class of the kernel (compute, hybrid or memory) on the GPU that the profile states, or on
+    /// the platform if the profile states no GPU. `None` if the profile has no bandwidth for all
+    /// SMs of this GPU.
     pub class: Option<Class>,
-    /// KAI of the kernel (Eq. 3).
+    /// Arithmetic intensity KAI of the kernel (Eq. 3).
     pub kai: Option<f64>,
-    /// Number of L2 accesses: the measured number, or else C(n)·BW(n) divided by the sector size of 32 bytes.
+    /// Number of L2 accesses. If the number was not measured, it is C(n)·BW(n) divided by the
+    /// sector size of 32 bytes.
     pub l2_accesses: f64,
 }
 
 impl Isolated {
-    /// Creates the kernel with `profile` on `sms` SMs of `platform`.
+    /// Creates the kernel with profile `profile` on `sms` SMs of `platform`.
     pub fn new(name: Option<&str>, sms: u32, profile: &MemoryProfile, platform: &MemoryPlatform) -> Isolated {
         let limit = platform.effective_bandwidth.as_f64();
         let all = platform.sms;
@@ -79,7 +85,8 @@ impl Isolated {
     }
 }
 
-/// Returns BW(n) [GB/s]. Beyond the last measured point, it is at most the larger of `limit` and the bandwidth at this point.
+/// Returns BW(n) [GB/s]. Beyond the last measured point, BW(n) is at most `limit`, or the
+/// bandwidth of the last point if this is larger.
 fn bandwidth(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
     let known = profile
         .points()
@@ -106,7 +113,8 @@ fn time(profile: &MemoryProfile, sms: u32, limit: f64) -> f64 {
         let points = profile.points().iter();
         points.filter_map(|point| Some((point.sms, point.time.map(Time::ns)? as f64)))
     };
-    // Use the next larger number of SMs with a measured time, or else the largest such number. At least one time is known.
+    // Take the measured time on the next larger number of SMs. If no larger number has a measured
+    // time, take the time on the largest number of SMs. A profile has at least one measured time.
     let Some((m, time)) = known().find(|&(m, _)| m >= sms).or(known().next_back()) else {
         return 0.0;
     };

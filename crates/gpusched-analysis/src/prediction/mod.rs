@@ -1,7 +1,9 @@
-//! Predictions of the execution times of kernels that run concurrently and share one memory, from measurements in isolation.
+//! Predictions of the execution times of co-running kernels that share one memory, from
+//! measurements in isolation.
 //!
-//! Predictions are floating-point numbers and not bounds, so no verdict may use them. Four models return a [`Prediction`], with the
-//! contribution of each time window:
+//! A prediction is an estimate in floating-point numbers and not a bound, so verdicts never use
+//! predictions. Four models compute a [`Prediction`], which contains the contribution of each
+//! time window:
 //!
 //! | model | |
 //! |---|---|
@@ -25,11 +27,11 @@ pub use result::{KernelPrediction, Part, Prediction, Window};
 
 use gpusched_model::group::Group;
 
-/// Predicts the execution times of the kernels of `group`, which start together.
+/// Predicts the execution times of the kernels of `group`, which all start at the same time.
 ///
 /// # Errors
-/// Returns a [`PredictionError`] if a profile is not yet loaded (see [`Group::resolved`]), or if it lacks a value that `model`
-/// requires.
+/// Returns a [`PredictionError`] if a profile is not yet loaded (see [`Group::resolved`]), or if
+/// a profile lacks a value that `model` requires.
 pub fn predict(model: Model, group: &Group) -> Result<Prediction, PredictionError> {
     let platform = group.platform();
     let alone = group.kernels().iter().enumerate().map(|(index, kernel)| {

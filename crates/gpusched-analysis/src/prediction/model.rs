@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Model {
-    /// Max-min fair shares of the memory bandwidth; the shares change whenever a kernel ends.
+    /// Max-min fair shares of the memory bandwidth. The shares change whenever a kernel ends.
     #[default]
     Fluid,
     /// [Masola23] Eqs 1 to 17 as printed.
     Masola,
-    /// [Masola23] Eqs 1 to 17 with measured times where the profile has them, and with penalties of at least 1.
+    /// [Masola23] Eqs 1 to 17 with measured times, if the profile has them, and with penalties of
+    /// at least 1.
     MasolaRepaired,
     /// A slowdown of 73 % while other kernels run ([Masola23] §7.2).
     Naive,

@@ -2,11 +2,12 @@
 
 use super::{Isolated, Model, Part, Prediction, Window};
 
-/// Slowdown that concurrent kernels cause. It is the largest slowdown in [Masola23] Fig. 9, for COPY in experiment 4.
+/// Slowdown factor of a kernel while other kernels run. It is the largest slowdown in [Masola23]
+/// Fig. 9: COPY in experiment 4.
 pub const MARGIN: f64 = 1.73;
 
-/// Multiplies every isolated time by [`MARGIN`]. The exception is the last part of the longest kernel, after the isolated time of
-/// the second longest kernel: this part is not multiplied.
+/// Multiplies every isolated time by [`MARGIN`], with one exception. After the isolated time of
+/// the second longest kernel, the longest kernel runs without a slowdown.
 pub fn predict(alone: &[Isolated]) -> Prediction {
     let mut times: Vec<f64> = alone.iter().map(|kernel| kernel.time).collect();
     times.sort_by(f64::total_cmp);

@@ -2,7 +2,7 @@
 
 use super::Model;
 
-/// Predicted execution time of each kernel of a group, with the contribution of each window.
+/// Predicted execution time of each kernel of a group, and the time windows of the prediction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
     /// Prediction model.
@@ -31,8 +31,9 @@ impl KernelPrediction {
     }
 }
 
-/// A time span with a constant set of running kernels. The windows of `fluid` divide the predicted times. The windows of `masola`,
-/// `masola-repaired` and `naive` divide the times in isolation ([Masola23] §7.1).
+/// A time span with a constant set of running kernels. The windows of `fluid` are spans of
+/// predicted time. The windows of `masola`, `masola-repaired` and `naive` are spans of isolated
+/// time ([Masola23] §7.1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Window {
     /// Start of the window [ns].
@@ -41,32 +42,33 @@ pub struct Window {
     pub end: f64,
     /// Total bandwidth demand of the kernels in the window [GB/s].
     pub demand: f64,
-    /// I(w) of [Masola23] Eq. 7.
+    /// I(w) of [Masola23] Eq. 7, if the model computes it.
     pub interference: Option<f64>,
     /// Kernels in the window, in the order of the group.
     pub parts: Vec<Part>,
 }
 
-/// Share of one kernel in a window.
+/// Progress of one kernel in a window.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Part {
     /// Position of the kernel in the group.
     pub kernel: usize,
-    /// Fraction of the work of the kernel that the kernel completes in the window, from 0 to 1.
+    /// Fraction of its work that the kernel completes in the window, from 0 to 1.
     pub progress: f64,
-    /// Bandwidth of the kernel in the window [GB/s], if the model has this value.
+    /// Bandwidth of the kernel in the window [GB/s], if the model computes it.
     pub share: Option<f64>,
-    /// Π of [Masola23] Eq. 6, if the model has this value.
+    /// Penalty Π of [Masola23] Eq. 6, if the model computes it.
     pub penalty: Option<f64>,
-    /// Slowdown of the kernel in the window: its time divided by its time in isolation.
+    /// Slowdown of the kernel in the window: its predicted time divided by its isolated time.
     pub factor: f64,
     /// Contribution of the window to the predicted execution time of the kernel [ns].
     pub time: f64,
 }
 
 impl Prediction {
-    /// Creates a prediction from `windows`. `alone` has the isolated time and bandwidth of each kernel. The predicted time of a
-    /// kernel is the sum of its times in all windows.
+    /// Creates a prediction from `windows`. `alone` has the isolated time and the isolated
+    /// bandwidth of each kernel. The predicted time of a kernel is the sum of its times in all
+    /// windows.
     pub(super) fn of(model: Model, alone: &[(f64, f64)], windows: Vec<Window>) -> Prediction {
         let mut kernels: Vec<KernelPrediction> = alone
             .iter()

@@ -1,27 +1,30 @@
-//! The demand of one task for execution time on its partition.
+//! The demand of one task: the parameters that a uniprocessor test uses.
 
 use gpusched_model::time::Time;
 
-/// A sporadic task on a uniprocessor. The WCET is the inflated WCET of the task for its co-located tasks and for the size of its
-/// partition.
+/// A sporadic task on a uniprocessor, which is the partition of the task. The WCET is the
+/// inflated WCET for the co-located tasks and for the size of the partition.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Demand {
-    /// C(m), the WCET [ns].
+    /// C(m): WCET on m SMs [ns].
     pub wcet: Time,
-    /// T, the period [ns]; > 0.
+    /// T: period [ns]; > 0.
     pub period: Time,
-    /// D, the relative deadline [ns].
+    /// D: relative deadline, measured from the arrival of a job [ns].
     pub deadline: Time,
-    /// J, the release jitter: largest delay from the arrival of a job to its release [ns]. D counts from the arrival.
+    /// J: release jitter, the largest delay from the arrival of a job to its release [ns].
     pub jitter: Time,
-    /// Longest time between two preemption points under limited preemption [ns]. If a job has no preemption point, this is C(m).
+    /// Longest time between two preemption points under limited preemption [ns]. If a job has no
+    /// preemption point, this time is C(m).
     pub block: Time,
-    /// Minimum of m · C(m) over all m [SM·ns]. Only the work-capacity tests use it.
+    /// Least work: the minimum of m · C(m) over all m [SM·ns]. Only the work-capacity tests use
+    /// it.
     pub least_work: u128,
 }
 
 impl Demand {
-    /// Creates a task without jitter and with a single thread block. Its least work is its WCET, as on a uniprocessor.
+    /// Creates a task without jitter and without preemption points. The least work of the task is
+    /// its WCET, as on a uniprocessor.
     pub fn new(wcet: Time, period: Time, deadline: Time) -> Demand {
         Demand {
             wcet,
@@ -33,12 +36,13 @@ impl Demand {
         }
     }
 
-    /// Returns the same task with release jitter `jitter` [ns].
+    /// Returns this task with the release jitter `jitter` [ns].
     pub fn with_jitter(self, jitter: Time) -> Demand {
         Demand { jitter, ..self }
     }
 
-    /// Returns the same task divided into thread blocks of up to `block` [ns]. If `block` is at least C(m), the task has one block.
+    /// Returns this task with thread blocks of up to `block` [ns], which end at preemption
+    /// points. If `block` is at least C(m), the task has no preemption point.
     pub fn with_block(self, block: Time) -> Demand {
         Demand {
             block: block.min(self.wcet),
@@ -46,7 +50,8 @@ impl Demand {
         }
     }
 
-    /// Returns dbf(t): the demand of the jobs with release and deadline within an interval of length t = `interval` [ns].
+    /// Returns dbf(t): the total WCET of all jobs with arrival and deadline within an interval of
+    /// length t = `interval` [ns].
     pub(crate) fn within(&self, interval: u64) -> u128 {
         let (deadline, period) = (self.deadline.ns(), self.period.ns());
         match interval.checked_sub(deadline) {
@@ -55,7 +60,8 @@ impl Demand {
         }
     }
 
-    /// Returns the latest deadline before `interval` of a job of this task in the synchronous schedule [ns].
+    /// Returns the latest deadline of this task before `interval`, if its first job is released
+    /// at time 0 and later jobs as early as possible [ns].
     pub(crate) fn last_deadline_before(&self, interval: u64) -> Option<u64> {
         let room = interval.checked_sub(1)?.checked_sub(self.deadline.ns())?;
         Some(interval - 1 - room % self.period.ns().max(1))

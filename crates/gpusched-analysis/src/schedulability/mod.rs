@@ -1,14 +1,20 @@
-//! Schedulability tests inside one partition. A partition is a uniprocessor where each task has the WCET C(m) ([Singh21] §3.5.5).
+//! Schedulability tests for one partition. Each test analyzes the partition as a uniprocessor on
+//! which a task has the WCET C(m) ([Singh21] §3.5.5).
 //!
-//! Every test computes [`Evidence`] from the demands of the tasks. The evidence determines the verdict.
-//! * [`edf`]: earliest deadline first: preemptive, non-preemptive, and with preemption at thread-block boundaries;
-//! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same forms of preemption;
-//! * [`utilization`]: density, hyperbolic and Liu–Layland bounds, sufficient;
-//! * [`shared_memory`]: EDF and fixed priorities in a partition to which other partitions cause interference delay;
-//! * [`work_capacity`]: necessary conditions, which are one analysis variant of the experiment of [Singh21].
+//! Every test computes [`Evidence`] from the demands of the tasks. The evidence determines the
+//! verdict.
+//! * [`edf`]: earliest deadline first, in three forms: preemptive, non-preemptive, and with
+//!   preemption at thread-block boundaries;
+//! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same three forms
+//!   of preemption;
+//! * [`utilization`]: density bound, hyperbolic bound and Liu–Layland bound; sufficient;
+//! * [`shared_memory`]: EDF and fixed priorities under the interference delay that other
+//!   partitions cause;
+//! * [`work_capacity`]: necessary conditions, which are one analysis variant of the experiment of
+//!   [Singh21].
 //!
-//! Times are whole nanoseconds, so a blocking job started at least 1 ns before the release of the job that it delays. Jobs of one
-//! task execute in the order of their arrival.
+//! Times are whole nanoseconds. So a blocking job started at least 1 ns before the release of the
+//! job that it delays. Jobs of one task execute in the order of their arrival.
 
 pub mod demand;
 pub mod edf;
@@ -25,12 +31,13 @@ use gpusched_model::policy::Policy;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// Returns the verdict of `policy` on tasks with `demands` that share a partition of `sms` SMs.
+/// Returns the verdict of `policy` for the tasks with `demands`, which share a partition of `sms`
+/// SMs.
 pub fn test(policy: Policy, demands: &[Demand], sms: u32) -> Verdict {
     Verdict::new(policy, evidence(policy, demands, sms))
 }
 
-/// Returns the evidence for the verdict of [`test`].
+/// Returns the evidence that determines the verdict of [`test`].
 pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     match policy {
         Policy::Edf => edf::preemptive::test(demands),
@@ -47,7 +54,8 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
     }
 }
 
-/// Returns whether the verdict is "schedulable". It creates no evidence, for use in inner loops.
+/// Returns whether the verdict of [`test`] is "schedulable". The function creates no evidence, so
+/// it is fast enough for inner loops.
 pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
     match policy {
         Policy::Edf => edf::preemptive::accepts(demands),
@@ -56,15 +64,16 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::accepts(preemption, priorities, demands)
         }
-        // The evidence of all other policies takes little time and memory.
+        // The other policies compute their evidence fast and with little memory.
         policy => evidence(policy, demands, sms).is_positive(),
     }
 }
 
-/// Returns a bound on the response time of each task [ns]. The bounds are exact if the test of `policy` is exact.
+/// Returns an upper bound on the response time of each task [ns]. The bounds are exact if the
+/// test of `policy` is exact.
 ///
-/// Returns `None` if `policy` has no such bounds, or if the analysis does not find them. See [`edf::response_times`] and
-/// [`fixed_priority::response_times`].
+/// Returns `None` if `policy` has no response-time analysis, or if the analysis finds no bounds.
+/// See [`edf::response_times`] and [`fixed_priority::response_times`].
 pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<Time>>> {
     match policy {
         Policy::Edf => Some(edf::response_times(demands)?.into_iter().map(Some).collect()),

@@ -1,12 +1,12 @@
-//! Vectors that are reused, so that inner loops do not allocate memory.
+//! Reusable vectors, so that inner loops allocate no memory.
 
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A vector per thread that is kept for reuse. Declare it with `thread_local!`.
+/// A vector per thread, whose memory later calls reuse. Declare it with `thread_local!`.
 pub(super) type Spare<T> = LocalKey<Cell<Vec<T>>>;
 
-/// Calls `work` on a vector of the `items`. The memory of the vector is kept for the next call.
+/// Calls `work` on a vector of the `items`. The next call reuses the memory of the vector.
 pub(super) fn with<T, R>(
     spare: &'static Spare<T>,
     items: impl Iterator<Item = T>,

@@ -1,7 +1,9 @@
-//! The `work-capacity` analysis variant of [Singh21] §3.6: Σ workᵢ/Tᵢ ≤ m, optionally with Cᵢ(m) ≤ Dᵢ.
+//! The `work-capacity` analysis variant of [Singh21] §3.6: Σ workᵢ/Tᵢ ≤ m, optionally with Cᵢ(m)
+//! ≤ Dᵢ. workᵢ is the least work of task i, and m is the number of SMs.
 //!
-//! The conditions are only necessary: they assume that tasks share the SMs of a partition without loss. So they prove no deadlines.
-//! gpusched has these conditions because their curves match the published figures of the thesis.
+//! The conditions are necessary, because they assume that tasks share the SMs of a partition
+//! without loss. A set that passes may still miss deadlines. gpusched has these conditions
+//! because their curves match the published figures of the thesis.
 
 use std::cmp::Ordering;
 
@@ -9,7 +11,7 @@ use super::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether the work is at most the capacity of `sms` SMs. It ignores deadlines.
+/// Tests whether Σ workᵢ/Tᵢ is at most the capacity of `sms` SMs. The test ignores deadlines.
 pub fn test(demands: &[Demand], sms: u32) -> Evidence {
     let work = demands
         .iter()
@@ -20,7 +22,7 @@ pub fn test(demands: &[Demand], sms: u32) -> Evidence {
     }
 }
 
-/// Tests the capacity, and also tests whether each task meets its deadline in isolation.
+/// Tests the capacity, and whether each task meets its deadline in isolation.
 pub fn test_with_deadlines(demands: &[Demand], sms: u32) -> Evidence {
     match demands
         .iter()

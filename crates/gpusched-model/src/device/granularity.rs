@@ -1,11 +1,11 @@
-//! Granularities of the partitions of a device, and placements of partitions.
+//! Granularity and placement of the partitions of a device.
 
 use serde::{Deserialize, Serialize};
 
 use super::Device;
 
-/// Granularity: the smallest group of SMs that the hardware or the driver can separate from other SMs. Partitions consist of
-/// such groups.
+/// Granularity of partitions: the smallest group of SMs that the hardware or the driver can
+/// separate from other SMs. Each partition consists of one or more of these groups.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -18,15 +18,17 @@ pub enum Granularity {
     Tpc,
     /// Partitions consist of whole GPCs.
     Gpc,
-    /// Partitions are CUDA green contexts. The number of SMs has a minimum and increases in fixed steps.
+    /// Partitions are CUDA green contexts. The number of SMs of a green context has a minimum and
+    /// is a multiple of a fixed step.
     GreenContext,
-    /// Partitions are static SM partitions of MPS, which consist of chunks of SMs.
+    /// Partitions are static SM partitions of MPS. A static SM partition consists of chunks of
+    /// SMs.
     Mps,
     /// Partitions are MIG instances.
     Mig,
 }
 
-/// The device of a plan, and the granularity of the partitions.
+/// The device of a plan, and the granularity of its partitions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hardware {
@@ -83,7 +85,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Ascending numbers that are displayed as runs, such as `0-3, 8`.
+/// A list of ascending numbers. The text form joins consecutive numbers, such as `0-3, 8`.
 pub struct Runs<'a>(pub &'a [u32]);
 
 impl std::fmt::Display for Runs<'_> {

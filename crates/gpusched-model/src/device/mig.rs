@@ -1,11 +1,11 @@
-//! MIG (multi-instance GPU): profiles and the positions of instances.
+//! MIG (multi-instance GPU): profiles, and the possible positions of instances.
 
 use serde::{Deserialize, Serialize};
 
 use super::{PLAIN, is_plain};
 use crate::Refusal;
 
-/// Maximum number of compute slices and maximum number of memory slices.
+/// Maximum number of compute slices of a GPU. The limit also applies to memory slices.
 const MAX_SLICES: u32 = 16;
 
 /// Maximum number of SMs of a MIG profile.
@@ -18,7 +18,8 @@ const MAX_PROFILES: usize = 32;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mig {
-    /// Number of compute slices of the GPU. The sum over all instances is at most this number.
+    /// Number of compute slices of the GPU. All instances together have at most this number of
+    /// compute slices.
     #[schemars(range(min = 1, max = MAX_SLICES))]
     pub compute_slices: u32,
     /// Number of memory slices of the GPU. The slices are numbered from 0.
@@ -80,22 +81,20 @@ impl Mig {
             }
             let last = self.memory_slices - profile.memory;
             if profile.starts.is_empty() {
-                Refusal::refuse(of("starts"), "none", "at least one")?;
+                Refusal::refuse(of("starts"), "an empty list", "at least one memory slice")?;
             }
             let ascending = profile.starts.is_sorted_by(|a, b| a < b);
             if !ascending || profile.starts.iter().any(|&start| start > last) {
                 let found = format!("{:?}", profile.starts);
-                let expected = format!(
-                    "ascending numbers of slices up to {last}, so that every instance ends inside the memory"
-                );
+                let expected = format!("ascending numbers of memory slices from 0 to {last}");
                 Refusal::refuse(of("starts"), found, expected)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the smallest number of memory slices among the instances with at least `sms` SMs. Returns `None` if
-    /// every instance has fewer SMs.
+    /// Returns the smallest number of memory slices among the MIG profiles with at least `sms`
+    /// SMs. Returns `None` if every profile has fewer SMs.
     pub fn memory_of(&self, sms: u32) -> Option<u32> {
         let large = self.profiles.iter().filter(|profile| profile.sms >= sms);
         large.map(|profile| profile.memory).min()

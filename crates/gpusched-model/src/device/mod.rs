@@ -1,4 +1,5 @@
-//! Devices: GPUs with their division into TPCs and GPCs, and with the partition sizes that each granularity supports.
+//! Devices: descriptions of real GPUs. A device states how its SMs form TPCs and GPCs, and the
+//! partition sizes that it supports.
 
 mod granularity;
 mod mig;
@@ -20,10 +21,11 @@ pub const MAX_GPCS: usize = 16;
 /// Maximum number of different GPC sizes of one device.
 const MAX_GPC_SIZES: usize = 4;
 
-/// A device: a GPU with its rules for partitions.
+/// A device: a real GPU with its partition rules.
 ///
-/// TPC t consists of `sms_per_tpc` SMs, starting with SM t·`sms_per_tpc`. By default, the TPCs of the first GPC have
-/// the first numbers, followed by the TPCs of the second GPC, and so on. `gpc_of_tpc` may state another order. If the
+/// TPC number t consists of `sms_per_tpc` SMs, starting with SM number t·`sms_per_tpc`. By
+/// default, the TPCs of the first GPC have the lowest numbers, followed by the TPCs of the second
+/// GPC, and so on. The field `gpc_of_tpc` can state another assignment of TPCs to GPCs. If the
 /// TPCs or GPCs of a device are unknown, its partitions cannot consist of TPCs or GPCs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "DeviceShape")]
@@ -66,12 +68,12 @@ pub struct GreenContextRule {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpsRule {
-    /// Number of SMs of one chunk. A static SM partition consists of chunks.
+    /// Number of SMs of one chunk. A static SM partition consists of whole chunks.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub chunk: u32,
 }
 
-/// A device in the shape of the file.
+/// A device as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "GpuDevice")]
@@ -81,7 +83,8 @@ struct DeviceShape {
     /// Product name of the device, for display.
     #[serde(default)]
     title: String,
-    /// Compute capability, such as `"8.0"`. It determines the meaning of the bits of a TPC mask.
+    /// Compute capability, such as `"8.0"`. The compute capability determines the meaning of the
+    /// bits of a TPC mask.
     #[serde(default)]
     compute_capability: Option<String>,
     /// M: number of SMs.
@@ -96,8 +99,9 @@ struct DeviceShape {
     #[serde(default)]
     #[schemars(length(min = 1, max = MAX_GPCS))]
     tpcs_per_gpc: Option<Vec<u32>>,
-    /// Number of the GPC for each TPC. By default, the TPCs of the first GPC have the first numbers, followed by the
-    /// TPCs of the second GPC, and so on. The order differs between chips of the same product.
+    /// GPC number of each TPC. By default, the TPCs of the first GPC have the lowest numbers,
+    /// followed by the TPCs of the second GPC, and so on. The assignment differs between chips of
+    /// the same product.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
     /// Supported sizes of CUDA green contexts. If the field is absent, the device does not support green contexts.
@@ -110,7 +114,7 @@ struct DeviceShape {
     /// MIG rules. If the field is absent, the device does not support MIG.
     #[serde(default)]
     mig: Option<Mig>,
-    /// Source of the figures, as text for display.
+    /// Source of the values in this file, as text for display.
     #[serde(default)]
     source: String,
 }
@@ -140,7 +144,7 @@ impl TryFrom<DeviceShape> for Device {
     }
 }
 
-/// Whether `name` can occur in a command line and in a comment without quotes.
+/// Returns whether `name` needs no quotes on a command line and in a comment.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
     !name.is_empty() && name.len() <= 40 && name.chars().all(plain)
@@ -190,19 +194,19 @@ impl Device {
         }
     }
 
-    /// Checks a device without GPCs: refuses fields that require GPCs, and a number of SMs that is not a multiple of
-    /// the SMs per TPC.
+    /// Checks a device whose GPCs are unknown. Refuses fields that require GPCs, and a number of
+    /// SMs that is not a multiple of the number of SMs per TPC.
     fn check_without_gpcs(&self, sms_per_tpc: Option<u32>) -> Result<(), Refusal> {
         match sms_per_tpc {
             None if !self.tpcs_per_gpc.is_empty() => Refusal::refuse(
                 "sms_per_tpc",
-                "none",
-                "the SMs of one TPC, which `tpcs_per_gpc` requires",
+                "no value",
+                "the number of SMs of one TPC, because `tpcs_per_gpc` requires it",
             ),
             _ if self.gpc_of_tpc.is_some() => Refusal::refuse(
                 "gpc_of_tpc",
-                "the field without `tpcs_per_gpc`",
-                "both fields or neither",
+                "`gpc_of_tpc` without `tpcs_per_gpc`",
+                "both fields or neither field",
             ),
             Some(unit) if !self.sms.is_multiple_of(unit) => {
                 Refusal::refuse("sms_per_tpc", unit, format!("a divisor of the {} SMs", self.sms))
@@ -224,8 +228,9 @@ impl Device {
         sizes.sort_unstable();
         sizes.dedup();
         if sizes.len() > MAX_GPC_SIZES {
-            let found = format!("{} different numbers", sizes.len());
-            Refusal::refuse("tpcs_per_gpc", found, format!("at most {MAX_GPC_SIZES}"))?;
+            let found = format!("{} different numbers of TPCs", sizes.len());
+            let expected = format!("at most {MAX_GPC_SIZES} different numbers");
+            Refusal::refuse("tpcs_per_gpc", found, expected)?;
         }
         let tpcs: u64 = self.tpcs_per_gpc.iter().map(|&tpcs| u64::from(tpcs)).sum();
         if tpcs.checked_mul(sms_per_tpc.into()) != Some(self.sms.into()) {
@@ -247,7 +252,7 @@ impl Device {
             }
         }
         if of_tpc.len() as u64 != tpcs {
-            let expected = format!("one for each of {tpcs} TPCs");
+            let expected = format!("one number for each of the {tpcs} TPCs");
             Refusal::refuse("gpc_of_tpc", format!("{} numbers", of_tpc.len()), expected)?;
         }
         Ok(())
@@ -263,7 +268,7 @@ impl Device {
         &self.title
     }
 
-    /// Returns the source of the figures, which may be empty.
+    /// Returns the source of the values, as text that may be empty.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -332,7 +337,8 @@ impl Device {
         self.green_context
     }
 
-    /// Returns the supported sizes of static SM partitions of MPS, or `None` if the device does not support them.
+    /// Returns the supported sizes of static SM partitions of MPS, or `None` if the device does
+    /// not support static SM partitions.
     pub fn mps(&self) -> Option<MpsRule> {
         self.mps
     }
@@ -353,7 +359,8 @@ impl Device {
         all
     }
 
-    /// Returns the device for use in a plan, without the fields that `granularity` does not use.
+    /// Returns a copy of the device for a plan. The copy omits the title, the source, and the
+    /// partition rules of all other granularities.
     pub fn reduced_to(&self, granularity: Granularity) -> Device {
         let kept = |way| granularity == way;
         Device {

@@ -1,8 +1,9 @@
-//! Built-in devices from `tasksets/devices/`: one file per device, with its source.
+//! Built-in devices. Each device has a file in `tasksets/devices/`, which states the source of
+//! its values.
 
 use super::Device;
 
-/// Device files, which are built into the program so that it needs no data directory.
+/// Device files. The program contains the files, so it needs no data directory.
 const FILES: [&str; 22] = [
     include_str!("../../data/devices/tx2.json"),
     include_str!("../../data/devices/orin-nano-4gb.json"),
@@ -29,7 +30,8 @@ const FILES: [&str; 22] = [
 ];
 
 impl Device {
-    /// Returns all built-in devices by ascending number of SMs. The list includes every [`Platform`](crate::Platform).
+    /// Returns all built-in devices by ascending number of SMs. The list contains a device for
+    /// every [`Platform`](crate::Platform).
     pub fn all() -> impl Iterator<Item = Device> {
         FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
     }

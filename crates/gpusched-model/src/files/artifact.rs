@@ -1,13 +1,16 @@
-//! Output files of a run. Either all output files appear, each complete, or no output file appears.
+//! Output files of a run. A run writes all of its output files completely, or it writes no output
+//! file.
 //!
-//! gpusched writes every file through [`Outputs`]. While gpusched writes a file, the file is a temporary file in the
-//! folder of its destination. [`Outputs::commit`] writes all temporary files to disk and then renames them. If the disk
-//! is full, the process is killed or the input is bad before the renames, the old files stay unchanged and no new file
-//! appears. If a rename fails, `commit` reverts the earlier renames. `commit` cannot guarantee this behavior in two
-//! cases: if the process is killed between two renames, and if an output replaces a file on a file system without hard
-//! links. When gpusched writes a file of the same name again, it removes the temporary files that killed processes left.
+//! gpusched writes every output file through [`Outputs`]. gpusched first writes a temporary file
+//! in the destination folder. [`Outputs::commit`] writes all temporary files to disk and then
+//! renames them. If a run fails before the renames, the old files stay unchanged and no new file
+//! appears. Examples of failures are a full disk, a killed process and an invalid input. If a
+//! rename fails, `commit` reverts the earlier renames. Only some of the output files may appear
+//! in two cases: the process is killed between two renames, or an output replaces a file on a
+//! file system without hard links. A killed process leaves its temporary files. gpusched removes
+//! these files when it next writes an output file of the same name.
 //!
-//! [`Outputs::keep`] states the input files of a run. No output may replace an input file.
+//! [`Outputs::keep`] protects the input files of a run: no output may replace an input file.
 
 mod temporary;
 
@@ -20,18 +23,21 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, Result};
 use temporary::Backup;
 
-/// The output files of one run. [`Outputs::commit`] makes either all of them visible or no file at all.
+/// The output files of one run. [`Outputs::commit`] makes all files visible, or it fails and
+/// makes no file visible.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// Paths of the started files. They ensure that no two files have the same path.
+    /// Paths of the output files that the run has started. Two output files must not have the
+    /// same path.
     started: Vec<PathBuf>,
-    /// Paths of the files that the run reads.
+    /// Paths of the input files. No output may replace an input file.
     kept: Vec<PathBuf>,
     complete: Vec<Artifact>,
 }
 
 impl Outputs {
-    /// Creates a set without outputs, for a run that reads `files` ([`Outputs::keep`]).
+    /// Creates an empty set of outputs, for a run that reads `files`. No output may replace an
+    /// input file.
     pub fn keeping(files: impl IntoIterator<Item = impl AsRef<Path>>) -> Outputs {
         let kept = files.into_iter().flat_map(fs::canonicalize).collect();
         Outputs {
@@ -40,12 +46,13 @@ impl Outputs {
         }
     }
 
-    /// Starts a file that appears at `path` after [`Outputs::commit`]. A device or pipe such as `/dev/null` is written
-    /// directly.
+    /// Starts an output file. The file appears at `path` after [`Outputs::commit`]. If `path` is
+    /// a device or pipe, such as `/dev/null`, gpusched writes to it directly.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`] if the folder is missing or not writable, or if `path` is a folder. Fails with
-    /// [`Error::Refused`] if the run reads the file ([`Outputs::keep`]) or already writes it.
+    /// Fails with [`Error::Io`] if the folder is missing or not writable, or if `path` is a
+    /// folder. Fails with [`Error::Refused`] if `path` is an input file of the run
+    /// ([`Outputs::keep`]) or another output of the run.
     pub fn create(&mut self, path: impl AsRef<Path>) -> Result<Artifact> {
         let artifact = Artifact::create(path.as_ref())?;
         if !artifact.is_device() {
@@ -64,15 +71,16 @@ impl Outputs {
         Ok(artifact)
     }
 
-    /// Adds a complete file to the outputs. If an artifact is dropped without this call, its file does not appear.
+    /// Adds a complete file to the outputs. A file that is dropped without a call of `add` never
+    /// appears.
     pub fn add(&mut self, artifact: Artifact) {
         self.complete.push(artifact);
     }
 
-    /// Creates a file with `content` that appears at `path` after [`Outputs::commit`].
+    /// Writes `content` to an output file. The file appears at `path` after [`Outputs::commit`].
     ///
     /// # Errors
-    /// Fails in the same cases as [`Outputs::create`] and [`Artifact::put`].
+    /// Fails if [`Outputs::create`] or [`Artifact::put`] fails.
     pub fn write(&mut self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
         let mut artifact = self.create(path)?;
         artifact.put(content)?;
@@ -80,10 +88,11 @@ impl Outputs {
         Ok(())
     }
 
-    /// Protects the file at `path`, which the run reads. If there is no file at `path`, the function does nothing.
+    /// Protects the input file at `path`: no output may replace it. If there is no file at
+    /// `path`, the function does nothing.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the run already writes the file.
+    /// Fails with [`Error::Refused`] if the file is already an output of the run.
     pub fn keep(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         if let Ok(file) = fs::canonicalize(path) {
@@ -113,7 +122,7 @@ impl Outputs {
         let last = self.complete.len().saturating_sub(1);
         let mut renamed: Vec<Renamed> = Vec::new();
         for (index, artifact) in self.complete.into_iter().enumerate() {
-            // No rename follows the last rename, so the last file needs no backup.
+            // The last file needs no backup, because no later rename can fail.
             match artifact.rename(index < last) {
                 Ok(done) => renamed.extend(done),
                 Err(error) => {
@@ -126,7 +135,7 @@ impl Outputs {
     }
 }
 
-/// Creates the error for an output at `path` if the run also reads the file at `path`.
+/// Creates the error for an output at `path` that is also an input of the run.
 fn read(path: &Path) -> Error {
     Error::file(
         path,
@@ -135,12 +144,12 @@ fn read(path: &Path) -> Error {
     )
 }
 
-/// A file that is being written. [`Outputs::create`] starts it.
+/// An output file that the run is writing. [`Outputs::create`] creates it.
 #[derive(Debug)]
 pub struct Artifact {
-    /// The path in the form that the user wrote.
+    /// Path as the user wrote it, for messages.
     shown: PathBuf,
-    /// The path with all symbolic links resolved, as far as the path exists.
+    /// Path with all symbolic links resolved. The file itself may be missing.
     path: PathBuf,
     sink: Sink,
 }
@@ -148,14 +157,15 @@ pub struct Artifact {
 #[derive(Debug)]
 enum Sink {
     Temporary(BufWriter<NamedTempFile>),
-    /// A device or pipe. A file must not replace it.
+    /// A device or pipe, which a regular file must not replace.
     Direct(BufWriter<File>),
 }
 
 impl Artifact {
     fn create(shown: &Path) -> Result<Artifact> {
         let fail = |cause| Error::io(shown, "create", cause);
-        // If the path is a symbolic link, the target of the link is written and the link remains.
+        // If the path is a symbolic link, gpusched writes to the target of the link and keeps the
+        // link.
         let path = resolved(shown);
         let sink = match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
@@ -178,13 +188,14 @@ impl Artifact {
     /// Appends `bytes` to the file.
     ///
     /// # Errors
-    /// Fails with [`Error::Io`], which states the path of the file.
+    /// Fails with [`Error::Io`] if the operating system cannot write the file.
     pub fn put(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let written = self.write_all(bytes.as_ref());
         written.map_err(|cause| self.failed(cause))
     }
 
-    /// Creates the error for `cause`, which made a write to this file fail.
+    /// Creates the error for a failed write to this file. `cause` is the error of the operating
+    /// system.
     pub fn failed(&self, cause: io::Error) -> Error {
         Error::io(&self.shown, "write", cause)
     }
@@ -197,8 +208,8 @@ impl Artifact {
         synced.map_err(|cause| self.failed(cause))
     }
 
-    /// Renames a complete file to its final name. If `undoable` is true, the function first makes a backup of the
-    /// replaced file.
+    /// Renames a complete file to its final name. If `undoable` is true, the function first makes
+    /// a backup of the file that the rename replaces.
     fn rename(self, undoable: bool) -> Result<Option<Renamed>> {
         let fail = |cause| Error::io(&self.shown, "write", cause);
         let Sink::Temporary(file) = self.sink else {
@@ -215,16 +226,16 @@ impl Artifact {
     }
 }
 
-/// A file that has its final name.
+/// A file after the rename to its final name.
 struct Renamed {
     path: PathBuf,
     backup: Backup,
 }
 
 impl Renamed {
-    /// Restores the earlier file, if this is possible.
+    /// Reverts the rename. If the backup of a replaced file is missing, the new file remains.
     fn take_back(self) {
-        // The user sees only the first failure, so this failure is ignored.
+        // gpusched reports only the failed rename, so it ignores a second failure here.
         let _ = match self.backup {
             Backup::NoFile => fs::remove_file(&self.path),
             Backup::Link(link) => link.persist(&self.path).map_err(|error| error.error),
@@ -294,7 +305,8 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 
-    /// Checks that a file that is dropped before it is complete does not appear. All other files appear.
+    /// Checks that a file does not appear if it is dropped before it is complete. All other files
+    /// appear.
     #[test]
     fn only_complete_files_appear() {
         let folder = tempfile::tempdir().unwrap();
@@ -385,8 +397,8 @@ mod tests {
         );
     }
 
-    /// Checks that only the remnants of a killed process are removed. Files that are still written and files for other
-    /// destinations remain.
+    /// Checks that gpusched removes only temporary files of killed processes. Temporary files of
+    /// running processes and files for other destinations remain.
     #[test]
     fn remnants_go_with_the_next_file_of_that_name() {
         let folder = tempfile::tempdir().unwrap();

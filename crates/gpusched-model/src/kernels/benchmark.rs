@@ -1,4 +1,4 @@
-//! Published figures of benchmark kernels. If a figure was not published, its field is absent.
+//! Published values of benchmark kernels. If a value was not published, its field is absent.
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Factor, Kind};
 
-/// Benchmarks with published figures and the source of each figure.
+/// Benchmarks with their published values, and the sources of the values.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "BenchmarksShape")]
 pub struct Benchmarks {
@@ -18,7 +18,7 @@ pub struct Benchmarks {
     sources: BTreeMap<String, String>,
 }
 
-/// Benchmarks in the shape of the file.
+/// Benchmarks as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -32,11 +32,13 @@ struct BenchmarksShape {
     /// Benchmarks; at least one.
     #[schemars(length(min = 1))]
     benchmarks: Vec<Benchmark>,
-    /// Source of each field that at least one benchmark has, as text for display. The keys are field names.
+    /// Sources of the values, as text for display. The list has one entry for each field that a
+    /// benchmark states. The key of an entry is the field name.
     sources: BTreeMap<String, String>,
 }
 
-/// A benchmark, with the figures of [Aghilinasab20] Table II. If a figure is unknown, its field is absent.
+/// A benchmark with its values from [Aghilinasab20] Table II. If a value is unknown, its field is
+/// absent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Benchmark {
@@ -51,18 +53,20 @@ pub struct Benchmark {
     /// Number of clusters of thread blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u32>,
-    /// Number of intervals. An interval is a run of consecutive thread blocks of the same cluster.
+    /// Number of intervals. An interval consists of consecutive thread blocks of the same
+    /// cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<u64>,
-    /// Worst goodness of fit among the clusters: largest ratio of a K-S distance to its critical value.
+    /// Worst goodness of fit among the clusters: largest ratio of the Kolmogorov–Smirnov distance
+    /// to its critical value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<Factor>,
-    /// Overestimation without interference (Q = 0), which is the WCET bound divided by the longest measured time, minus
-    /// 1.
+    /// Overestimation without interference (Q = 0): the WCET bound divided by the longest
+    /// measured time, minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overestimation_isolated: Option<Factor>,
-    /// Overestimation under full interference (Q = 1), which is the WCET bound divided by the longest measured time,
-    /// minus 1.
+    /// Overestimation under full interference (Q = 1): the WCET bound divided by the longest
+    /// measured time, minus 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overestimation_contended: Option<Factor>,
     /// Nominal memory bandwidth budget Q: a share from 0 to 1.
@@ -74,19 +78,20 @@ pub struct Benchmark {
     pub adjusted_nominal_q: Option<Factor>,
 }
 
-/// One figure of a benchmark.
+/// One known value of a benchmark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Figure {
     /// Name of the field of [`Benchmark`].
     pub field: &'static str,
     /// Value of the field.
     pub value: String,
-    /// Unit of the value: `blocks`, `clusters`, `intervals` or `share`. Empty for a value without unit.
+    /// Unit of the value: `blocks`, `clusters`, `intervals` or `share`. Empty if the value has no
+    /// unit.
     pub unit: &'static str,
 }
 
 impl Benchmark {
-    /// Returns the known figures of the benchmark, in the order of the fields.
+    /// Returns the known values of the benchmark, in the order of the fields.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |field, value: Option<String>, unit| value.map(|value| Figure { field, value, unit });
         let share =
@@ -106,7 +111,7 @@ impl Benchmark {
         figures.into_iter().flatten().collect()
     }
 
-    /// Returns the names of the known fields, except `name`.
+    /// Returns the names of the fields with known values, except `name`.
     fn known(&self) -> impl Iterator<Item = &'static str> {
         let bound = self.bound.map(|_| "bound");
         bound
@@ -121,7 +126,8 @@ impl Benchmarks {
         &self.benchmarks
     }
 
-    /// Returns the source of each field that at least one benchmark has. The keys are field names.
+    /// Returns the source of each field that a benchmark states. The key of a source is the field
+    /// name.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
@@ -153,11 +159,11 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
             known.extend(benchmark.known());
         }
         if let Some(field) = known.iter().find(|&&field| !shape.sources.contains_key(field)) {
-            let expected = "the source of every field that a benchmark has";
+            let expected = "the source of every field that a benchmark states";
             return refuse("sources".into(), format!("no source of {field}"), expected);
         }
         if let Some(field) = shape.sources.keys().find(|field| !known.contains(field.as_str())) {
-            let expected = "a field that a benchmark has";
+            let expected = "a field that a benchmark states";
             return refuse(format!("sources.{field}"), format!("{field:?}"), expected);
         }
         Ok(Benchmarks {

@@ -1,5 +1,5 @@
-//! Kernels as clusters of thread blocks, which are the output of `wcet cluster` and the input of `wcet bound`
-//! ([Aghilinasab20] §IV).
+//! Kernels whose thread blocks form clusters ([Aghilinasab20] §IV). `wcet cluster` writes these
+//! kernels, and `wcet bound` reads them.
 
 mod cluster;
 mod interval;
@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// Maximum number of thread blocks that run at a time on one GPU. No real GPU comes close to this limit.
+/// Maximum number of thread blocks that run at the same time on one GPU. No real GPU comes close
+/// to this limit.
 pub const MAX_ACTIVE: u32 = 1 << 20;
 
 /// Maximum number of clusters of one kernel.
@@ -36,7 +37,7 @@ pub struct Kernel {
     sources: BTreeMap<String, String>,
 }
 
-/// A kernel in the shape of the file.
+/// A kernel as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -50,18 +51,19 @@ struct KernelShape {
     /// M: maximum number of thread blocks of the kernel that run at the same time on the whole GPU.
     #[schemars(range(min = 1, max = MAX_ACTIVE))]
     active_blocks: u32,
-    /// T: regulation period [ns]; > 0. After each period, the memory bandwidth budget of best-effort CPU cores is
-    /// renewed.
+    /// T: regulation period [ns]; > 0. After each period, the memory regulation renews the memory
+    /// bandwidth budget of best-effort CPU cores.
     #[serde(deserialize_with = "crate::positive_time")]
     regulation_period: Time,
     /// Clusters of the kernel. A cluster is a group of thread blocks with the same WCETs.
     #[schemars(with = "Vec<ClusterShape>", length(min = 1, max = MAX_CLUSTERS))]
     clusters: Vec<Cluster>,
-    /// Cluster of each thread block, as intervals of block numbers in ascending order from block 0 to the last block.
-    /// If the list is empty, the cluster of each block is unknown.
+    /// Intervals of block numbers, which assign each thread block to a cluster. The list is
+    /// ascending, from block 0 to the last block. If the list is empty, the clusters of the
+    /// blocks are unknown.
     #[serde(default)]
     intervals: Vec<Interval>,
-    /// Source of each field, as text for display. The keys are field names.
+    /// Sources of the fields, as text for display. The key of a source is the field name.
     #[serde(default)]
     sources: BTreeMap<String, String>,
 }
@@ -77,12 +79,13 @@ impl schemars::JsonSchema for Kernel {
 }
 
 impl Kernel {
-    /// Creates a kernel with the given `clusters`. At most `active_blocks` of its thread blocks run at a time.
+    /// Creates a kernel with the given `clusters`. At most `active_blocks` thread blocks of the
+    /// kernel run at the same time.
     ///
     /// # Errors
-    /// Fails if the number of clusters is outside 1 to [`MAX_CLUSTERS`], if the number of active blocks is outside 1 to
-    /// [`MAX_ACTIVE`], or if the regulation period is zero. Also fails if the blocks, run one after another, take more
-    /// than [`Time::LIMIT`].
+    /// Fails if the number of clusters is outside 1 to [`MAX_CLUSTERS`], if the number of active
+    /// blocks is outside 1 to [`MAX_ACTIVE`], or if the regulation period is zero. Also fails if
+    /// the sum of the WCETs of all blocks under interference exceeds [`Time::LIMIT`].
     pub fn new(
         active_blocks: u32,
         regulation_period: Time,
@@ -141,8 +144,8 @@ impl Kernel {
     /// Returns the kernel with `intervals`, which state the cluster of each block.
     ///
     /// # Errors
-    /// Fails unless the intervals are consecutive from block 0 and contain as many blocks of each cluster as the
-    /// cluster has.
+    /// Fails if the intervals are not consecutive from block 0. Also fails if a cluster and the
+    /// intervals of the cluster have different numbers of blocks.
     pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;
@@ -174,8 +177,8 @@ impl Kernel {
         self.active_blocks
     }
 
-    /// T: regulation period [ns]; > 0. After each period, the memory bandwidth budget of best-effort CPU cores is
-    /// renewed.
+    /// T: regulation period [ns]; > 0. After each period, the memory regulation renews the memory
+    /// bandwidth budget of best-effort CPU cores.
     pub fn regulation_period(&self) -> Time {
         self.regulation_period
     }
@@ -185,18 +188,18 @@ impl Kernel {
         &self.clusters
     }
 
-    /// Returns the intervals of block numbers, each with its cluster. The list is empty if the cluster of each block is
-    /// unknown.
+    /// Returns the intervals of block numbers, each with its cluster. The list is empty if the
+    /// clusters of the blocks are unknown.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// Returns the source of each field. The keys are field names.
+    /// Returns the source of each field. The key of a source is the field name.
     pub fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
 
-    /// Σ Nᵢ: number of thread blocks.
+    /// Σ Nᵢ: number of thread blocks of all clusters.
     pub fn blocks(&self) -> u64 {
         self.clusters.iter().map(Cluster::blocks).sum()
     }

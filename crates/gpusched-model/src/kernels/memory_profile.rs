@@ -1,5 +1,5 @@
-//! Memory profiles of kernels ([Masola23] §5): execution times and memory bandwidths in isolation, on different numbers
-//! of SMs.
+//! Memory profiles of kernels ([Masola23] §5): execution times and memory bandwidths that were
+//! measured in isolation, on different numbers of SMs.
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -12,7 +12,7 @@ use crate::{Factor, positive_time};
 /// Maximum number of points in a profile.
 const MAX_POINTS: usize = MAX_SMS as usize;
 
-/// Memory profile: execution times and memory bandwidths of one kernel in isolation.
+/// Memory profile: measured execution times and memory bandwidths of one kernel in isolation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "MemoryProfileShape")]
 pub struct MemoryProfile {
@@ -30,7 +30,7 @@ pub struct MemoryProfile {
     points: Vec<MemoryPoint>,
 }
 
-/// A memory profile in the shape of the file.
+/// A memory profile as written in a JSON file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -40,10 +40,11 @@ pub struct MemoryProfile {
 pub struct MemoryProfileShape {
     /// Name of the kernel.
     pub name: String,
-    /// Source of the figures, as text for display.
+    /// Source of the measurements, as text for display.
     #[serde(default)]
     pub source: Option<String>,
-    /// KAI as defined in [Masola23] Eq. 3. It replaces `instructions` and `l2_accesses`.
+    /// KAI: `instructions` / `l2_accesses` / 1000 ([Masola23] Eq. 3). State `kai` instead of
+    /// `instructions` and `l2_accesses`.
     #[serde(default)]
     pub kai: Option<Factor>,
     /// Number of executed instructions, summed over all threads.
@@ -52,16 +53,18 @@ pub struct MemoryProfileShape {
     /// Number of accesses to the L2 cache, counted in sectors of 32 bytes.
     #[serde(default)]
     pub l2_accesses: Option<u64>,
-    /// GPU on which the kernel was measured; it determines the class of the kernel. The default is the platform of the
-    /// group.
+    /// GPU on which the kernel was measured. gpusched classifies the kernel by the values of this
+    /// GPU. The default is the platform of the group.
     #[serde(default)]
     pub gpu: Option<MeasuredGpu>,
-    /// Measurements by ascending number of SMs. At least one measurement has a time, and at least one has a bandwidth.
+    /// Measurements by ascending number of SMs. At least one measurement has a time, and at least
+    /// one measurement has a bandwidth.
     #[schemars(length(min = 1))]
     pub points: Vec<MemoryPoint>,
 }
 
-/// The GPU on which a kernel was measured, with the figures that determine the class of the kernel.
+/// The GPU on which a kernel was measured, with the values by which gpusched classifies the
+/// kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MeasuredGpu")]
@@ -107,7 +110,7 @@ impl MemoryProfile {
         &self.points
     }
 
-    /// Returns KAI, or `None` if the profile does not state it.
+    /// Returns the KAI of the kernel, or `None` if the profile does not state it.
     pub fn kai(&self) -> Option<Factor> {
         self.kai
     }
@@ -137,7 +140,8 @@ impl MemoryProfile {
         self.points.iter().find(|point| point.sms == sms)?.bandwidth
     }
 
-    /// Returns the published profile of the kernel `name`. [Masola23] Table 2 contains these kernels.
+    /// Returns the published profile of the kernel `name` in [Masola23] Table 2, or `None` for an
+    /// unknown name.
     pub fn published(name: &str) -> Option<MemoryProfile> {
         MemoryProfile::all_published().find(|profile| profile.name == name)
     }
@@ -150,7 +154,7 @@ impl MemoryProfile {
     }
 }
 
-/// Profile files, which are built into the program so that it needs no data directory.
+/// Profile files. The program contains the files, so it needs no data directory.
 const PUBLISHED: [&str; 8] = [
     include_str!("../../data/profiles/vadd.json"),
     include_str!("../../data/profiles/saxpy.json"),
@@ -184,7 +188,7 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
             before = sms;
             if point.time.is_none() && point.bandwidth.is_none() {
                 let expected = "`time`, `bandwidth` or both";
-                Refusal::refuse(format!("points[{index}]"), "neither", expected)?;
+                Refusal::refuse(format!("points[{index}]"), "neither field", expected)?;
             }
         }
         if shape.points.iter().all(|point| point.time.is_none()) {

@@ -1,4 +1,4 @@
-//! Kernels: their programs, measurements and published figures.
+//! Kernels: their programs, measurements and published values.
 
 pub mod benchmark;
 pub mod kernel;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 /// The group of fields that a check covers, for error messages.
 pub(super) struct Faults {
-    /// Path of the fields, with a point at the end.
+    /// Path of the group in the file, with a period at the end.
     path: String,
 }
 

@@ -1,11 +1,12 @@
-//! A simulated GPU in other files, given by its name or by its figures.
+//! A simulated GPU as a part of another file. The file contains the name or the parameters of the
+//! GPU.
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 
 use super::{Machine, MachineShape};
 
 impl<'de> Deserialize<'de> for Machine {
-    /// Reads the name of a simulated GPU, or an object with its figures.
+    /// Reads the name of a simulated GPU, or an object with its parameters.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Machine, D::Error> {
         struct MachineVisitor;
 

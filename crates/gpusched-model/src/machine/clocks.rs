@@ -22,7 +22,8 @@ pub struct Clocks {
 impl Clocks {
     /// Maximum frequency [kHz].
     pub const MAX_KHZ: u32 = 100_000_000;
-    /// Maximum ratio of two clocks, which is the number of cycles of the faster clock per cycle of the slower clock.
+    /// Maximum ratio of two frequencies: the number of cycles of the faster clock per cycle of
+    /// the slower clock.
     pub const MAX_RATIO: u32 = 1000;
 
     pub(super) fn check(&self, faults: &Faults) -> Result<(), Refusal> {

@@ -16,8 +16,8 @@ pub struct Dispatch {
     pub block_latency: u32,
     /// Maximum number of kernels that run at the same time (`-gpgpu_max_concurrent_kernel`).
     pub kernels: u32,
-    /// Whether several kernels can share an SM (`-gpgpu_concurrent_kernel_sm`). If not, each SM runs one kernel at a
-    /// time.
+    /// Whether several kernels can share an SM (`-gpgpu_concurrent_kernel_sm`). If the value is
+    /// false, each SM runs one kernel at a time.
     pub share_sms: bool,
 }
 

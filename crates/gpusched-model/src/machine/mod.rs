@@ -1,6 +1,7 @@
-//! Machines: simulated GPUs of the warp level, described by the parameters of a cycle-level GPU simulator.
+//! Machines: simulated GPUs for the warp-level simulator. The parameters are from GPGPU-Sim, a
+//! cycle-level GPU simulator.
 //!
-//! Each field has a descriptive name. Its comment states the corresponding option in GPGPU-Sim's `gpgpusim.config`.
+//! The comment of a field states the corresponding option in GPGPU-Sim's `gpgpusim.config`.
 
 mod addresses;
 mod check;
@@ -37,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use check::Faults;
 
-/// A machine: a simulated GPU of the warp level.
+/// A machine: a simulated GPU for the warp-level simulator.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -47,7 +48,7 @@ use check::Faults;
 pub struct MachineShape {
     /// Name of the machine on the command line.
     pub name: String,
-    /// Source of the figures, as text for display.
+    /// Source of the parameters, as text for display.
     pub source: String,
     /// Number of SM clusters (`-gpgpu_n_clusters`). Each cluster has one port to the interconnect.
     pub clusters: u32,
@@ -69,9 +70,9 @@ pub struct MachineShape {
     pub memory: Memory,
 }
 
-/// A checked simulated GPU with the fields of [`MachineShape`].
+/// A valid machine, with the fields of [`MachineShape`].
 ///
-/// Other files may contain the name of a machine instead of its fields.
+/// Other files can contain the name of a machine instead of its fields.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Machine(MachineShape);
@@ -83,7 +84,8 @@ impl Machine {
     /// Checks `shape` and creates the machine.
     ///
     /// # Errors
-    /// Fails for impossible figures, such as a cache with three sets, and for figures above the limits.
+    /// Fails for impossible parameters, such as a cache with three sets, and for parameters above
+    /// the limits.
     pub fn new(shape: MachineShape) -> Result<Machine, Refusal> {
         let faults = Faults::root();
         faults.within("clusters", shape.clusters, 1..=Self::MAX_SMS)?;
@@ -106,7 +108,7 @@ impl Machine {
         Ok(Machine(shape))
     }
 
-    /// Returns the figures of the machine, so that the caller can change them.
+    /// Returns the fields of the machine, so that the caller can change them.
     pub fn into_shape(self) -> MachineShape {
         self.0
     }

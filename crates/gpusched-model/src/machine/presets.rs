@@ -1,4 +1,5 @@
-//! Built-in machines from `tasksets/machines/`: one file per machine, with its source.
+//! Built-in machines. Each machine has a file in `tasksets/machines/`, which states the source of
+//! its parameters.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use super::{Machine, MachineShape};
 use crate::error::{Error, Result};
 use crate::reader::{Document, Documents, Fault, from_json};
 
-/// Machine files, which are built into the program so that it needs no data directory.
+/// Machine files. The program contains the files, so it needs no data directory.
 const FILES: [&str; 2] = [
     include_str!("../../data/machines/rtx2060.json"),
     include_str!("../../data/machines/titanv.json"),
@@ -34,11 +35,12 @@ impl Machine {
         Machine::all().find(|machine| machine.name == name)
     }
 
-    /// Returns the built-in machine called `text`. If there is no such machine, reads the machine in the file `text`.
+    /// Returns the built-in machine called `text`. If there is no machine of this name, reads a
+    /// machine from the file `text`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if neither the machine nor the file exists, or if the file is refused. Also fails
-    /// if the file cannot be read.
+    /// Fails with [`Error::Refused`] if neither the machine nor the file exists, or if the file
+    /// is invalid. Also fails if the file cannot be read.
     pub fn find(text: &str) -> Result<Machine> {
         if let Some(machine) = Machine::named(text) {
             return Ok(machine);
@@ -52,10 +54,10 @@ impl Machine {
         Machine::read(text)
     }
 
-    /// Reads the machine in the file at `path`; `-` is standard input.
+    /// Reads a machine from the file at `path`. The path `-` means standard input.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] for an invalid file. The error states the file, the line, the field, the found
+    /// Fails with [`Error::Refused`] for an invalid file. The error states the place, the found
     /// value and the expected value. Fails with [`Error::Io`] if the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
         let path = path.as_ref();

@@ -1,12 +1,12 @@
-//! Errors of input and files. If a task set misses deadlines, this is a result and not an error.
+//! Errors in inputs and files. A missed deadline is a result, not an error.
 
 use std::path::{Path, PathBuf};
 
 pub use crate::messages::one_line::{excerpt, one_line};
 pub use crate::messages::refusal::Refusal;
 
-/// The reason why a run ends with exit code 2. The user can solve such a problem by a change outside gpusched. The only
-/// exception is [`Error::Internal`].
+/// The reason why a run fails. [`Error::Internal`] is a bug of gpusched and has exit code 3. All
+/// other errors have exit code 2, and the user can correct their causes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -25,7 +25,7 @@ pub enum Error {
         cause: std::io::Error,
     },
 
-    /// A contradiction inside gpusched, which is a bug: exit code 3.
+    /// A bug of gpusched: an internal check failed. The exit code is 3.
     #[error("internal error, please report: {}", one_line(.0))]
     Internal(String),
 }
@@ -44,7 +44,7 @@ impl Error {
         Refusal::new("", found, expected).at(path, None).into()
     }
 
-    /// Applies `change` to the refusal in the error, if the error contains a refusal.
+    /// Applies `change` to the refusal in the error. Other errors stay unchanged.
     #[must_use]
     pub fn map_refusal(self, change: impl FnOnce(Refusal) -> Refusal) -> Error {
         match self {
@@ -53,7 +53,8 @@ impl Error {
         }
     }
 
-    /// Creates the error for an I/O failure on `path` during the `action` "read", "create" or similar.
+    /// Creates the error for a failed operation on the file at `path`. `action` is a verb such as
+    /// "read" or "create".
     pub fn io(path: impl AsRef<Path>, action: &'static str, cause: std::io::Error) -> Error {
         Error::Io {
             path: path.as_ref().to_owned(),
@@ -63,7 +64,8 @@ impl Error {
     }
 }
 
-/// Returns the `message` of a parser, with names of number types replaced by ranges of numbers.
+/// Replaces the name of a number type such as `u8` in the `message` of a parser by its range of
+/// numbers.
 pub fn in_words(message: &str) -> String {
     const TYPES: [(&str, &str); 9] = [
         ("u8", "a whole number from 0 to 255"),

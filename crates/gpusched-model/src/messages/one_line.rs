@@ -1,8 +1,9 @@
 //! Messages that stay one short line, even if they repeat long or unusual input.
 
-/// Returns `message` as one line that every terminal can show, even if the message repeats unusual input. The function
-/// replaces control characters and omits the middle of long quotations and long words. If the line is still too long,
-/// the function also omits the middle of the line. All parts of error messages have this form.
+/// Returns `message` as one line that every terminal can show. The function replaces control
+/// characters and omits the middle of long quotations and long words. If the line is still too
+/// long, the function also omits the middle of the line. gpusched applies this function to all
+/// parts of error messages.
 pub fn one_line(message: &str) -> String {
     let clean = clean(message.trim_end());
     let (mut line, mut rest) = (Vec::new(), clean.as_slice());
@@ -14,12 +15,12 @@ pub fn one_line(message: &str) -> String {
     clipped(&line, LINE).into_iter().collect()
 }
 
-/// Returns `input` in the shortened form for messages.
+/// Returns `input` in one line for messages, without the middle of a long input.
 pub fn excerpt(input: &str) -> String {
     clipped(&clean(input), PIECE).into_iter().collect()
 }
 
-/// Returns the characters of `text` without control characters.
+/// Returns the characters of `text`, with control characters replaced.
 fn clean(text: &str) -> Vec<char> {
     let clean = text.chars().map(|c| match c {
         '\n' | '\r' | '\t' => ' ',
@@ -35,7 +36,8 @@ const PIECE: usize = 160;
 /// Maximum length of a message [characters].
 const LINE: usize = 1000;
 
-/// Whether `c` is invisible and changes how a terminal shows other characters, for example their order.
+/// Returns whether `c` is invisible and affects other characters in a terminal, such as their
+/// order.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -59,7 +61,7 @@ fn piece(text: &[char]) -> usize {
     quoted.or_else(word).unwrap_or(text.len())
 }
 
-/// Returns `text`. If `text` has more than `most` characters, its middle is omitted.
+/// Returns `text`, or `text` without its middle if it has more than `most` characters.
 fn clipped(text: &[char], most: usize) -> Vec<char> {
     if text.len() <= most {
         return text.to_vec();
@@ -83,7 +85,7 @@ mod tests {
         assert_eq!(said("a\nb\tc\u{1b}[31m\u{202e}d\n"), "a b c\u{fffd}[31m\u{fffd}d");
     }
 
-    /// Checks that a message still contains the text around a long repeated input.
+    /// Checks that a message with a long input still contains the text around this input.
     #[test]
     fn long_input_loses_its_middle() {
         let long = "x y\\\"".repeat(100_000);
@@ -102,7 +104,7 @@ mod tests {
         }
     }
 
-    /// Checks that the middle of a long list of short words is omitted.
+    /// Checks that `one_line` omits the middle of a long list of short words.
     #[test]
     fn long_lists_lose_their_middle() {
         let message = one_line(&format!("found {}the end", "K1, ".repeat(100_000)));
@@ -110,7 +112,8 @@ mod tests {
         assert!(message.starts_with("found K1, ") && message.ends_with("the end"));
     }
 
-    /// Checks that a second conversion changes nothing, because one message can be a part of another message.
+    /// Checks that a second call of `one_line` changes nothing. A message can be a part of
+    /// another message, so gpusched may convert a message twice.
     #[test]
     fn it_changes_nothing_twice() {
         for text in [

@@ -9,9 +9,9 @@ use crate::messages::one_line::{excerpt, one_line};
 
 /// The reason why gpusched refuses a field of an input or a parameter of a function.
 ///
-/// The text is `FILE:LINE: at FIELD: found …, expected …`, or `FIELD: found …, expected …` if there is no file. After a
-/// blank line, a hint may follow. Every part of the text is one line without control characters. Long parts are
-/// shortened.
+/// The text is `FILE:LINE: at FIELD: found …, expected …`, or `FIELD: found …, expected …` if
+/// there is no file. After a blank line, a hint may follow. Every part of the text is one line
+/// without control characters. gpusched shortens long parts.
 ///
 /// ```
 /// use gpusched_model::Refusal;
@@ -31,7 +31,7 @@ struct Parts {
     hint: Option<String>,
 }
 
-/// Place of an input: the file and the line.
+/// Place of a refused input: the file and the line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Place {
     file: String,
@@ -44,7 +44,7 @@ enum Reason {
         found: String,
         expected: String,
     },
-    /// A message of a parser, which states the found and expected values.
+    /// Message of a parser. The message states the found and expected values.
     Told(String),
 }
 
@@ -73,8 +73,8 @@ impl Refusal {
         move |error| Refusal::told(field, error)
     }
 
-    /// Returns a function that converts any error into a refusal of the file at `path`. The input contains the path in
-    /// `field`.
+    /// Returns a function that converts any error into a refusal of the file at `path`. `field`
+    /// is the input field that contains the path.
     pub fn in_file<E: fmt::Display>(field: &str, path: &str) -> impl Fn(E) -> Refusal {
         move |error| Refusal::told(field, format!("{path}: {error}"))
     }
@@ -89,7 +89,7 @@ impl Refusal {
         }))
     }
 
-    /// Creates a refusal as [`Refusal::new`] does, and returns it as an error.
+    /// Returns a refusal as an error. [`Refusal::new`] describes the arguments.
     ///
     /// # Errors
     /// Always fails.
@@ -101,8 +101,8 @@ impl Refusal {
         Err(Refusal::new(field, found, expected))
     }
 
-    /// Returns the refusal with the name of a file. `line` states the line in this file, counted from 1, if it is
-    /// known. The name `-` means standard input.
+    /// Adds the place of the fault: the name of a file and, if known, the line, counted from 1.
+    /// The name `-` means standard input.
     #[must_use]
     pub fn at(mut self, file: impl AsRef<Path>, line: impl Into<Option<usize>>) -> Refusal {
         let file = one_line(&file.as_ref().display().to_string());
@@ -111,21 +111,21 @@ impl Refusal {
         self
     }
 
-    /// Returns the refusal without the name of its file.
+    /// Removes the place of the fault from the refusal.
     #[must_use]
     pub fn anywhere(mut self) -> Refusal {
         self.0.place = None;
         self
     }
 
-    /// Returns the refusal with `field` as the name of the refused field.
+    /// Replaces the name of the refused field by `field`.
     #[must_use]
     pub fn of_field(mut self, field: impl Into<String>) -> Refusal {
         self.0.field = one_line(&field.into());
         self
     }
 
-    /// Returns the refusal with the path of its field extended by `outer`, such as `kernels[1]`.
+    /// Adds `outer`, such as `kernels[1]`, at the start of the path of the refused field.
     #[must_use]
     pub fn within(self, outer: &str) -> Refusal {
         let field = match (outer, self.field()) {
@@ -136,7 +136,7 @@ impl Refusal {
         self.of_field(field)
     }
 
-    /// Returns the refusal with `words` appended to the expected value.
+    /// Appends `words` to the expected value.
     #[must_use]
     pub fn and(mut self, words: &str) -> Refusal {
         match &mut self.0.reason {
@@ -147,14 +147,14 @@ impl Refusal {
         self
     }
 
-    /// Returns the refusal with a hint, which is one action that solves the problem.
+    /// Adds a hint: one action that solves the problem.
     #[must_use]
     pub fn hint(mut self, action: impl Into<String>) -> Refusal {
         self.0.hint = Some(one_line(&action.into()));
         self
     }
 
-    /// Returns the refusal, extended by the statement that the document looks like a document of `kind`, such as `a
+    /// Adds the note that the document looks like a document of another `kind`, such as `a
     /// kernel`.
     #[must_use]
     pub(crate) fn looks_like(mut self, kind: Option<&'static str>) -> Refusal {
@@ -206,8 +206,8 @@ impl Refusal {
         message
     }
 
-    /// Returns the kind of document that the refused document looks like, such as `a kernel`. Returns `None` if the
-    /// document looks like the expected kind.
+    /// Returns the other kind of document that the refused document looks like, such as `a
+    /// kernel`. Returns `None` if gpusched recognizes no other kind.
     pub fn likeness(&self) -> Option<&'static str> {
         self.0.likeness
     }

@@ -1,5 +1,5 @@
-//! Exact decimal factors such as 0.02 or 2.3. They avoid the rounding of floats, so no verdict depends on such
-//! rounding.
+//! Exact decimal factors such as 0.02 or 2.3. gpusched computes with exact factors instead of
+//! floats, so that no verdict depends on rounding.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize, Serializer};
 /// A non-negative decimal number with at most nine digits after the point, stored exactly.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
-    // The factor is stored as a reduced fraction, because gpusched computes millions of WCETs with factors.
+    // A reduced fraction is fast to compute with, because gpusched computes millions of WCETs
+    // with factors.
     numerator: u64,
     denominator: u64,
 }
@@ -46,8 +47,9 @@ impl Factor {
         })
     }
 
-    /// Returns the factor with the same shortest decimal text as `value`. Returns `None` if `value` is negative, not
-    /// finite, above one million, or has more than nine decimals.
+    /// Returns the factor whose decimal text is the shortest decimal text of `value`. Returns
+    /// `None` if `value` is negative, not finite, above one million, or has more than nine
+    /// decimals.
     pub fn from_f64(value: f64) -> Option<Factor> {
         if !(0.0..=1e6).contains(&value) {
             return None;

@@ -4,7 +4,8 @@ use rand::Rng;
 
 use crate::streams::unit;
 
-/// Minimum share of draws that are within the range. This limit bounds the number of repeated draws.
+/// Minimum probability that a draw is within the range. The limit bounds the expected number of
+/// repeated draws.
 const USEFUL: f64 = 0.01;
 
 /// A normal distribution restricted to whole nanoseconds from 1 to a maximum.
@@ -19,7 +20,8 @@ impl Truncated {
     /// Creates the normal distribution with `mean` and `std` [ns], truncated at `largest` [ns].
     ///
     /// # Errors
-    /// Fails if a number is invalid. The error states the fault.
+    /// Fails if a number is invalid, or if draws are rarely within the range. The error states
+    /// the fault.
     pub fn new(mean: f64, std: f64, largest: u64) -> Result<Truncated, String> {
         if !mean.is_finite() {
             return Err(format!("found mean_ns {mean:?}, expected a number"));
@@ -52,7 +54,7 @@ impl Truncated {
     }
 }
 
-/// Draws a number from the standard normal distribution. It uses two random words (Box & Muller 1958).
+/// Draws a standard normal number from two random words (Box & Muller 1958).
 fn standard(rng: &mut impl Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(unit(rng)));
     radius * libm::cos(std::f64::consts::TAU * unit(rng))
@@ -77,7 +79,7 @@ mod tests {
         let distance = (0..draws.len())
             .map(|index| (below(draws[index]) - (index as f64 + 0.5) / count).abs())
             .fold(0.0, f64::max);
-        assert!(distance < 1.63 / count.sqrt(), "{distance}"); // 1 % of all seeds would fail here
+        assert!(distance < 1.63 / count.sqrt(), "{distance}"); // exceeded for 1 % of all seeds
     }
 
     #[test]

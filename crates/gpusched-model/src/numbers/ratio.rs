@@ -1,4 +1,4 @@
-//! Exact non-negative fractions, which gpusched uses as multipliers in proofs.
+//! Exact non-negative fractions, for the multipliers in proofs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A non-negative fraction in lowest terms. Its text form is `7/3` or `7`.
+/// A non-negative fraction in lowest terms. The text form is `7/3` or `7`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Ratio {
     numerator: u128,
@@ -35,7 +35,8 @@ impl Ratio {
         })
     }
 
-    /// Returns the nearest float, or the float next to it, for display.
+    /// Returns the fraction as a float for display. The float is the nearest float or one of its
+    /// neighbors.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }

@@ -1,9 +1,11 @@
-//! Random streams, one for each combination of seed, purpose, point and set, and conversions from random words to
-//! numbers.
+//! Random streams, and conversions from random words to numbers. Each combination of seed,
+//! purpose, point and set has its own stream. The point is the number of an experiment point. The
+//! set is the number of a generated set.
 //!
-//! The generator of random words is ChaCha8. Its key is [seed, purpose, point, 0] (64-bit words, little endian), and
-//! its stream number is the set. This module converts random words to numbers itself, one word per number, and does not
-//! use the conversions of `rand`. So a new version of `rand` does not change the generated sets.
+//! The generator of random words is ChaCha8. The key of the generator is [seed, purpose, point,
+//! 0] (64-bit words, little endian), and the stream number is the set. This module converts each
+//! random word to one number without the conversions of `rand`. So a new version of `rand` does
+//! not change the generated sets.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,13 +21,13 @@ pub enum Purpose {
     Kinds = 3,
     /// The execution times of thread blocks.
     BlockTimes = 10,
-    /// The selection of the measurements to keep for a thread block.
+    /// The selection of the measurements that gpusched keeps for a thread block.
     BlockSamples = 11,
     /// The thread blocks in the clusters of a synthetic kernel.
     Profile = 12,
-    /// The start of a kernel within a regulation period.
+    /// The start time of a kernel within a regulation period.
     RegulationOffset = 20,
-    /// The points in time in a regulation period when best-effort cores access memory.
+    /// The times in a regulation period when best-effort cores access memory.
     RegulationBursts = 21,
     /// The execution times of the thread blocks of a scenario.
     ScenarioBlocks = 30,
@@ -41,15 +43,16 @@ pub enum Purpose {
     ArrivalGaps = 42,
     /// The execution times of jobs.
     ExecutionTimes = 43,
-    /// The systems for the comparison of analysis and simulation.
+    /// The generated systems for the comparison of analysis and simulation.
     ValidationSystems = 50,
-    /// The systems whose partitions share a memory.
+    /// The generated systems whose partitions share a memory.
     SharedMemorySystems = 51,
     /// The simulation runs of systems whose partitions share a memory.
     SharedMemoryRuns = 52,
 }
 
-/// Returns the random stream for set number `set` at point number `point`.
+/// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point
+/// number `point`.
 pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     for (bytes, word) in key.chunks_exact_mut(8).zip([seed, purpose as u64, point, 0]) {
@@ -60,7 +63,8 @@ pub fn stream(seed: u64, purpose: Purpose, point: u64, set: u64) -> ChaCha8Rng {
     rng
 }
 
-/// Draws a uniformly distributed number in (0, 1]. It is a positive multiple of 2⁻⁵³, so its logarithm is finite.
+/// Draws a uniformly distributed number in (0, 1]. The number is a positive multiple of 2⁻⁵³, so
+/// its logarithm is finite.
 pub fn unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
@@ -77,8 +81,7 @@ mod tests {
 
     #[test]
     fn words_are_pinned() {
-        // The expected words come from an independent implementation of ChaCha8, which was written from its
-        // specification.
+        // An independent implementation of ChaCha8 computed the expected words.
         let mut rng = stream(1, Purpose::Utilizations, 2, 3);
         assert_eq!(
             [rng.next_u64(), rng.next_u64()],

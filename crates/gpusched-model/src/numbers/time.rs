@@ -1,7 +1,8 @@
 //! Time as an integer number of nanoseconds.
 //!
-//! Every quantity that determines a verdict is a [`Time`]. Only generators and figures use floats. The text form of a
-//! time is `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of nanoseconds.
+//! Every time that affects a verdict is a [`Time`]. Only generators and plots use floats for
+//! times. The text form of a time is `"2.5us"`, `"50ms"`, `"4s"`, or a plain integer number of
+//! nanoseconds.
 
 pub mod decimal;
 
@@ -60,7 +61,7 @@ impl Time {
         self.0.checked_sub(other.0).map(Time)
     }
 
-    /// Returns the number of seconds as a float. Only figures and text use this number.
+    /// Returns the number of seconds as a float, for plots and text.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -113,7 +114,8 @@ fn parse(text: &str) -> Option<Time> {
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let unit = unit.trim_start();
-    // A text without a unit is refused, because its author may have meant milliseconds instead of nanoseconds.
+    // The parser refuses a text without a unit, because its author may have meant milliseconds
+    // instead of nanoseconds.
     let length = UNITS.iter().find(|(name, _)| *name == unit)?.1;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {

@@ -1,5 +1,5 @@
-//! Utilization in exact integer arithmetic. A fixed-point value is for sorting and output, and an exact comparison is
-//! for verdicts.
+//! Utilization in integer arithmetic. gpusched sorts and displays fixed-point values. For
+//! verdicts, gpusched compares exact sums.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -42,7 +42,7 @@ impl Utilization {
         Utilization(floor + u128::from(!exact))
     }
 
-    /// Returns the number of units of 2⁻⁴⁸, or the largest 64-bit number if the number of units is larger.
+    /// Returns the utilization in units of 2⁻⁴⁸, limited to the largest 64-bit number.
     pub const fn saturated(self) -> u64 {
         if self.0 > u64::MAX as u128 {
             u64::MAX
@@ -51,7 +51,7 @@ impl Utilization {
         }
     }
 
-    /// Creates a utilization from a number of units of 2⁻⁴⁸.
+    /// Creates the utilization `units`·2⁻⁴⁸.
     pub const fn of_units(units: u64) -> Utilization {
         Utilization(units as u128)
     }
@@ -64,9 +64,10 @@ impl Utilization {
 
 /// Returns ⌊numerator·2⁴⁸ / denominator⌋, and whether this quotient is exact.
 ///
-/// The function first estimates the quotient with a float, with an error of at most 1 in the relevant range. It then
-/// checks the estimate with integers. This method is several times faster than a 128-bit division. If the check fails,
-/// a 128-bit division computes the quotient.
+/// The function first estimates the quotient with a float, with an error of at most 1 in the
+/// relevant range. The function then checks the estimate with integers. The estimate and the
+/// check are several times faster than a 128-bit division. If the check fails, the function uses
+/// a 128-bit division.
 fn scaled(numerator: u64, denominator: u64) -> (u128, bool) {
     let dividend = u128::from(numerator) << FRACTION_BITS;
     let divisor = u128::from(denominator);
@@ -101,9 +102,10 @@ impl Sum for Utilization {
 
 /// Compares the sum of all numerator/denominator with `bound`, exactly.
 ///
-/// The function first compares sums with 48 fractional bits. If the result is within n·2⁻⁴⁸ of the bound for n terms,
-/// it compares big integers instead. It also uses big integers for numerators from 2⁸⁰ up. A term with denominator 0
-/// counts as infinite. So the sums never overflow.
+/// The function first compares sums with 48 fractional bits. If the sum of n terms is within
+/// n·2⁻⁴⁸ of the bound, the function compares big integers instead. The function also uses big
+/// integers for numerators from 2⁸⁰ up, so that the sums never overflow. A term with denominator
+/// 0 counts as infinite.
 pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u64) -> Ordering {
     let limit = u128::from(bound) << FRACTION_BITS;
     let mut below = 0u128; // Σ of the terms rounded down

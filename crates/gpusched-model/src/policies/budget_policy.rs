@@ -1,9 +1,10 @@
-//! Budget policies ([Aghilinasab20] §V): rules that distribute the slack of a kernel that runs faster than its worst
-//! case.
+//! Budget policies ([Aghilinasab20] §V). If a kernel runs faster than in the worst case, a budget
+//! policy gives the saved time to best-effort cores as memory bandwidth budget.
 
 use serde::{Deserialize, Serialize};
 
 /// Budget policy: rule that chooses the memory bandwidth budget of the next regulation period.
+/// *Slack* is the time that a kernel has saved compared with its worst case.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
@@ -12,11 +13,12 @@ pub enum BudgetPolicy {
     /// The nominal budget in every regulation period.
     #[default]
     Nominal,
-    /// The slack is divided equally among all remaining regulation periods (Algorithm 2).
+    /// The policy divides the slack equally among all remaining regulation periods (Algorithm 2).
     Fair,
-    /// The whole slack is used in the next regulation period (Eq. 22).
+    /// The policy uses the whole slack in the next regulation period (Eq. 22).
     Greedy,
-    /// The budget of `greedy`, smoothed by a filter, but at least the budget of `fair` (Eq. 23).
+    /// The policy smooths the budget of `greedy` by a filter, but never goes below the budget of
+    /// `fair` (Eq. 23).
     Smooth,
 }
 

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Interference model. The value is the name in files and on the command line.
+/// Interference model, by its name in files and on the command line.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Interference {
-    /// Tasks of the same kind in the same partition contend. The WCET of such a task is Cᶜ, and the WCET of other tasks
-    /// is Cⁿ.
+    /// Tasks of the same kind in the same partition contend and have the WCET in conflict Cᶜ. All
+    /// other tasks have the isolated WCET Cⁿ.
     #[default]
     Conflict,
-    /// Tasks do not contend. The WCET of every task is Cⁿ.
+    /// Tasks do not contend. Every task has the isolated WCET Cⁿ.
     None,
     /// The model `conflict`, extended by delays that the memory traffic of other partitions causes.
     #[serde(rename = "conflict+bandwidth")]
@@ -23,7 +23,8 @@ pub enum Interference {
 }
 
 impl Interference {
-    /// Whether the model includes delays that the memory traffic of other partitions causes.
+    /// Returns whether the model includes delays that the memory traffic of other partitions
+    /// causes.
     pub fn counts_bandwidth(self) -> bool {
         matches!(self, Interference::ConflictBandwidth | Interference::Bandwidth)
     }

@@ -1,4 +1,4 @@
-//! Choices with names: schedulers, tests, orders and interference models.
+//! Choices that have names in files: schedulers, policies, orders and interference models.
 
 pub(super) mod budget_policy;
 pub(super) mod interference;

@@ -6,8 +6,9 @@ pub use names::UnknownPolicy;
 
 use serde::{Deserialize, Serialize};
 
-/// Scheduling rule for the kernels of one partition, together with its schedulability test. The text form is a name
-/// such as `np-fp-rm`.
+/// Scheduling rule for the kernels of one partition, together with its schedulability test. The
+/// text form is a name such as `np-fp-rm`. In the formulas, a task has WCET C, period T, deadline
+/// D and release jitter J. The partition has m SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Policy {
     /// Preemptive earliest deadline first.
@@ -19,17 +20,17 @@ pub enum Policy {
     LpEdf,
     /// Fixed priorities, with the given preemption and order of priorities.
     FixedPriority(Preemption, Priorities),
-    /// The test Σ C/min(T, D − J) ≤ 1, which is for preemptive EDF.
+    /// Density test for preemptive EDF: Σ C/min(T, D − J) ≤ 1.
     Density,
-    /// The test Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J. It is for preemptive fixed priorities in the order of T',
-    /// smallest first.
+    /// Hyperbolic test Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J, for preemptive fixed priorities.
+    /// A smaller T' means a higher priority.
     Hyperbolic,
-    /// The test Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J. It is for preemptive fixed priorities in the order of
-    /// T', smallest first.
+    /// Test Σ C/T' ≤ n·(2^(1/n) − 1) for n tasks, with T' = min(T, D) − J and preemptive fixed
+    /// priorities. A smaller T' means a higher priority.
     LiuLayland,
-    /// The test Σ C(1)/T ≤ m, which is one interpretation of [Singh21] §3.6.
+    /// Test Σ C(1)/T ≤ m, one interpretation of [Singh21] §3.6.
     WorkCapacity,
-    /// The test Σ C(1)/T ≤ m, together with the test C(m) ≤ D for each task.
+    /// Test Σ C(1)/T ≤ m, together with the test C(m) ≤ D for each task.
     WorkCapacityDeadline,
 }
 
@@ -38,21 +39,21 @@ pub enum Policy {
 pub enum Preemption {
     /// Preemptive: at any point, without delay or cost.
     Preemptive,
-    /// Non-preemptive: at no point. A kernel runs to its end.
+    /// Non-preemptive: never. A kernel that has started runs to its end.
     NonPreemptive,
-    /// Limited preemption: at the end of a thread block. Each preemption costs the execution time of one more thread
-    /// block.
+    /// Limited preemption: at the end of a thread block. Each preemption adds at most the length
+    /// of the longest thread block.
     Limited,
 }
 
 /// Order of fixed priorities.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Priorities {
-    /// Deadline-monotonic: the task with the smallest D − J has the highest priority. If values are equal, the task
-    /// with the lower position has the higher priority.
+    /// Deadline-monotonic: the task with the smallest D − J has the highest priority. If two
+    /// tasks have equal values, the task with the lower position has the higher priority.
     DeadlineMonotonic,
-    /// Rate-monotonic: the task with the smallest T has the highest priority. If values are equal, the task with the
-    /// lower position has the higher priority.
+    /// Rate-monotonic: the task with the smallest T has the highest priority. If two tasks have
+    /// equal values, the task with the lower position has the higher priority.
     RateMonotonic,
     /// The order of the tasks in the task set: the first task has the highest priority.
     Given,
@@ -86,7 +87,7 @@ impl Policy {
         }
     }
 
-    /// Whether the test depends on the length of the longest thread block of a task.
+    /// Returns whether the test depends on the length of the longest thread block of a task.
     pub fn counts_blocks(self) -> bool {
         matches!(
             self,
@@ -94,8 +95,8 @@ impl Policy {
         )
     }
 
-    /// Whether the test is proven for partitions that share a memory. It is for EDF and for fixed priorities,
-    /// preemptive and non-preemptive.
+    /// Returns whether the test is proven for partitions that share a memory. The proof covers
+    /// EDF and fixed priorities, preemptive and non-preemptive.
     pub fn shares_memory(self) -> bool {
         match self {
             Policy::Edf | Policy::NpEdf => true,
@@ -104,7 +105,7 @@ impl Policy {
         }
     }
 
-    /// Whether the test depends on the work of a task in addition to its WCET.
+    /// Returns whether the test depends on the work of a task in addition to its WCET.
     pub fn counts_work(self) -> bool {
         matches!(self, Policy::WorkCapacity | Policy::WorkCapacityDeadline)
     }

@@ -1,4 +1,4 @@
-//! Warp schedulers, which choose the warp of a sub-core that issues next.
+//! Warp schedulers. A warp scheduler chooses the warp of a sub-core that issues next.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +16,12 @@ use serde::{Deserialize, Serialize};
     parse_err_fn = UnknownScheduler::of
 )]
 pub enum Scheduler {
-    /// Loose round robin: the next warp after the warp that issued last.
+    /// Loose round robin: the next warp that can issue, after the warp that issued last.
     Lrr,
-    /// Greedy, then oldest: as long as it can issue, the warp that issued last. Otherwise, the oldest warp.
+    /// Greedy, then oldest: the warp that issued last, while it can issue. Otherwise, the oldest
+    /// warp that can issue.
     Gto,
-    /// The oldest warp that can issue.
+    /// Oldest first: the oldest warp that can issue.
     Oldest,
     /// Kernels take turns. The priority of a kernel limits the number of stalls in its turn ([Singh21] chapter 4).
     RtPaws,
@@ -43,7 +44,8 @@ impl Scheduler {
         self.into()
     }
 
-    /// Whether each kernel needs an issue budget. Under `rt-paws`, the issue budget is the priority.
+    /// Returns whether the scheduler requires an issue budget for each kernel. Under `rt-paws`,
+    /// the issue budget is the priority.
     pub const fn has_budgets(self) -> bool {
         matches!(self, Scheduler::RtPaws | Scheduler::Qaws)
     }

@@ -1,14 +1,14 @@
-//! Orders of preference of the block scheduler among equally good SMs.
+//! Orders by which the block scheduler chooses among equally good SMs.
 
 use serde::{Deserialize, Serialize};
 
-/// Order of preference of the block scheduler among equally good SMs. The order is a property of the platform
-/// ([Sanudo20] §III-C).
+/// Order by which the block scheduler chooses among equally good SMs. The order is a property of
+/// the platform ([Sanudo20] §III-C).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmOrder {
-    /// First the even SM numbers, ascending, then the odd SM numbers, ascending. So the first SM of each GPC precedes
-    /// all second SMs ([Sanudo20] §III-C).
+    /// First the even SM numbers in ascending order, then the odd SM numbers in ascending order.
+    /// So the first SM of each GPC precedes the second SMs of all GPCs ([Sanudo20] §III-C).
     #[default]
     EvenOdd,
     /// Ascending SM numbers, as on GPUs with one SM per GPC.

@@ -1,12 +1,12 @@
-//! Marks for times that were neither measured nor simulated in full.
+//! Mark for estimated times, which are from an incomplete simulation.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-/// Marks times that are estimated from a few rounds of thread blocks on one SM. The times are not bounds, so a verdict
-/// must not use the times.
+/// Mark for times that gpusched estimated from a few rounds of thread blocks on one SM. Estimated
+/// times are not bounds, so verdicts must not use estimated times.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Estimated {
@@ -16,12 +16,12 @@ pub struct Estimated {
 }
 
 impl Estimated {
-    /// Valid numbers of rounds for an estimate. At least two rounds are needed, because only the second round shows the
-    /// time of each further round.
+    /// Valid numbers of rounds for an estimate. An estimate needs at least two rounds, because
+    /// the second round shows the time of each further round.
     pub const ROUNDS: RangeInclusive<u32> = 2..=1000;
 
-    /// Creates the mark for an estimate from `rounds` rounds. Returns `None` if the number is outside
-    /// [`Estimated::ROUNDS`].
+    /// Creates the mark for an estimate from `rounds` rounds. Returns `None` if `rounds` is
+    /// outside [`Estimated::ROUNDS`].
     pub fn new(rounds: u32) -> Option<Estimated> {
         Estimated::ROUNDS
             .contains(&rounds)
@@ -34,7 +34,7 @@ impl Estimated {
     }
 }
 
-/// Writes the note that gpusched displays together with the times.
+/// Writes the note that gpusched displays together with estimated times.
 impl fmt::Display for Estimated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rounds = self.rounds;

@@ -4,41 +4,43 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Failure, LowerBound};
 
-/// Maximum factor of the search, in thousandths. A result of this value means that the factor is this value or larger.
+/// Maximum factor that the search tries, in thousandths. As a result, this value means a factor
+/// of 1000 or larger.
 pub const LARGEST_SCALING: u64 = 1_000_000;
 
 /// WCET margin of a plan, and an upper bound on the WCET margins of all plans.
 ///
-/// The factor multiplies each C(m), isolated and inflated, and the longest thread block of each task. Products are
-/// rounded up to whole ns.
+/// The factor multiplies the WCETs of each task, isolated and inflated, and the length of its
+/// longest thread block. gpusched rounds the products up to whole nanoseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Margin {
-    /// Largest factor at which every partition of the plan passes its test, in thousandths; at least 1000. The value
-    /// 1000000 means that the factor is 1000 or larger.
+    /// Largest factor for which every partition of the plan passes its test, in thousandths; at
+    /// least 1000. The value 1000000 means that the factor is 1000 or larger.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub wcet_scaling_permille: u64,
-    /// Upper bound on the factor of every plan for this GPU, in thousandths. The value 1000000 means that
-    /// gpusched found no limit.
+    /// Upper bound on the factors of all plans for this GPU, in thousandths. The value 1000000
+    /// means that gpusched found no limit.
     #[schemars(range(min = 1000, max = LARGEST_SCALING))]
     pub at_most_permille: u64,
     /// Reason why no plan exists for the factor `at_most_permille` + 1. Absent if gpusched found no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Failure>,
-    /// Lower bound on the number of SMs of every plan for the factor `at_most_permille` + 1. Present only if `limit` is
-    /// `bound-exceeds-gpu` and the allocation units of the search are SMs. Under MIG, they are not.
+    /// Lower bound on the number of SMs of every plan for the factor `at_most_permille` + 1.
+    /// Present if `limit` is `bound-exceeds-gpu` and the search allocates single SMs. Absent
+    /// under MIG.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<LowerBound>,
 }
 
 impl Margin {
-    /// Whether it is proven that no plan has a larger factor than this plan.
+    /// Returns whether gpusched has proven that no plan has a larger factor than this plan.
     pub fn is_largest(&self) -> bool {
         self.wcet_scaling_permille == self.at_most_permille
     }
 
-    /// Returns the optimality gap of the margin, relative to the factor of this plan. The unit is a thousandth of a
-    /// percent, rounded up.
+    /// Returns the optimality gap of the margin, relative to the factor of this plan. The result
+    /// is in thousandths of a percent, rounded up.
     pub fn gap_thousandths_of_percent(&self) -> u64 {
         let more = self.at_most_permille.saturating_sub(self.wcet_scaling_permille);
         (more * 100_000).div_ceil(self.wcet_scaling_permille.max(1))

@@ -1,4 +1,4 @@
-//! Partition plans, which state the SMs, the tasks and the verdict of each partition.
+//! Partition plans. A plan states the SMs, the tasks and the verdict of each partition.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -14,7 +14,8 @@ use crate::wcet::MAX_SMS;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Whether the partitions fit on the GPU and each partition is schedulable (Lemma 3).
+    /// Whether the partitions fit on the GPU ([Singh21] Lemma 3) and each partition is
+    /// schedulable.
     pub schedulable: bool,
     /// M: number of SMs of the GPU; 1 to 65536.
     #[serde(deserialize_with = "gpu_sms")]
@@ -25,17 +26,18 @@ pub struct Plan {
     pub hardware: Option<Hardware>,
     /// Interference model that the verdicts assume. `null` for a model that has no name in files.
     pub interference: Option<Interference>,
-    /// Memory that partitions share. Present if the interference model counts memory traffic between partitions. In
-    /// this case, the verdict of each partition assumes that all other partitions meet their deadlines. If one
-    /// partition fails its test, the verdicts of all partitions are void.
+    /// Memory that partitions share. Present if the interference model counts the memory traffic
+    /// of other partitions. With shared memory, the verdict of each partition assumes that all
+    /// other partitions meet their deadlines. So if one partition fails its test, the verdicts of
+    /// all partitions are void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<SharedMemory>,
     /// Total number of SMs of all partitions. If the heuristic found no plan, the number is larger than `gpu_sms`.
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.
     pub partitions: Vec<Partition>,
-    /// Assumptions of the verdicts that gpusched does not check. `verify` compares their names with its own list.
-    /// Absent in plans of older versions.
+    /// Assumptions of the verdicts that gpusched does not check. `verify` compares the names of
+    /// the assumptions with its own list. Absent in plans of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
     /// Reason why there is no plan. Absent if there is a plan.
@@ -54,7 +56,7 @@ pub struct Plan {
     pub sensitivity: Option<Sensitivity>,
 }
 
-/// Reads M with the same range as on the command line. Above [`MAX_SMS`], all WCETs are unknown.
+/// Reads M, the number of SMs, from 1 to [`MAX_SMS`]. Above this limit, all WCETs are unknown.
 fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let sms = u32::deserialize(deserializer)?;
     match (1..=MAX_SMS).contains(&sms) {
@@ -72,7 +74,7 @@ fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
 pub struct Partition {
     /// |P|: number of SMs of the partition.
     pub sms: u32,
-    /// Positions in the task set of the tasks of this partition, ascending.
+    /// Tasks of the partition, as ascending positions in the task set.
     pub tasks: Vec<usize>,
     /// Placement of the partition on the device. Absent if the plan states no device, if the plan does not fit, or if
     /// the driver chooses the placement.
@@ -88,15 +90,17 @@ pub struct Partition {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Failure {
-    /// Lemma 1: the least work of all tasks exceeds the capacity of the GPU. No plan exists.
+    /// The least work of all tasks together exceeds the capacity of the GPU ([Singh21] Lemma 1).
+    /// No plan exists.
     WorkExceedsGpu,
-    /// Lemma 2: this task misses its deadline even if it runs alone on all SMs. No plan exists.
+    /// One task misses its deadline even if it runs alone on all SMs ([Singh21] Lemma 2). No plan
+    /// exists.
     TaskDoesNotFit {
         /// Position of the task in the task set.
         task: usize,
     },
-    /// The WCET of this task is unknown even on the largest possible partition, because the WCET table starts at more
-    /// SMs. No test accepts the task, so no plan exists.
+    /// The WCET of one task is unknown even on the largest possible partition, because its WCET
+    /// table starts at a larger number of SMs. No test accepts the task, so no plan exists.
     WcetUnknown {
         /// Position of the task in the task set.
         task: usize,
@@ -107,7 +111,7 @@ pub enum Failure {
     HeuristicFailed,
 }
 
-/// Dual price that equals one SM, in the unit of [`LowerBound::prices`].
+/// Dual price of one SM. The unit of [`LowerBound::prices`] is a millionth of an SM.
 pub const UNITS_PER_SM: u64 = 1_000_000;
 
 /// Lower bound on the number of SMs of every plan, for the given tasks and test.
@@ -122,8 +126,9 @@ pub struct LowerBound {
     /// sum of the prices of its tasks is at most m SMs. The sum of all prices, rounded up to a possible number of SMs,
     /// is a lower bound on the SMs of every plan.
     pub prices: Vec<u64>,
-    /// Lower bound that HiGHS computed. Present if the user requested it and it is larger than `sms`. gpusched does not
-    /// check this value, because HiGHS computes in floating point. No other result depends on it.
+    /// Lower bound from the solver HiGHS. Present if the user requested this bound and it is
+    /// larger than `sms`. gpusched does not check this bound, because HiGHS computes in floating
+    /// point. No other result depends on this bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub highs: Option<u32>,
 }
@@ -134,8 +139,8 @@ pub struct LowerBound {
 pub enum Proof {
     /// The dual prices are the proof. `verify` can check this proof.
     Prices,
-    /// The dual prices prove a part of the bound, and a complete search proves the remaining part. The search leaves no
-    /// evidence, so this part cannot be checked.
+    /// The dual prices prove a part of the bound, and a complete search proves the remaining
+    /// part. The search leaves no evidence, so `verify` cannot check the remaining part.
     Search,
 }
 
@@ -187,10 +192,11 @@ impl std::fmt::Display for Failure {
 pub struct SearchStats {
     /// Number of merges that the search tested (calls of Algorithm 2).
     pub merges_tested: u64,
-    /// Number of merges that filled the forbidden list before the search started (ACT, offline).
+    /// Number of merges that gpusched tested before the search to fill the forbidden list
+    /// (heuristic ACT, offline).
     pub prefill_merges: u64,
-    /// Other work of the search, such as linear programs. It is expressed as the number of merge tests that take the
-    /// same time.
+    /// Other work of the search, such as linear programs. The value is the number of merge tests
+    /// that take an equal time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_work: u64,
     /// Reason why the search stopped early. Absent if the search is complete.
@@ -212,8 +218,8 @@ pub enum EndedBy {
     Budget,
     /// The search reached its time limit. The result depends on the speed of the computer.
     Time,
-    /// There are more candidate partitions, or more combinations of them, than the search can examine. More effort does
-    /// not help.
+    /// The search cannot examine all candidate partitions, or all combinations of candidate
+    /// partitions. More search effort does not help.
     Choices,
 }
 
@@ -279,7 +285,7 @@ pub struct Sensitivity {
     pub partitions: Vec<PartitionSlack>,
 }
 
-/// Sensitivity of one partition. Each value assumes that nothing else changes.
+/// Sensitivity of one partition. Each value assumes that the rest of the plan stays the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartitionSlack {

@@ -1,5 +1,5 @@
-//! Verdicts of schedulability tests, with their evidence. The module contains only data, so a checker can use it
-//! without the tests.
+//! Verdicts of schedulability tests, with their evidence. The module contains only data, so a
+//! checker can use it without the code of the tests.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,19 +32,22 @@ impl Verdict {
     }
 }
 
-/// Evidence that the tasks of a partition are schedulable or not. Tasks are stated by their positions in the task set.
+/// Evidence that the tasks of a partition are schedulable or not. The evidence identifies tasks
+/// by their positions in the task set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case", deny_unknown_fields)]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Evidence {
-    /// Schedulable: U ≤ 1, and dbf(t) ≤ t for every t up to `interval_ns`. Longer intervals need no check.
+    /// Schedulable: the utilization U is at most 1, and the demand dbf(t) is at most t for every
+    /// t up to `interval_ns`. Longer intervals need no check.
     DemandWithinSupply {
-        /// Maximum interval length for which the demand must be checked [ns]. It is 0 if U ≤ 1 is sufficient (all D ≥
-        /// T).
+        /// Maximum interval length for which the demand must be checked [ns]. The value is 0 if a
+        /// utilization of at most 1 is sufficient, because D ≥ T for all tasks.
         interval_ns: Time,
-        /// Interval lengths for which QPA computed the demand, in the order of the computation: [t, demand at t], both
-        /// [ns]. The demand includes blocking.
+        /// Intervals for which quick processor-demand analysis (QPA) computed the demand, in the
+        /// order of computation. An entry is [length t, demand dbf(t)], in nanoseconds. The
+        /// demand includes blocking.
         checked: Vec<(Time, Time)>,
     },
     /// Schedulable: the bound on the response time of each task is at most its deadline.
@@ -55,18 +58,18 @@ pub enum Evidence {
         /// [ns].
         response_times_ns: Vec<Time>,
     },
-    /// Schedulable: the inequality of the test is true.
+    /// Schedulable: the inequality of a sufficient test is true.
     BoundHolds,
-    /// Not schedulable: the demand dbf(`interval_ns`), including blocking, is `demand_ns`, which is larger than
-    /// `interval_ns`.
+    /// Not schedulable: the demand of an interval of length `interval_ns` is `demand_ns`, which
+    /// exceeds the length. The demand includes blocking.
     DemandExceedsInterval {
-        /// Length of the interval for which the demand is too high [ns].
+        /// Length of an interval whose demand is too high [ns].
         interval_ns: Time,
         /// Demand of the jobs whose release and deadline are both inside the interval [ns]. The largest 64-bit number
         /// also represents all larger values.
         demand_ns: u64,
     },
-    /// Not schedulable: Σ C/T > 1.
+    /// Not schedulable: the utilization Σ C/T is above 1.
     UtilizationAboveOne,
     /// Not schedulable: a job of `task` misses its deadline.
     DeadlineMissed {
@@ -84,22 +87,24 @@ pub enum Evidence {
     },
     /// Not schedulable: under every priority order, some task misses its deadline.
     NoPriorityOrder {
-        /// Positions of tasks that form the evidence. Each of these tasks misses its deadline if all other listed tasks
-        /// have higher priority and all unlisted tasks of the partition have lower priority.
+        /// Positions of the tasks that form the evidence. Each listed task misses its deadline if
+        /// all other listed tasks have higher priority and all unlisted tasks have lower
+        /// priority.
         tasks: Vec<usize>,
     },
-    /// The tasks do not pass a sufficient test. They may still be schedulable.
+    /// The tasks fail a sufficient test. The tasks may still be schedulable.
     BoundExceeded,
     /// Not schedulable: a task has no known WCET on this number of SMs.
     WcetUnknown {
         /// Position of the task in the task set.
         task: usize,
     },
-    /// The tasks satisfy the necessary condition Σ work/T ≤ m. This condition does not prove that deadlines are met.
+    /// The tasks satisfy the necessary condition Σ work/T ≤ m on m SMs. The condition does not
+    /// prove that the tasks meet their deadlines.
     WorkWithinCapacity,
-    /// Not schedulable: Σ work/T > m.
+    /// Not schedulable: the work of the tasks exceeds the capacity of m SMs, Σ work/T > m.
     WorkExceedsCapacity,
-    /// Not schedulable: C(m) > D for one task.
+    /// Not schedulable: the WCET C(m) of one task exceeds its deadline D.
     WcetExceedsDeadline {
         /// Position of the task in the task set.
         task: usize,
@@ -116,7 +121,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Whether this evidence shows that the tasks are schedulable or pass the test.
+    /// Returns whether the tasks pass the test according to this evidence.
     pub fn is_positive(&self) -> bool {
         matches!(
             self,
@@ -143,7 +148,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the evidence with other positions of tasks: each position p is replaced by `tasks[p]`.
+    /// Replaces each task position p in the evidence by `tasks[p]`.
     pub fn of_tasks(mut self, tasks: &[usize]) -> Evidence {
         let rename = |task: &mut usize| {
             if let Some(&name) = tasks.get(*task) {

@@ -1,4 +1,5 @@
-//! Inputs of simulators and sequencers, which describe concurrent kernels, and observers of a simulation.
+//! Inputs of simulation, prediction and sequencing, which describe concurrent kernels. The module
+//! also contains observers of a simulation.
 
 pub mod group;
 pub mod observer;

@@ -2,16 +2,17 @@
 
 use crate::time::Time;
 
-/// An observer of a simulation, which receives the events of type `E` in the order of time. `T` counts nanoseconds or
-/// cycles.
+/// An observer of a simulation, which receives the events of type `E` in chronological order. The
+/// type `T` is a time in nanoseconds or cycles.
 ///
-/// Observers of jobs always inline [`see`](Observer::see). Otherwise the simulator also builds the events that an
-/// observer ignores. It then executes up to 20 % more instructions.
+/// Observers of jobs always inline [`see`](Observer::see). Without inlining, the simulator also
+/// builds events that an observer ignores, and executes up to 20 % more instructions.
 pub trait Observer<E, T = Time> {
     /// Receives `event`, which happens at time `now`.
     fn see(&mut self, now: T, event: E);
 
-    /// Whether the simulation continues. The simulator calls this function between events.
+    /// Returns whether the simulation continues. The simulator calls this function between
+    /// events.
     #[inline(always)]
     fn goes_on(&self) -> bool {
         true
@@ -50,7 +51,7 @@ impl<E, T, O: Observer<E, T>> Observer<E, T> for Option<O> {
     }
 }
 
-/// Two observers. The simulation continues only while `goes_on` of both observers returns true.
+/// Two observers. The simulation continues while `goes_on` returns true for both observers.
 impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for (A, B) {
     #[inline(always)]
     fn see(&mut self, now: T, event: E) {
@@ -64,7 +65,8 @@ impl<E: Copy, T: Copy, A: Observer<E, T>, B: Observer<E, T>> Observer<E, T> for 
     }
 }
 
-/// Two observers. The simulation continues while `goes_on` of at least one of the observers returns true.
+/// Two observers. The simulation continues while `goes_on` returns true for at least one
+/// observer.
 #[derive(Debug)]
 pub struct Either<A, B>(pub A, pub B);
 

@@ -1,4 +1,4 @@
-//! Systems of kernels that share a GPU and a memory regulation: the input of `budget sequence`.
+//! Systems of kernels that share a GPU and a memory regulation. `budget sequence` reads systems.
 
 mod task;
 
@@ -27,7 +27,7 @@ pub struct System {
     hyperperiod: Option<Time>,
 }
 
-/// A system in the shape of the file.
+/// A system as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,

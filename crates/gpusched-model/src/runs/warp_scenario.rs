@@ -1,5 +1,5 @@
-//! Scenarios for one sub-core with abstract latencies, such as the examples in [Singh21] ch. 4 and [Singh22] §IV
-//! (docs/errata.md reconstructs the figures).
+//! Scenarios for one sub-core with abstract latencies. [Singh21] ch. 4 and [Singh22] §IV contain
+//! examples. `docs/errata.md` reconstructs their figures.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -26,7 +26,7 @@ pub struct WarpScenario {
     shape: WarpScenarioShape,
 }
 
-/// A warp scenario in the shape of the file.
+/// A warp scenario as written in a JSON file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -37,13 +37,13 @@ pub struct WarpScenarioShape {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Warp scheduler.
+    /// Warp scheduler of the sub-core.
     pub scheduler: Scheduler,
     /// Kernels of the scenario. The warps of all kernels are numbered from 0 in this order.
     pub kernels: Vec<WarpKernel>,
 }
 
-/// A kernel of a warp scenario. It runs once.
+/// A kernel of a warp scenario, which runs once.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -54,11 +54,12 @@ pub struct WarpKernel {
     pub name: String,
     /// Number of warps of the kernel on this sub-core.
     pub warps: NonZeroU32,
-    /// First cycle when the warps of the kernel can issue; 0 by default.
+    /// First cycle when the warps of the kernel can issue instructions; 0 by default.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// Issue budget under `qaws`: maximum number of warp switches in one turn. Priority under `rt-paws`: number of
-    /// stalls that do not end a turn, so that the next stall ends it. Not allowed with other schedulers.
+    /// Issue budget. Under `qaws`, the issue budget is the maximum number of warp switches in one
+    /// turn. Under `rt-paws`, the issue budget is the priority: the maximum number of stalls that
+    /// do not end a turn. Other schedulers do not allow this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
     /// Instructions that each warp of the kernel executes, in this order.
@@ -99,9 +100,10 @@ impl WarpScenario {
     /// Checks `shape` and creates the scenario.
     ///
     /// # Errors
-    /// Fails for a list without kernels, equal names, empty programs, and launches after [`MAX_CYCLES`]. Also fails for
-    /// missing issue budgets and for issue budgets that the scheduler does not use. The limits are [`MAX_WARPS`] warps
-    /// and [`MAX_INSTRUCTIONS`] instructions.
+    /// Fails for an empty list of kernels, equal names, empty programs, and launches after
+    /// [`MAX_CYCLES`]. Also fails for missing issue budgets and for issue budgets that the
+    /// scheduler does not use. Also fails above [`MAX_WARPS`] warps or [`MAX_INSTRUCTIONS`]
+    /// instructions.
     pub fn new(shape: WarpScenarioShape) -> Result<WarpScenario, Refusal> {
         if shape.kernels.is_empty() {
             return Refusal::refuse("kernels", "none", "at least one kernel");
@@ -149,7 +151,7 @@ impl WarpScenario {
         Ok(WarpScenario { shape })
     }
 
-    /// Returns the scenario in the shape of the file.
+    /// Returns the fields of the scenario, as written in a JSON file.
     pub fn shape(&self) -> &WarpScenarioShape {
         &self.shape
     }

@@ -1,8 +1,9 @@
-//! Parser for expressions in all languages of gpusched: kernel programs and the claims of studies.
+//! Parser for expressions in kernel programs and in the claims of studies.
 //!
-//! A language defines its words and signs ([`Lexis`]), and its operators and operands ([`Grammar`]). Two modules are
-//! common to all languages. [`token`] splits the text into tokens. [`parser`] combines operands according to the
-//! precedence of the operators between them.
+//! Each language of expressions defines its words and signs ([`Lexis`]), and its operators and
+//! operands ([`Grammar`]). Two modules are common to all languages. [`token`] splits the text
+//! into tokens. [`parser`] combines operands according to the precedence of the operators between
+//! them.
 
 pub mod parser;
 pub mod token;

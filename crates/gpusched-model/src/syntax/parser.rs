@@ -3,7 +3,8 @@
 use super::ParseError;
 use super::token::{Lexis, Token, tokens};
 
-/// Maximum nesting depth of parentheses, prefix operators and branches. This limit keeps the recursion depth low.
+/// Maximum nesting depth of parentheses, prefix operators and branches. The limit keeps the
+/// recursion depth low.
 const DEPTH: usize = 100;
 
 /// The operators and operands of a language.
@@ -18,12 +19,12 @@ pub trait Grammar: Lexis + Sized {
     /// Precedence of the comparison operators, and the advice in the error message for chains such as `1 < 2 < 3`.
     const COMPARISON: (u8, &'static str);
 
-    /// Returns the prefix operator that `token` stands for, and the minimum precedence of its operand. Returns `None`
-    /// for other tokens.
+    /// Returns the prefix operator for `token`, and the minimum precedence of its operand.
+    /// Returns `None` if `token` is not a prefix operator.
     fn prefix(token: &Token<'_, Self::Number>) -> Option<(Self::Prefix, u8)>;
 
-    /// Returns the infix operator that `token` stands for, and its precedence, which is at least 1. All operators group
-    /// from left to right.
+    /// Returns the infix operator for `token`, and its precedence, which is at least 1. All
+    /// operators group from left to right.
     fn infix(token: &Token<'_, Self::Number>) -> Option<(Self::Infix, u8)>;
 
     /// Builds the expression `operator operand`.
@@ -45,14 +46,14 @@ pub trait Grammar: Lexis + Sized {
     /// Parses an operand without a prefix operator and without parentheses.
     ///
     /// # Errors
-    /// Fails with the found text and the expected text.
+    /// Fails at an unexpected token. The error states the found and expected text.
     fn atom(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError>;
 
     /// Parses an expression that is complete or in parentheses. By default, such an expression consists of operands and
     /// infix operators.
     ///
     /// # Errors
-    /// Fails with the found text and the expected text.
+    /// Fails at an unexpected token. The error states the found and expected text.
     fn whole(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError> {
         parser.operators(1)
     }
@@ -70,7 +71,7 @@ pub struct Operand<P> {
 /// Parses `text`, which must be one complete expression.
 ///
 /// # Errors
-/// Fails with the found text, the expected text and the position of the error.
+/// Fails at the first error. The error states its position and the found and expected text.
 pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     let mut parser = Parser::<G> {
         tokens: tokens::<G>(text)?,
@@ -85,7 +86,7 @@ pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     }
 }
 
-/// The tokens of an expression, and the number of tokens that have been read.
+/// The tokens of an expression, and the number of tokens that the parser has read.
 #[derive(Debug)]
 pub struct Parser<'t, G: Grammar> {
     /// The last token is [`Token::End`].
@@ -95,10 +96,11 @@ pub struct Parser<'t, G: Grammar> {
 }
 
 impl<'t, G: Grammar> Parser<'t, G> {
-    /// Parses operands with infix operators between them. All infix operators have at least the precedence `least`.
+    /// Parses operands with infix operators between them. The function stops before an infix
+    /// operator with a precedence below `least`.
     ///
     /// # Errors
-    /// Fails with the found text and the expected text.
+    /// Fails at an unexpected token. The error states the found and expected text.
     pub fn operators(&mut self, least: u8) -> Result<G::Part, ParseError> {
         let position = self.position();
         let mut part = self.operand()?;
@@ -186,7 +188,8 @@ impl<'t, G: Grammar> Parser<'t, G> {
         self.next += 1;
     }
 
-    /// Skips the next token if it is the word or sign `wanted`. Returns whether the token was skipped.
+    /// Skips the next token if it is the word or sign `wanted`. Returns whether the function
+    /// skipped a token.
     pub fn take(&mut self, wanted: &str) -> bool {
         let found = matches!(self.peek(), Token::Word(text) if *text == wanted)
             || matches!(self.peek(), Token::Sign(text) if *text == wanted);

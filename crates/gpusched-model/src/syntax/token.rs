@@ -6,7 +6,7 @@ use super::ParseError;
 
 /// The words and signs of a language.
 pub trait Lexis {
-    /// Type of the numbers.
+    /// Type of the numbers in the language.
     type Number: Clone + PartialEq + Display;
 
     /// Maximum number of tokens in an expression.
@@ -17,7 +17,8 @@ pub trait Lexis {
     /// Returns all signs of the language: operators, parentheses and separators.
     fn signs() -> impl Iterator<Item = &'static str>;
 
-    /// Whether names and keywords may contain `c`. Every name or keyword starts with a letter or `_`.
+    /// Returns whether names and keywords may contain `c`. Every name or keyword starts with a
+    /// letter or `_`.
     fn in_word(c: char) -> bool;
 
     /// Returns the length in bytes of the number at the start of `text`. The first character of `text` is a digit, so
@@ -29,14 +30,14 @@ pub trait Lexis {
     /// Parses `digits` as a number.
     ///
     /// # Errors
-    /// Fails with the found text and the expected text.
+    /// Fails for an invalid number. The error states the found and expected text.
     fn number(digits: &str) -> Result<Self::Number, String>;
 }
 
 /// The smallest unit of an expression with numbers of type `N`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Token<'t, N> {
-    /// A number without a sign. So the number is never negative.
+    /// A number without a sign, which is never negative.
     Number(N),
     /// A text between quotes.
     Text(&'t str),
@@ -55,8 +56,8 @@ pub(super) type Placed<'a, N> = (usize, Token<'a, N>);
 /// [`Token::End`].
 ///
 /// # Errors
-/// Fails if a character does not start any token, if `L` refuses a number, if a text has no closing quote, or if there
-/// are too many tokens.
+/// Fails if a character starts no token, if a number is invalid, if a text has no closing quote,
+/// or if there are too many tokens.
 pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>, ParseError> {
     let mut tokens = Vec::new();
     let (mut rest, mut position) = (text, 1);

@@ -18,8 +18,8 @@ pub enum Kind {
     Memory,
 }
 
-/// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)) as in [Singh21] §3.4.2, extended by release jitter and the length of
-/// the longest thread block.
+/// A sporadic task τ = (T, D, kind, Cⁿ(m), Cᶜ(m)) as in [Singh21] §3.4.2. gpusched adds release
+/// jitter, the length of the longest thread block, and memory traffic.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(into = "TaskShape", try_from = "TaskShape")]
 pub struct Task {
@@ -27,7 +27,7 @@ pub struct Task {
     deadline: Time,
 }
 
-/// A task in the shape of the task-set file.
+/// A task as written in a task-set file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -56,9 +56,10 @@ pub struct TaskShape {
         skip_serializing_if = "Option::is_none"
     )]
     pub jitter: Option<Time>,
-    /// Length of the longest thread block: the maximum time during which the kernel cannot be preempted [ns]; > 0. If
-    /// the field is absent or at least C(m), the whole kernel counts as one thread block. Only policies with preemption
-    /// at thread-block boundaries (`lp-`) use this field.
+    /// Length of the longest thread block: the maximum time during which the kernel cannot be
+    /// preempted [ns]; > 0. If the field is absent, or if its value is at least C(m), the whole
+    /// kernel counts as one thread block. Only policies with preemption at thread-block
+    /// boundaries (`lp-`) use this field.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
@@ -74,15 +75,15 @@ pub struct TaskShape {
     /// which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// Peak bandwidth: maximum memory bandwidth that the kernel uses at any time, by number of SMs. If the field is
-    /// absent, gpusched assumes no limit.
+    /// Peak bandwidth: maximum memory bandwidth that the kernel uses at any time, by number of
+    /// SMs. If the field is absent, the kernel may use the full memory bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Peak>,
     /// Source of the numbers in `wcet`; `stated` by default. No schedulability test depends on the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wcet_source: Option<WcetSource>,
-    /// C(m): WCET on m SMs, in isolation and in conflict. A task is in conflict if its partition has another task of
-    /// the same kind.
+    /// C(m): WCET on m SMs, in isolation and in conflict. A task is in conflict if its partition
+    /// contains another task of the same kind.
     #[schemars(with = "super::wcet::Written")]
     pub wcet: WcetFunction,
 }
@@ -155,7 +156,7 @@ impl TaskShape {
     /// Checks the fields and creates the task.
     ///
     /// # Errors
-    /// Fails with [`TaskError`] if the period, the deadline or the block is zero, or if a time is above
+    /// Fails with [`TaskError`] if `period`, `deadline` or `block` is zero, or if a time is above
     /// [`Time::LIMIT`].
     pub fn build(self) -> Result<Task, TaskError> {
         Task::from_shape(self)
@@ -165,7 +166,7 @@ impl TaskShape {
 /// The reason why a task definition is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
-    /// A period, deadline or block is zero, or a time is above [`Time::LIMIT`].
+    /// The value of `period`, `deadline` or `block` is zero, or a time is above [`Time::LIMIT`].
     #[error("{field}: found {found}, expected more than 0 ns and less than 2^63 ns")]
     Range {
         /// Name of the field: `period`, `deadline`, `jitter` or `block`.
@@ -210,7 +211,7 @@ impl Task {
     /// Checks `shape` and creates the task.
     ///
     /// # Errors
-    /// Fails with [`TaskError`] if the period, the deadline or the block is zero, or if a time is above
+    /// Fails with [`TaskError`] if `period`, `deadline` or `block` is zero, or if a time is above
     /// [`Time::LIMIT`].
     pub fn from_shape(shape: TaskShape) -> Result<Task, TaskError> {
         let deadline = shape.deadline.unwrap_or(shape.period);

@@ -1,4 +1,4 @@
-//! Task sets.
+//! Task sets: the main input of the analysis.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct TaskSet {
     other_traffic: Vec<OtherTraffic>,
 }
 
-/// A task set in the shape of the file.
+/// A task set as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -55,7 +55,7 @@ impl TaskSet {
     /// Creates a set of `tasks`.
     ///
     /// # Errors
-    /// [`EmptyTaskSet`] if `tasks` is empty.
+    /// Fails with [`EmptyTaskSet`] if `tasks` is empty.
     pub fn new(name: Option<String>, tasks: Vec<Task>) -> Result<TaskSet, EmptyTaskSet> {
         if tasks.is_empty() {
             return Err(EmptyTaskSet);
@@ -67,7 +67,7 @@ impl TaskSet {
         })
     }
 
-    /// Returns the set with `traffic`, the memory traffic of sources other than the tasks.
+    /// Sets the memory traffic of sources other than the tasks, such as CPU cores.
     pub fn beside(self, traffic: Vec<OtherTraffic>) -> TaskSet {
         TaskSet {
             other_traffic: traffic,
@@ -90,7 +90,8 @@ impl TaskSet {
         &self.tasks
     }
 
-    /// Returns the display name of task `index`. If the task has no name, its position is the display name.
+    /// Returns the display name of the task at position `index`. If the task has no name, its
+    /// position is the display name.
     pub fn label(&self, index: usize) -> String {
         match self.tasks.get(index).and_then(Task::name) {
             Some(name) => name.to_owned(),

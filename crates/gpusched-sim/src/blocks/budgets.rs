@@ -1,4 +1,5 @@
-//! Memory bandwidth budgets of the CPU cores, one for each regulation period. A budget policy protects one kernel.
+//! Memory bandwidth budgets of the CPU cores, one for each regulation period. A budget policy
+//! protects the deadline of one kernel.
 
 use crate::regulation::Governor;
 use gpusched_analysis::bandwidth::{Allocator, RemainingTable};
@@ -32,7 +33,8 @@ impl Budgets {
     /// Creates the budgets of the CPU cores `cpu` in `scenario`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the budget policy cannot decide on budgets for this kernel.
+    /// Fails with [`Error::Refused`] if the budget policy cannot decide on budgets for the
+    /// protected kernel.
     pub fn new(cpu: &CpuTraffic, scenario: &ScenarioShape) -> Result<Budgets> {
         let protected = cpu
             .protected(scenario)?
@@ -46,7 +48,7 @@ impl Budgets {
             .transpose()?;
         let (numerator, denominator) = cpu.budget.ratio();
         let period = cpu.regulation_period.ns();
-        // The result is rounded up, as in the WCET bound.
+        // The nominal budget is rounded up, as in the WCET bound.
         let burst = (u128::from(period) * u128::from(numerator)).div_ceil(u128::from(denominator));
         let burst = u64::try_from(burst).unwrap_or(period).min(period);
         Ok(Budgets {
@@ -55,8 +57,8 @@ impl Budgets {
         })
     }
 
-    /// Returns the memory time in the regulation period that starts at `now`. All blocks that end at `now` have already
-    /// ended. No block has started at `now`.
+    /// Returns the budget for the regulation period that starts at `now`. The caller has already
+    /// recorded all block ends at `now`, but no block starts at `now`.
     pub fn decide(&mut self, now: Time) -> Time {
         match &mut self.protected {
             Some(protected) => protected.decide(now).unwrap_or(self.nominal),
@@ -64,7 +66,7 @@ impl Budgets {
         }
     }
 
-    /// Returns whether all later periods have the nominal budget.
+    /// Returns whether all further periods have the nominal budget.
     pub fn is_settled(&self) -> bool {
         self.protected
             .as_ref()
@@ -104,7 +106,8 @@ impl Protected {
         }
     }
 
-    /// Returns the decision of the policy while the kernel runs, or `None` if the kernel does not run.
+    /// Returns the decision of the policy while the kernel runs, or `None` if the kernel does not
+    /// run.
     fn decide(&mut self, now: Time) -> Option<Time> {
         let started = self.started.filter(|_| self.left > 0)?;
         let elapsed = now.ns().saturating_sub(started.ns());

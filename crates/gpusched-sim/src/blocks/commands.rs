@@ -23,17 +23,18 @@ pub(super) struct Commands {
 pub(super) struct Submission {
     pub command: Command,
     pub launch: Time,
-    /// Number of conditions that are not yet true. The conditions are that the launch time has passed and that certain
-    /// earlier commands have ended. At 0, the GPU receives the command.
+    /// Number of events for which the command still waits: its launch time, and the ends of
+    /// certain earlier commands. At 0, the GPU receives the command.
     blockers: usize,
-    /// Indices of the commands that can start only after this command ends.
+    /// Indices of the commands that wait for the end of this command.
     dependents: Vec<usize>,
 }
 
 impl Commands {
-    /// Creates the commands of `scenario`. Commands of one stream execute in FIFO order. A command in the default stream of
-    /// an application starts after all earlier commands of the application have ended. Later commands start after it has
-    /// ended ([Sanudo20] §II-C).
+    /// Creates the commands of `scenario`. Commands of one stream execute in FIFO order. A
+    /// command in the default stream of an application starts after all earlier commands of the
+    /// application have ended. Later commands of the application start after the end of this
+    /// command ([Sanudo20] §II-C).
     pub fn new(scenario: &ScenarioShape) -> Commands {
         let kernels = scenario.kernels.iter().enumerate().map(|(index, kernel)| {
             let place = (kernel.launch, index, 1, index);
@@ -49,7 +50,8 @@ impl Commands {
         all.sort_by_key(|(place, ..)| *place);
         let mut commands = Commands::default();
         let mut last: HashMap<(usize, Stream), usize> = HashMap::new();
-        // For each application: the last command of its default stream, and the commands after this command.
+        // For each application: the last command of its default stream, and the commands after
+        // this command.
         let mut barriers: HashMap<usize, usize> = HashMap::new();
         let mut since: HashMap<usize, Vec<usize>> = HashMap::new();
         for (place, command, application, stream) in all {
@@ -86,7 +88,7 @@ impl Commands {
         commands
     }
 
-    /// Adds the condition that `command` starts only after `before` has ended.
+    /// Makes `command` wait for the end of `before`.
     fn wait(&mut self, command: usize, before: usize) {
         if let Some(before) = self.list.get_mut(before) {
             before.dependents.push(command);
@@ -96,15 +98,16 @@ impl Commands {
         }
     }
 
-    /// Records that one condition of command `index` has become true. Returns the command if all its conditions are now
-    /// true.
+    /// Records one event for which command `index` waited. Returns the command if it was the last
+    /// such event.
     pub fn release(&mut self, index: usize) -> Option<Command> {
         let submission = self.list.get_mut(index)?;
         submission.blockers = submission.blockers.saturating_sub(1);
         (submission.blockers == 0).then_some(submission.command)
     }
 
-    /// Records the end of command `index`. Returns the list of commands that waited for this end, and removes the list.
+    /// Records the end of command `index`. Returns the list of commands that waited for this end,
+    /// and removes the list.
     pub fn end(&mut self, index: usize) -> Vec<usize> {
         let submission = self.list.get_mut(index);
         submission.map_or(Vec::new(), |submission| {

@@ -11,21 +11,22 @@ use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 use watch::Watch;
 
-/// Measured SM of each block. The first index is the kernel, and the second index is the number of the block.
+/// Measured SM of each block, indexed by kernel and then by block number.
 pub type Measured = Vec<Vec<u32>>;
 
-/// Reason why the simulation places a block on another SM. If several reasons apply, the first one in this list counts.
+/// Reason why the simulated SM of a block differs from its measured SM. If several reasons apply,
+/// the first reason in this list counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// A block on the measured SM or on the simulated SM ended near the start of this block. The free SMs depend on the
-    /// order of these ends on the GPU.
+    /// Near the start of this block, another block ended on the measured or on the simulated SM.
+    /// The order of block ends on the GPU determines which SMs have room.
     RefillOrder,
-    /// The measured SM has room for at least as many further blocks as the simulated SM. The simulation decides by the
-    /// order of SMs.
+    /// The measured SM has room for at least as many further blocks as the simulated SM. The
+    /// simulation chose by the order of the SMs in the platform.
     SmOrder,
-    /// The measured SM has room for fewer further blocks than the simulated SM. Therefore the placement rule prefers the
-    /// simulated SM.
+    /// The measured SM has room, but for fewer further blocks than the simulated SM. Therefore
+    /// the placement rule prefers the simulated SM.
     FewerSlots,
     /// The measured SM has no room for the block in the simulation.
     NoRoom,
@@ -44,11 +45,11 @@ pub struct Difference {
     pub measured_sm: u32,
     /// SM of the block in the simulation.
     pub simulated_sm: u32,
-    /// Number of further blocks of the kernel that fit on the measured SM, in the simulation.
+    /// Number of further blocks of the kernel that fit on the measured SM in the simulation.
     pub measured_slots: u32,
     /// Number of further blocks of the kernel that fit on the simulated SM, including this block.
     pub simulated_slots: u32,
-    /// Number of blocks on any SM that ended near the start of this block.
+    /// Number of blocks on all SMs that ended within `window_ns` of the start of this block.
     pub ends_nearby: usize,
     /// Reason for the difference.
     pub reason: Reason,
@@ -66,8 +67,8 @@ pub struct KernelComparison {
     pub blocks: usize,
     /// Number of blocks whose measured SM equals their simulated SM.
     pub equal: usize,
-    /// Number of blocks with equal placements if the blocks of the kernel are interchangeable, so that only the number of
-    /// blocks on each SM counts.
+    /// Number of equal placements if the blocks of the kernel are interchangeable. For each SM,
+    /// the smaller of the measured and the simulated number of blocks counts.
     pub equal_by_load: usize,
 }
 
@@ -95,24 +96,25 @@ pub struct Comparison {
     pub blocks: usize,
     /// Number of blocks whose measured SM equals their simulated SM.
     pub equal: usize,
-    /// Number of blocks with equal placements if the blocks of each kernel are interchangeable, so that only the number of
-    /// blocks on each SM counts.
+    /// Number of equal placements if the blocks of each kernel are interchangeable. This number
+    /// is the sum of `equal_by_load` of all kernels.
     pub equal_by_load: usize,
-    /// Maximum time between the end of a block and the start of another block for which the end counts as near the start
-    /// [ns].
+    /// Time window for `ends_nearby` and the reason `refill-order` [ns]. A block end is near the
+    /// start of another block if they are at most this time apart.
     pub window_ns: Time,
     /// Comparison of each kernel, in the order of the scenario.
     pub kernels: Vec<KernelComparison>,
     /// Number of differing blocks for each reason.
     pub reasons: Reasons,
-    /// Differing blocks in the order of their simulated starts. A later difference may be a consequence of an earlier
-    /// difference.
+    /// Differing blocks in the order of their simulated starts. A later difference may be a
+    /// consequence of an earlier difference.
     pub differences: Vec<Difference>,
 }
 
 impl Comparison {
-    /// Simulates `scenario` and compares the placements with `measured`. The end of a block is near the start of another
-    /// block if they are at most `window` apart. The `observer` receives all events of the run.
+    /// Simulates `scenario` and compares the placements with `measured`. A block end is near the
+    /// start of another block if they are at most `window` apart. The `observer` receives all
+    /// events of the run.
     ///
     /// # Errors
     /// Fails under the same conditions as [`simulate`].

@@ -1,4 +1,4 @@
-//! Execution times in isolation of the blocks of a kernel, in the order of the blocks.
+//! Isolated execution times of the blocks of a kernel, in block order.
 
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -27,29 +27,32 @@ pub(super) enum Durations {
 pub(super) struct Work {
     /// Execution time in isolation [ns]; positive.
     pub alone: u64,
-    /// Rate of the block while CPU cores access memory. `None` if no profile states it.
+    /// Rate of progress of the block while CPU cores access memory. `None` if the kernel has no
+    /// profile.
     pub contended: Option<u64>,
 }
 
-/// The blocks of a profile in the order of their numbers.
+/// The blocks of a profile in block order.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     table: RemainingTable,
-    /// Work of a block, for each cluster.
+    /// Work of one block of each cluster.
     work: Vec<Work>,
     /// Number of the next block to start.
     next: u64,
 }
 
 impl Profile {
-    /// Creates the blocks of `profile`. The profile states the block times of the kernel with index `index`.
+    /// Creates the blocks of `profile`. The profile states the block times of the kernel with
+    /// index `index`.
     fn new(profile: &ProfileTime, index: usize) -> Result<Profile> {
         let kernel = profile.kernel(1, Time::from_ns(1));
         let kernel =
             kernel.map_err(|refusal| refusal.within(&format!("kernels[{index}].block_time.profile")))?;
         let work = kernel.clusters().iter().map(|cluster| {
             let (alone, contended) = (cluster.isolated().ns(), cluster.contended().ns());
-            // The rate is rounded up. Therefore a block takes exactly e1 if CPU cores access memory all the time.
+            // The rate is rounded up. Therefore a block takes exactly e1 if CPU cores access
+            // memory all the time.
             let rate = (u128::from(FULL) * u128::from(alone)).div_ceil(u128::from(contended));
             Work {
                 alone,
@@ -75,8 +78,8 @@ impl Profile {
 }
 
 impl Durations {
-    /// Creates the block times of `launch`, the kernel with index `index`. Random block times depend only on `seed` and
-    /// `index`.
+    /// Creates the block times of `launch`, the kernel with index `index`. Random block times
+    /// depend only on `seed` and `index`.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if the distribution of the block times is invalid.

@@ -15,10 +15,11 @@ pub struct Block {
     pub start: Time,
 }
 
-/// An event on the simulated GPU. Each kernel, copy or application is identified by its index in the scenario.
+/// An event on the simulated GPU. Each kernel, copy or application is identified by its index in
+/// the scenario.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The kernel no longer waits for earlier commands of its stream. The blocks of the kernel may start.
+    /// The kernel no longer waits for earlier commands, so its blocks may start.
     KernelRelease(usize),
     /// The block starts.
     BlockStart(Block),
@@ -32,14 +33,14 @@ pub enum Event {
     KernelComplete(usize),
     /// The copy completes. The time is the start of the copy.
     CopyComplete(usize, Time),
-    /// A turn of the application starts. `None` means that a turn ends.
+    /// A turn of the application starts. If the value is `None`, the current turn ends.
     Turn(Option<usize>),
     /// CPU cores start (true) or stop (false) accessing memory.
     CpuAccess(bool),
-    /// The memory time of the CPU cores per regulation period changes to this budget. This event also occurs at the start
-    /// of the run.
+    /// The memory bandwidth budget of the CPU cores changes to this time per regulation period. A
+    /// budget event also occurs at the start of the run.
     Budget(Time),
-    /// The used memory bandwidth changes to this value [bytes per second]. This event occurs only if kernels share the
-    /// bandwidth.
+    /// The used memory bandwidth changes to this value [bytes per second]. Bandwidth events occur
+    /// only if kernels share the bandwidth.
     Bandwidth(u64),
 }

@@ -14,7 +14,8 @@ pub(super) enum SmSet {
 }
 
 impl SmSet {
-    /// Creates the set of the SMs in `numbers`. If `numbers` is `None`, the set contains all `sms` SMs.
+    /// Creates the set of the SMs in `numbers`. If `numbers` is `None`, the set contains all
+    /// `sms` SMs.
     pub fn new(numbers: Option<&[u32]>, sms: u32) -> SmSet {
         let Some(numbers) = numbers else {
             return SmSet::All;
@@ -68,10 +69,12 @@ impl SmSet {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Running {
     pub block: Block,
-    /// Rate of the block while CPU cores access memory. `None` if no profile states it.
+    /// Rate of progress of the block while CPU cores access memory. `None` if the kernel has no
+    /// profile.
     pub contended: Option<u64>,
     pub progress: Progress,
-    /// Generation of the valid end event for this place. End events of earlier generations are ignored.
+    /// Generation of the valid end event for this place. The simulation ignores end events of
+    /// earlier generations.
     pub generation: u32,
     pub live: bool,
 }
@@ -80,14 +83,15 @@ pub(super) struct Running {
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub sms: Vec<Sm>,
-    /// Kernels that have blocks to start, one queue for each priority, high priority first. Each queue is sorted by the
-    /// time at which its kernels became ready.
+    /// Kernels with blocks that have not started. There is one queue for each priority, high
+    /// priority first. Each queue is sorted by the time at which its kernels became ready.
     pub queues: [VecDeque<usize>; 2],
     /// Number of blocks that are running.
     pub running: usize,
     /// Preempted blocks.
     pub suspended: Vec<Running>,
-    /// Cache configuration of the kernels that have started and are incomplete, with the number of these kernels.
+    /// Cache configuration of the running kernels, and the number of running kernels that require
+    /// it.
     pub cache: Option<(usize, usize)>,
 }
 
@@ -116,7 +120,8 @@ impl Launches {
         self.running > 0 || !self.suspended.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Returns whether a kernel with cache configuration `cache` can run concurrently with the running kernels.
+    /// Returns whether a kernel with cache configuration `cache` can run concurrently with the
+    /// running kernels.
     pub fn suits(&self, cache: Option<usize>) -> bool {
         match (self.cache, cache) {
             (Some((present, _)), Some(cache)) => present == cache,

@@ -1,20 +1,23 @@
-//! Simulation of a GPU at the level of thread blocks, with the scheduling hierarchy of [Sanudo20] §III.
+//! Simulation of a GPU at the level of thread blocks, with the scheduling hierarchy of [Sanudo20]
+//! §III.
 //!
 //! The levels, from top to bottom, are:
 //! 1. Application scheduler (`turns`): applications use the SMs in turn, each for one timeslice.
-//! 2. Streams (`commands`): commands of one stream execute one after the other. Commands of the default stream wait for all
-//!    earlier commands.
-//! 3. Kernel queue (`launches`): first come, first served among kernels of equal priority. If some blocks of a kernel do
-//!    not fit, the kernel blocks later kernels that use its SMs. A kernel with another cache configuration also blocks
-//!    later kernels.
+//! 2. Streams (`commands`): commands of one stream execute one after another. Commands of the
+//!    default stream wait for all earlier commands.
+//! 3. Kernel queue (`launches`): first come, first served among kernels of equal priority. If
+//!    some blocks of a kernel do not fit, the kernel blocks later kernels that use its SMs. A
+//!    kernel also blocks later kernels if its cache configuration differs from the configuration
+//!    of the running kernels.
 //! 4. Block scheduler (`placement`): chooses the SM of the next block.
-//! 5. Rates of running blocks (`rates`): shared bandwidth, contention factors, and memory accesses of CPU cores within
-//!    their `budgets` slow blocks down.
+//! 5. Rates of running blocks (`rates`): shared bandwidth, contention factors, and memory
+//!    accesses of CPU cores within their `budgets` slow blocks down.
 //!
 //! Copies of all applications wait in one queue of their own ([Sanudo20] §V-A).
 //!
-//! If several events occur at one instant, starts of blocks are processed last. Times are integers. Progress has 32 binary
-//! fraction digits, and ends are rounded up to whole nanoseconds. Therefore runs are equal on all machines.
+//! At each instant, the simulation processes starts of blocks last. Times are integers. Progress
+//! is a fixed-point number with 32 fractional bits, and ends are rounded up to whole nanoseconds.
+//! Therefore simulated runs are equal on all computers.
 
 mod budgets;
 mod commands;

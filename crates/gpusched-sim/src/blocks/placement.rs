@@ -5,9 +5,10 @@ use gpusched_model::scenario::{BlockScheduler, DeviceShape, Need};
 
 /// Chooses an SM for each block.
 ///
-/// Rule `slots` chooses the SM that has room for the most further blocks of the kernel. In a tie, it chooses the first of
-/// these SMs in the order of the platform. [Sanudo20] Eqs 2, 3 and 4 follow from this rule. Rule `round-robin` chooses the
-/// next SM in the order of the platform that has room.
+/// Rule `slots` chooses the SM that has room for the most further blocks of the kernel. In a tie,
+/// it chooses the first of these SMs in the order of the platform. [Sanudo20] Eqs 2, 3 and 4
+/// follow from this rule. Rule `round-robin` chooses the next SM with room in the order of the
+/// platform.
 #[derive(Clone, Debug)]
 pub struct Placement {
     rule: BlockScheduler,
@@ -17,8 +18,8 @@ pub struct Placement {
     turn: usize,
     /// Kernel for which `slots` was computed.
     kernel: Option<usize>,
-    /// Number of further blocks of this kernel that fit on each SM, in the order of the platform. The number is 0 if the
-    /// kernel may not use the SM.
+    /// Number of further blocks of this kernel that fit on each SM, in the order of the platform.
+    /// The number is 0 if the kernel may not use the SM.
     slots: Vec<u32>,
     /// Index of each SM in the order of the platform.
     position: Vec<usize>,
@@ -44,8 +45,8 @@ impl Placement {
         }
     }
 
-    /// Computes `slots` for `kernel`, which may use the SMs for which `allowed` is true. `sms` must contain the effects of
-    /// all starts and ends of blocks.
+    /// Computes `slots` for `kernel`, which may use the SMs for which `allowed` is true. `sms`
+    /// contains the current free resources of each SM.
     pub fn look(&mut self, kernel: usize, need: &Need, sms: &[Sm], allowed: impl Fn(u32) -> bool) {
         if self.kernel == Some(kernel) {
             return;
@@ -59,8 +60,8 @@ impl Placement {
         }
     }
 
-    /// Deletes `slots`, because the scheduler did not observe some starts or ends of blocks, for example at a change of the
-    /// application.
+    /// Invalidates `slots`. The caller uses this function after starts or ends of blocks without
+    /// a call of `update`, for example after a change of the application.
     pub fn forget(&mut self) {
         self.kernel = None;
     }
@@ -74,7 +75,8 @@ impl Placement {
     pub fn choose(&mut self) -> Option<u32> {
         let place = match self.rule {
             BlockScheduler::Slots => {
-                // The loop is split in two, because the compiler can vectorize the first part.
+                // The search is split in two loops, because the compiler can vectorize the first
+                // loop.
                 let most = self.slots.iter().copied().fold(0, u32::max);
                 let first = self.slots.iter().position(|&slots| slots == most);
                 first.filter(|_| most > 0)

@@ -2,20 +2,22 @@
 
 use gpusched_model::time::Time;
 
-/// Full rate. A rate has 32 binary fraction digits.
+/// Full rate. Rates are fixed-point numbers with 32 fractional bits.
 pub(super) const FULL: u64 = 1 << 32;
 
-/// Remaining work, with the rate at which it is executed.
+/// Remaining work and its current rate of progress.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Progress {
-    /// Remaining work at time `since`. The unit is one nanosecond at full rate, divided by [`FULL`].
+    /// Remaining work at time `since`. The unit is one nanosecond at full rate, divided by
+    /// [`FULL`].
     left: u128,
     rate: u64,
     since: Time,
 }
 
 impl Progress {
-    /// Creates work that takes `ns` nanoseconds at full rate. The work starts at `now`, at full rate.
+    /// Creates work that takes `ns` nanoseconds at full rate. The work starts at `now`, at full
+    /// rate.
     pub fn new(ns: u64, now: Time) -> Progress {
         Progress {
             left: u128::from(ns) * u128::from(FULL),

@@ -6,9 +6,9 @@ use super::progress::FULL;
 use gpusched_model::Factor;
 use gpusched_model::scenario::{CopyKind, Factors};
 
-/// Returns the rate of each client of a shared `capacity`, rounded down. The division is max-min fair: a client receives
-/// its demand, or an equal share of the capacity that remains after all smaller demands. A client without demand has the
-/// full rate.
+/// Returns the rate of each client of a shared `capacity`, rounded down. The division is max-min
+/// fair: a client receives its demand, or an equal share of the capacity that remains after all
+/// smaller demands. A client without demand has the full rate.
 pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..demands.len()).collect();
     let demand = |client: usize| demands.get(client).copied().unwrap_or(0);
@@ -34,8 +34,9 @@ pub fn max_min(capacity: u64, demands: &[u64]) -> Vec<u64> {
     rates
 }
 
-/// Returns the rate of a block, rounded down: 1/(1 + (factor − 1)·share). `share` is the part of the block's execution that
-/// depends on memory. Contention multiplies the time of this part by `factor`.
+/// Returns the rate of a block, rounded down: 1/(1 + (factor − 1)·share). `share` is the part of
+/// the block's execution that depends on memory. Contention multiplies the time of this part by
+/// `factor`.
 pub fn slowed(factor: Factor, share: Factor) -> u64 {
     let ((f, f_unit), (s, s_unit)) = (factor.ratio(), share.ratio());
     let unit = u128::from(f_unit) * u128::from(s_unit);
@@ -66,8 +67,9 @@ impl Crowd {
         *self.by_kernel_and_sm.entry((kernel, sm)).or_default() += 1;
     }
 
-    /// Returns two flags for a block of `kernel` on `sm`. The first is true if blocks of other kernels run on other SMs of
-    /// `gpc`. The second is true if blocks of other kernels run on other GPCs.
+    /// Returns two flags for a block of `kernel` on `sm`. The first flag is true if memory-bound
+    /// blocks of other kernels run on other SMs of `gpc`. The second flag is true if memory-bound
+    /// blocks of other kernels run on other GPCs.
     pub fn others(&self, kernel: usize, sm: u32, gpc: u32) -> (bool, bool) {
         let count = |found: Option<&u64>| found.copied().unwrap_or(0);
         let in_gpc = count(self.by_gpc.get(&gpc)) - count(self.by_kernel_and_gpc.get(&(kernel, gpc)));
@@ -77,7 +79,7 @@ impl Crowd {
     }
 }
 
-/// The contention that slows a block down.
+/// The sources of contention that slow a block down.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct CoLocated {
     pub same_gpc: bool,
@@ -96,7 +98,7 @@ impl CoLocated {
         }
     }
 
-    /// Returns the largest of the factors that apply to the block.
+    /// Returns the largest contention factor that applies to the block.
     pub fn factor(&self, factors: &Factors) -> Factor {
         [
             (self.same_gpc, factors.intra_gpc),
@@ -142,11 +144,11 @@ mod tests {
     }
 
     proptest! {
-        /// The reference implementation repeatedly raises all shares by one unit. A share stops at its demand, and all stop
-        /// when the capacity is used.
+        /// The reference implementation repeatedly raises all shares by one unit. A share stops
+        /// at its demand, and all shares stop when the capacity is used.
         #[test]
         fn max_min_equals_filling(capacity in 1u64..300, demands in prop::collection::vec(0u64..120, 1..7)) {
-            // With these small units, equal shares are integers.
+            // The unit 420 is a multiple of 1 to 7, so equal shares are integers.
             let unit = 420;
             let mut shares = vec![0u64; demands.len()];
             let mut left = capacity * unit;

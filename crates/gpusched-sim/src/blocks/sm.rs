@@ -18,11 +18,11 @@ impl Sm {
         }
     }
 
-    /// Returns the number of further blocks with `need` that fit on the SM by their threads, registers and shared memory.
-    /// The number is 0 if no block slot is free.
+    /// Returns the number of further blocks with `need` that fit on the SM by their threads,
+    /// registers and shared memory. The number is 0 if no block slot is free.
     ///
-    /// The number of free block slots is otherwise ignored, because [Sanudo20] Eqs 2–4 compare warps even if few block
-    /// slots are free.
+    /// A positive number of free block slots has no effect, because [Sanudo20] Eqs 2–4 compare
+    /// warps even if few block slots are free.
     pub fn slots(&self, need: &Need) -> u32 {
         match self.blocks {
             0 => 0,
@@ -30,7 +30,7 @@ impl Sm {
         }
     }
 
-    /// Allocates the resources of a block. The block must fit.
+    /// Allocates the resources of a block, which must fit.
     pub fn take(&mut self, need: &Need) {
         self.room.warps -= need.warps;
         self.room.registers -= need.registers;

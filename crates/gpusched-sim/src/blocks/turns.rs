@@ -3,26 +3,28 @@
 use gpusched_model::scenario::Application;
 use gpusched_model::time::Time;
 
-/// A cyclic list of turns. An application without work is skipped.
+/// A cyclic list of turns. The scheduler skips applications without work.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Indices of applications. An application occurs several times if its priority requires several turns per round.
+    /// Indices of applications. An application occurs several times if its priority requires
+    /// several turns per round.
     runlist: Vec<usize>,
     timeslices: Vec<u64>,
-    /// Index in `runlist` of the entry with the last turn.
+    /// Index in `runlist` of the entry that had the last turn.
     last: usize,
     /// Application that has the current turn.
     pub current: Option<usize>,
     slice: Slice,
-    /// Number of timeslices so far. This number identifies outdated end events.
+    /// Number of timeslices that have started. The number identifies outdated end events.
     generation: u64,
 }
 
-/// When the current turn ends.
+/// The end of the current turn.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Slice {
-    /// No other application waits. When an application begins to wait, the turn ends at the next multiple of the timeslice
-    /// after this instant.
+    /// No other application waits. From this time on, the timeslices of the turn follow each
+    /// other. When another application begins to wait, the turn ends together with the current
+    /// timeslice.
     Open(Time),
     /// The end of the turn is scheduled.
     Scheduled,
@@ -31,7 +33,8 @@ enum Slice {
 }
 
 impl Turns {
-    /// Creates the runlist of `applications`, round by round. A round contains each application that still has slots.
+    /// Creates the runlist of `applications`, round by round. A round contains each application
+    /// that has slots left.
     pub fn new(applications: &[Application]) -> Turns {
         let rounds = applications
             .iter()
@@ -59,7 +62,8 @@ impl Turns {
         }
     }
 
-    /// Returns the next runlist entry whose application has `work`. The current entry is checked last.
+    /// Returns the next runlist entry whose application has `work`. The current entry is checked
+    /// last.
     pub fn next(&self, work: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let entries = (self.last + 1..self.runlist.len()).chain(0..=self.last);
         let mut all = entries.filter_map(|entry| Some((entry, *self.runlist.get(entry)?)));
@@ -80,8 +84,8 @@ impl Turns {
         self.generation += 1;
     }
 
-    /// Schedules the end of the timeslice, because another application waits. Returns the end and the number of the
-    /// timeslice, or `None` if the end is already scheduled.
+    /// Schedules the end of the timeslice, because another application waits. Returns the end and
+    /// the number of the timeslice, or `None` if the end is already scheduled.
     pub fn schedule(&mut self, now: Time) -> Option<(Time, u64)> {
         let Slice::Open(since) = self.slice else {
             return None;

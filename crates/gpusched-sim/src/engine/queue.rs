@@ -1,11 +1,13 @@
-//! Queue of events in time order. Events with equal times keep the order of their scheduling.
+//! Queue of events in time order. The queue returns events with equal times in the order of their
+//! insertion.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use gpusched_model::time::Time;
 
-/// A queue of events in time order. If several events have equal times, the event that was scheduled first is first.
+/// A queue of events in time order. If several events have equal times, the event that was
+/// scheduled first is first.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,
@@ -14,7 +16,8 @@ pub struct EventQueue<E> {
 
 #[derive(Clone, Debug)]
 struct Entry<E> {
-    /// Time of the event and number of its scheduling, in one integer. Therefore one comparison determines the order.
+    /// Time of the event and its sequence number, packed into one integer. Therefore one
+    /// comparison determines the order.
     key: u128,
     event: E,
 }
@@ -73,7 +76,8 @@ impl<E> EventQueue<E> {
         Some((entry.time(), entry.event))
     }
 
-    /// Removes and returns the next event if its time is at most `time`. Otherwise returns `None`.
+    /// Removes and returns the next event if its time is at most `time`. Returns `None` if no
+    /// such event exists.
     pub fn pop_until(&mut self, time: Time) -> Option<E> {
         match self.next_time()? <= time {
             true => self.pop().map(|(_, event)| event),

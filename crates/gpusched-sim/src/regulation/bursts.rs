@@ -1,6 +1,7 @@
-//! Memory time in one regulation period, as a list of bursts.
+//! Bursts of memory accesses by best-effort cores in one regulation period.
 
-/// Disjoint bursts of memory time in one regulation period, in time order. Times count from the start of the period [ns].
+/// Disjoint bursts of memory accesses in one regulation period, in time order. Times count from
+/// the start of the period [ns].
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Bursts {
     period: f64,
@@ -12,7 +13,8 @@ pub(super) struct Bursts {
 pub(super) enum Progress {
     /// The block ends at this time, counted from the start of the period [ns].
     Done(f64),
-    /// The block continues in the next period. The number is its remaining work, as execution time in isolation [ns].
+    /// The block continues in the next period. The number is its remaining work, as execution
+    /// time in isolation [ns].
     Left(f64),
 }
 
@@ -32,13 +34,14 @@ impl Bursts {
         }
     }
 
-    /// Returns the total memory time before `end` [ns].
+    /// Returns the total length of all bursts before `end` [ns].
     pub fn before(&self, end: f64) -> f64 {
         let spans = self.spans.iter().take_while(|span| span.0 < end);
         spans.map(|span| span.1.min(end) - span.0).sum()
     }
 
-    /// Returns the number of bursts that have ended by `now`. At least `past` bursts have ended.
+    /// Returns the number of bursts that have ended by `now`. The caller knows that at least
+    /// `past` bursts have ended.
     pub fn past(&self, now: f64, mut past: usize) -> usize {
         while self.spans.get(past).is_some_and(|span| span.1 <= now) {
             past += 1;
@@ -46,8 +49,9 @@ impl Bursts {
         past
     }
 
-    /// Returns the progress of a block that has `left` ns of work at time `now`. In memory time, the block progresses at
-    /// rate `speed`. The first `past` bursts have ended.
+    /// Returns the progress of a block that has `left` ns of work at time `now`. During a burst,
+    /// the block progresses at rate `speed`, and otherwise at rate 1. `past` is the number of
+    /// bursts that have ended by `now`.
     pub fn advance(&self, mut now: f64, mut left: f64, speed: f64, past: usize) -> Progress {
         for &(start, end) in self.spans.get(past..).unwrap_or_default() {
             if now < start {

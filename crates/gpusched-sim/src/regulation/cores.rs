@@ -1,4 +1,4 @@
-//! Best-effort cores, which use the memory bandwidth budget.
+//! Best-effort cores, which access memory within the memory bandwidth budget.
 
 use super::Setting;
 use gpusched_analysis::bandwidth::Sharing;
@@ -6,15 +6,17 @@ use gpusched_model::Factor;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 
-/// Maximum number of best-effort cores that can be simulated separately.
+/// Maximum number of best-effort cores with individual demands.
 pub const MAX_CORES: usize = 1024;
 
-/// Best-effort cores: either one demand for all cores together, or several cores that share the budget.
+/// Best-effort cores. Either all cores have one common demand, or each core has a demand and the
+/// cores share the budget.
 #[derive(Clone, Debug)]
 pub(super) struct Cores {
-    /// Demand d·T of all cores together in a period [ns]. Used only if the setting has no separate cores.
+    /// Memory time d·T that all cores together demand in a regulation period [ns]. Used only
+    /// without individual demands.
     demand: f64,
-    /// Demand of each core in a period [ns].
+    /// Memory time that each core demands in a regulation period [ns].
     demands: Vec<u64>,
     sharing: Sharing,
 }
@@ -38,12 +40,13 @@ impl Cores {
         })
     }
 
-    /// Returns the number of separate cores. The number is 0 if `setting` has one demand for all cores together.
+    /// Returns the number of cores with individual demands.
     pub fn count(&self) -> usize {
         self.demands.len()
     }
 
-    /// Returns the memory time that the cores use of `budget` [ns]. Writes the memory time of each core to `shares`.
+    /// Returns the part of `budget` that the cores use [ns]. Writes the part of each core to
+    /// `shares`.
     pub fn spend(&self, budget: u64, shares: &mut Vec<u64>) -> f64 {
         if self.demands.is_empty() {
             return (budget as f64).min(self.demand);

@@ -1,4 +1,4 @@
-//! Properties of a run that are independent of the budgets.
+//! Properties of a run that do not depend on the budgets.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +23,11 @@ pub enum BlockTimes {
     Wcet,
     /// Each block takes the mean time that the profile states for its cluster.
     Mean,
-    /// Each block takes a random time. The times have the normal distributions of the profile and never exceed the WCETs.
+    /// Each block takes a random time. The profile states its normal distribution, and the WCET
+    /// limits it.
     Drawn,
-    /// Each block takes its measured time from a trace. The recorded runs are used in turn.
+    /// Each block takes its measured time from a trace. Simulated runs use the recorded runs in
+    /// turn.
     Trace,
 }
 
@@ -36,7 +38,7 @@ pub struct Execution {
     pub run: u64,
     /// Seed of the random bursts of [`AccessPattern::Random`](super::AccessPattern::Random).
     pub seed: u64,
-    /// Start of the kernel, counted from the start of a regulation period. This time is less than one period.
+    /// Start of the kernel, counted from the start of a regulation period; less than one period.
     pub offset: Time,
     /// Blocks in the order of their numbers.
     pub blocks: Vec<Block>,
@@ -45,11 +47,11 @@ pub struct Execution {
 /// Source of the blocks for each run.
 #[derive(Clone, Debug)]
 pub enum Blocks {
-    /// Every run has the same blocks.
+    /// The blocks are equal in every run.
     Fixed(Vec<Block>),
     /// Every run has blocks with new random times.
     Drawn(Box<Synthesizer>),
-    /// Blocks have measured times. The recorded runs are used in turn.
+    /// Blocks have measured times. Simulated runs use the recorded runs in turn.
     Replayed(Replay),
 }
 
@@ -57,8 +59,8 @@ impl Blocks {
     /// Creates the blocks of `kernel`. `table` states the cluster of each block.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a distribution that `times` uses is missing, or if `times` is
-    /// [`BlockTimes::Trace`]. For traces, use [`Blocks::Replayed`] instead.
+    /// Fails with [`Error::Refused`] if a distribution that `times` uses is missing, or if
+    /// `times` is [`BlockTimes::Trace`]. For traces, use [`Blocks::Replayed`] instead.
     pub fn new(kernel: &Kernel, times: BlockTimes, table: &RemainingTable, seed: u64) -> Result<Blocks> {
         let mut clusters = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
@@ -117,7 +119,7 @@ impl Blocks {
     }
 }
 
-/// Returns a random time from 0 to `period` − 1 for the run with number `run`.
+/// Returns a random start time from 0 to `period` − 1 for the run with number `run`.
 pub(super) fn random_offset(seed: u64, run: u64, period: Time) -> Time {
     use rand::Rng as _;
     let word = stream(seed, Purpose::RegulationOffset, 0, run).next_u64();

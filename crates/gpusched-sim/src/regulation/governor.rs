@@ -1,21 +1,24 @@
-//! Governors, which decide on budgets, and the cost of these decisions.
+//! Governors, which decide on memory bandwidth budgets, and the cost of these decisions.
 
 use gpusched_analysis::bandwidth::Allocator;
 use gpusched_model::time::Time;
 
-/// Decides on the budget of each regulation period. An [`Allocator`] is a safe governor. Tests also use unsafe governors.
+/// Decides on the memory bandwidth budget of each regulation period. An [`Allocator`] guarantees
+/// that the kernel meets its deadline. Tests also use governors without this guarantee.
 pub trait Governor {
     /// Returns the deadline of the kernel, counted from its start.
     fn deadline(&self) -> Time;
-    /// Returns Q̄·T, the memory time of best-effort cores in each period before the first decision.
+    /// Returns the nominal budget Q̄·T, where T is the regulation period. The nominal budget
+    /// applies until the first decision of the governor.
     fn nominal(&self) -> Time;
     /// Prepares the governor for the next run.
     fn restart(&mut self);
-    /// Returns the budget Q·T of the period that starts `elapsed` after the start of the kernel. `remaining` is the number
-    /// of incomplete blocks in each cluster.
+    /// Returns the budget Q·T of the regulation period that starts `elapsed` after the start of
+    /// the kernel. `remaining` is the number of incomplete blocks in each cluster.
     fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time;
-    /// Returns the largest memory time for which the blocks in `remaining` end within `window` [ns]. Returns `None` if
-    /// these blocks end within `window` under any memory traffic.
+    /// Returns the largest memory time of best-effort cores for which the blocks in `remaining`
+    /// end within `window` [ns]. Returns `None` if these blocks end within `window` under any
+    /// memory traffic.
     fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64>;
 }
 
@@ -41,12 +44,13 @@ impl Governor for Allocator {
     }
 }
 
-/// The process that computes budgets during the run.
+/// The CPU process that computes budgets during the run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Process {
-    /// Lead: time from the start of the process to the start of the period for which it computes the budget. The process
-    /// observes the running blocks when it starts.
+    /// Lead: time from the start of the process to the start of the period for which it computes
+    /// the budget. The process observes the running blocks when it starts.
     pub lead: Time,
-    /// Memory time that the process uses in each period. gpusched subtracts it from the budget of the best-effort cores.
+    /// Memory time that the process uses in each period. gpusched subtracts it from the budget of
+    /// the best-effort cores.
     pub traffic: Time,
 }

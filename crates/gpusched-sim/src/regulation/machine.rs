@@ -1,4 +1,4 @@
-//! Machine with M places, which executes blocks in the order of their numbers.
+//! Model of the GPU, which executes up to M thread blocks at once, in the order of their numbers.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -11,20 +11,21 @@ use super::bursts::{Bursts, Progress};
 pub struct Block {
     /// Execution time in isolation [ns]; positive.
     pub alone: f64,
-    /// Rate of progress e⁰/e¹ in memory time; in (0, 1].
+    /// Rate of progress e⁰/e¹ while best-effort cores access memory; in (0, 1].
     pub speed: f64,
 }
 
 impl Block {
-    /// Creates a block that takes `alone` ns in isolation. In memory time only, it takes `contended` ns, but at least
-    /// `alone` ns.
+    /// Creates a block that takes `alone` ns in isolation and `contended` ns under full memory
+    /// traffic. A value of `contended` below `alone` counts as `alone`.
     pub fn new(alone: f64, contended: f64) -> Block {
         let speed = alone / contended.max(alone);
         Block { alone, speed }
     }
 }
 
-/// A kernel during one regulation period. An adversary simulates the future in a clone of the machine.
+/// State of a kernel in one regulation period. `AccessPattern::Adversarial` simulates the future
+/// with clones of this state.
 #[derive(Clone, Debug)]
 pub(super) struct Machine<'a> {
     blocks: &'a [Block],
@@ -43,8 +44,8 @@ pub(super) struct Machine<'a> {
 /// A running block.
 #[derive(Copy, Clone, PartialEq, Debug)]
 struct Running {
-    /// End of the block [ns since the start of the period]. If the block does not end in this period, the value is
-    /// infinite.
+    /// End of the block [ns since the start of the period]. If the block does not end in this
+    /// period, the value is infinite.
     end: f64,
     block: usize,
     /// Work that remains for the next period [ns in isolation].
@@ -70,7 +71,8 @@ impl Running {
 impl Eq for Running {}
 
 impl Ord for Running {
-    /// The block that ends first is the greatest. In a tie, the block with the lowest number is the greatest.
+    /// A block with an earlier end is greater. In a tie, the block with the lower number is
+    /// greater.
     fn cmp(&self, other: &Running) -> Ordering {
         let ends = other.end.total_cmp(&self.end);
         ends.then_with(|| other.block.cmp(&self.block))
@@ -84,7 +86,7 @@ impl PartialOrd for Running {
 }
 
 impl<'a> Machine<'a> {
-    /// Creates a machine that has not started the kernel.
+    /// Creates the state before the start of the kernel.
     pub fn new(blocks: &'a [Block]) -> Machine<'a> {
         Machine {
             blocks,
@@ -96,7 +98,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Starts the first `active` blocks at time `now`, one on each place.
+    /// Starts the kernel at time `now` with its first `active` blocks.
     pub fn start(&mut self, active: usize, now: f64, bursts: &Bursts) {
         self.past = bursts.past(now, 0);
         for (number, block) in self.blocks.iter().enumerate().take(active) {
@@ -149,7 +151,8 @@ impl<'a> Machine<'a> {
         self.running.is_empty() && self.next >= self.blocks.len()
     }
 
-    /// Returns the number of the first block that has not started, and the numbers of all running blocks.
+    /// Returns the number of the first block that has not started, and the numbers of all running
+    /// blocks.
     pub fn state(&self) -> (u64, impl Iterator<Item = u64>) {
         (
             self.next as u64,
@@ -157,7 +160,8 @@ impl<'a> Machine<'a> {
         )
     }
 
-    /// Returns the work that remains at the end of the period, minus a constant of the run [ns in isolation].
+    /// Returns the remaining work at the end of the period, minus the total work of all blocks
+    /// [ns in isolation].
     pub fn backlog(&self) -> f64 {
         self.running.iter().map(|slot| slot.left).sum::<f64>() - self.started
     }

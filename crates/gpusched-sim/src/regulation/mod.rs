@@ -1,13 +1,16 @@
-//! Simulation of one kernel and of best-effort cores, whose memory bandwidth budget may change in each regulation period
+//! Simulation of one kernel and of best-effort cores under memory bandwidth regulation
 //! ([Aghilinasab20] §V–VII).
 //!
-//! Thread blocks start in the order of their numbers. Each block starts on the first free place; there are M places. An
-//! [`AccessPattern`] determines when best-effort cores access memory within a period. A block takes e⁰ in isolation and e¹
-//! under full traffic, so its rate of progress in memory time is e⁰/e¹. At the start of each period, a [`Governor`] decides
-//! on the budget. The governor uses the elapsed time and the numbers of incomplete blocks.
+//! Thread blocks start in the order of their numbers. At most M blocks run at once, and the next
+//! block starts when a running block ends. *Memory time* is the time during which best-effort
+//! cores access memory. An [`AccessPattern`] determines the memory time within each regulation
+//! period. A block takes e⁰ in isolation and e¹ under full memory traffic, so its rate of
+//! progress in memory time is e⁰/e¹. At the start of each period, a [`Governor`] decides on the
+//! memory bandwidth budget of the cores. The governor uses the elapsed time and the numbers of
+//! incomplete blocks.
 //!
-//! The simulation checks Lemma 1, but no verdict depends on it. Therefore times are floating-point numbers, and
-//! [`tolerance`] bounds their rounding error.
+//! The simulation tests Lemma 1 of [Aghilinasab20]. Verdicts do not depend on the simulation, so
+//! its times are floating-point numbers. [`tolerance`] bounds their rounding error.
 
 mod bursts;
 mod cores;

@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use super::bursts::Bursts;
 use gpusched_model::streams::{below, unit};
 
-/// When best-effort cores access memory within a regulation period. The budget and the demand determine the total memory
-/// time, not the pattern.
+/// Times at which best-effort cores access memory within a regulation period. The pattern does
+/// not change the total memory time, which depends on the budget and the demand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AccessPattern {
-    /// All memory time is at the start of the period. The cores use their whole budget at once.
+    /// All memory accesses are at the start of the period, without a pause.
     #[default]
     Front,
-    /// All memory time is at the end of the period.
+    /// All memory accesses are at the end of the period, without a pause.
     Back,
-    /// The memory time is divided into 64 equal bursts at equal distances.
+    /// The memory accesses form 64 equal bursts at equal distances.
     Uniform,
-    /// The memory time is divided into one to eight bursts of random lengths at random times.
+    /// The memory accesses form one to eight bursts of random lengths at random times.
     Random,
-    /// In each period, gpusched compares several placements of the memory time. The chosen placement is the placement after
-    /// which the blocks have the most remaining work.
+    /// In each period, gpusched tries several placements of the bursts. The simulation uses the
+    /// placement that leaves the most remaining work for the blocks.
     Adversarial,
 }
 
@@ -44,10 +44,11 @@ const UNIFORM: u32 = 64;
 /// Maximum number of bursts of [`AccessPattern::Random`].
 const MOST: usize = 8;
 
-/// One placement of a given amount of memory time in a period.
+/// Placement of a given amount of memory time in a regulation period.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Placement {
-    /// One burst. The number states the share of the remaining time of the period that is before the burst.
+    /// One burst. The number states how much of the time without memory accesses is before the
+    /// burst, from 0 (none) to 1 (all).
     At(f64),
     /// One burst that starts at this time in the period [ns].
     From(f64),
@@ -55,8 +56,8 @@ pub(super) enum Placement {
     Spread,
 }
 
-/// Placements that [`AccessPattern::Adversarial`] compares. `Adversarial` also tries one burst that begins when the kernel
-/// starts.
+/// Placements that [`AccessPattern::Adversarial`] tries. The adversarial pattern also tries one
+/// burst that begins when the kernel starts.
 pub(super) const ADVERSARIAL: [Placement; 6] = [
     Placement::At(0.0),
     Placement::At(0.25),
@@ -67,7 +68,7 @@ pub(super) const ADVERSARIAL: [Placement; 6] = [
 ];
 
 impl Placement {
-    /// Adds bursts with a total memory time of `memory` ns to a period of `period` ns.
+    /// Adds bursts with a total length of `memory` ns to a period of `period` ns.
     pub fn fill(self, bursts: &mut Bursts, memory: f64, period: f64) {
         bursts.clear(period);
         if memory >= period {
@@ -93,11 +94,11 @@ impl Placement {
     }
 }
 
-/// Adds random bursts with a total memory time of `memory` ns to a period of `period` ns.
+/// Adds random bursts with a total length of `memory` ns to a period of `period` ns.
 pub(super) fn scatter(bursts: &mut Bursts, memory: f64, period: f64, rng: &mut impl Rng) {
     bursts.clear(period);
     let count = below(rng, MOST) + 1;
-    // Divides both the memory time and the remaining time of the period at random points.
+    // Divides the memory time and the time without memory accesses at random points.
     let mut cuts = |count: usize, length: f64| {
         let mut cuts = [0.0; MOST];
         let filled = cuts.get_mut(..count).unwrap_or_default();

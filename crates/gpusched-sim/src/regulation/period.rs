@@ -8,14 +8,15 @@ use gpusched_model::time::Time;
 pub struct Period {
     /// Start of the period, counted from the start of the kernel; 0 for the first period.
     pub time: Time,
-    /// Share Q of the period during which best-effort cores may access memory.
+    /// Budget Q: share of the period during which best-effort cores may access memory.
     pub q: f64,
     /// Number of incomplete blocks in each cluster at the time of the decision.
     pub remaining: Vec<u64>,
     /// Number of memory requests of best-effort cores in this period while the kernel runs.
     pub requests: f64,
-    /// Memory time that the remaining blocks tolerate, minus the nominal budgets of all remaining periods [ns]. `None` if
-    /// the remaining blocks tolerate any traffic.
+    /// Largest memory time for which the remaining blocks meet the deadline, minus the nominal
+    /// budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any
+    /// memory traffic.
     pub slack: Option<i64>,
 }
 
@@ -28,24 +29,26 @@ pub struct Run {
     pub policy: BudgetPolicy,
     /// End of the last block, counted from the start of the kernel [ns].
     pub finish: f64,
-    /// Whether the last block ended after the nominal WCET plus the [`tolerance`].
+    /// Whether the kernel ran longer than its nominal WCET plus the [`tolerance`].
     pub late: bool,
     /// Number of memory requests of best-effort cores while the kernel ran.
     pub requests: f64,
-    /// Number of memory requests of each core. Empty if cores are not separate.
+    /// Number of memory requests of each best-effort core. Empty if the cores have no individual
+    /// demands.
     pub cores: Vec<f64>,
     /// Mean of Q over all periods.
     pub q_mean: f64,
-    /// Standard deviation of Q over all periods. The formula is for a complete population, not for a sample.
+    /// Population standard deviation of Q over all periods.
     pub q_std: f64,
-    /// Number of periods. The kernel may run in only a part of the first period and of the last period.
+    /// Number of regulation periods during which the kernel ran, including partial periods.
     pub count: u64,
     /// Record of each period. Empty if no records were requested.
     pub periods: Vec<Period>,
 }
 
-/// Returns the maximum time by which rounding errors alone can make a finish time exceed the nominal WCET `deadline` [ns].
-/// This maximum is one billionth of the sum of `deadline` and `period`.
+/// Returns an upper bound on the rounding error of a finish time that is compared with the
+/// nominal WCET `deadline` [ns]. The bound is one billionth of the sum of `deadline` and
+/// `period`.
 pub fn tolerance(deadline: Time, period: Time) -> f64 {
     1e-9 * (deadline.ns() as f64 + period.ns() as f64)
 }

@@ -8,24 +8,25 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Trace};
 use gpusched_model::Kernel;
 use gpusched_model::error::{Error, Result};
 
-/// A trace whose recorded runs are replayed for a kernel, one after the other. After the last recorded run, the replay
-/// continues with the first.
+/// A trace whose recorded runs are replayed one after the other. After the last recorded run, the
+/// replay continues with the first.
 ///
-/// Times in isolation and times under interference are from different measured runs. Run r uses the times in isolation of
-/// the r-th measured run at q = 0. Run r uses the times that run r of the trace measured under interference (q = 1). Both counts
-/// follow the order of the trace.
+/// The trace contains separate measured runs in isolation (q = 0) and under interference (q = 1).
+/// Simulated run r uses the r-th measured run of each kind, in the order of the trace.
 #[derive(Clone, Debug)]
 pub struct Replay {
     trace: Arc<Trace>,
 }
 
 impl Replay {
-    /// Creates the replay of `trace` for `kernel`. The trace must be from a recorder that keeps the first runs
+    /// Creates the replay of `trace` for `kernel`. The trace must be from a recorder that keeps
+    /// the first runs
     /// ([`Recorder::first`](gpusched_analysis::kernel_wcet::trace::Recorder::first)).
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if the blocks of the trace are not the blocks of the kernel. Also fails if a block
-    /// took longer than the WCET of its cluster in any run. Lemma 1 does not apply to such a trace.
+    /// Fails with [`Error::Refused`] if the blocks of the trace are not the blocks of the kernel.
+    /// Also fails if a block took longer than the WCET of its cluster in any run, because Lemma 1
+    /// does not apply to such a trace.
     pub fn new(kernel: &Kernel, trace: Trace) -> Result<Replay> {
         let blocks = trace.blocks() as u64;
         if blocks != kernel.blocks() {
@@ -62,7 +63,7 @@ impl Replay {
         })
     }
 
-    /// Returns the number of measured runs at `level`.
+    /// Returns the number of measured runs at interference level `level`.
     pub fn runs(&self, level: Level) -> u64 {
         self.trace.level(level).kept() as u64
     }

@@ -15,24 +15,26 @@ use gpusched_model::time::Time;
 pub struct Setting {
     /// Access pattern of best-effort cores within a regulation period.
     pub pattern: AccessPattern,
-    /// Demand d of best-effort cores: largest share of a regulation period during which they access memory.
+    /// Demand d of best-effort cores: largest share of a regulation period during which they
+    /// access memory.
     pub demand: Factor,
-    /// Demand of each best-effort core, as a share of a regulation period. If empty, cores are not separate, and `demand`
-    /// is the demand of all cores together.
+    /// Demand of each best-effort core, as a share of a regulation period. If the list is empty,
+    /// the cores have no individual demands, and `demand` applies to all cores together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<Factor>,
-    /// Rule that divides a budget among separate cores.
+    /// Rule that divides a budget among cores with individual demands.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sharing: Sharing,
-    /// Choice of the execution times of blocks.
+    /// Choice of the execution times of thread blocks.
     pub blocks: BlockTimes,
-    /// Start of the kernel, counted from the start of a regulation period [ns]. If absent, each run has a random start.
+    /// Start of the kernel, counted from the start of a regulation period [ns]. If absent, the
+    /// kernel starts at a random time in each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset_ns: Option<Time>,
     /// Lead: time from the computation of a budget to the start of its regulation period [ns].
     pub lead_ns: Time,
-    /// Number of memory requests per millisecond of the process that computes budgets. The full bandwidth is 60,000
-    /// requests per millisecond.
+    /// Number of memory requests per millisecond of the process that computes budgets. The full
+    /// bandwidth is 60,000 requests per millisecond.
     pub process_requests: u64,
 }
 
@@ -41,8 +43,8 @@ fn is_default(sharing: &Sharing) -> bool {
 }
 
 impl Setting {
-    /// Returns the process that computes budgets, with its lead and its memory time for regulation periods of length
-    /// `period`.
+    /// Returns the process that computes budgets, with its lead and its memory time for
+    /// regulation periods of length `period`.
     pub(super) fn process(&self, period: Time) -> Process {
         let requests = u128::from(self.process_requests) * u128::from(period.ns());
         let time = requests.div_ceil(60_000).min(period.ns().into());
@@ -53,15 +55,16 @@ impl Setting {
     }
 }
 
-/// Demand of best-effort cores, as a share of a regulation period. Users can write the name of a demand instead.
+/// Demand of best-effort cores, as a share of a regulation period. Users write a number or the
+/// name of a benchmark.
 ///
-/// The values of the named demands are **assumptions**: the paper names its benchmarks and their results (Table IV), but
-/// not their demands.
+/// The demands of the named benchmarks are **assumptions**. [Aghilinasab20] Table IV states the
+/// results of these benchmarks, but not their demands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Demand(pub Factor);
 
 impl Demand {
-    /// Names and values of the named demands, in billionths of a period.
+    /// Name and demand of each benchmark. The unit is one billionth of a regulation period.
     pub const NAMED: [(&'static str, u64); 4] = [
         ("bandwidth", 1_000_000_000),
         ("libquantum", 600_000_000),
@@ -115,8 +118,8 @@ impl FromStr for Offset {
 }
 
 impl Default for Setting {
-    /// Returns the default assumptions: cores use their whole budget at once, blocks take their WCETs, the kernel starts
-    /// together with a period, and decisions have no cost.
+    /// Returns the default assumptions: cores use their whole budget at once, blocks take their
+    /// WCETs, the kernel starts together with a period, and decisions have no cost.
     fn default() -> Setting {
         Setting {
             pattern: AccessPattern::Front,

@@ -34,18 +34,19 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// Prepares runs of `kernel`.
+    /// Prepares a simulation of `kernel`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if there are too many blocks or regulation periods, or if the offset or the lead is
-    /// one period or longer. Also fails if the profile lacks times that the setting uses.
+    /// Fails with [`Error::Refused`] if there are too many blocks or regulation periods, or if
+    /// the offset or the lead is one period or longer. Also fails if the profile lacks times that
+    /// the setting uses.
     pub fn new(kernel: &Kernel, setting: Setting, seed: u64) -> Result<Simulator> {
         let table = RemainingTable::new(kernel);
         let blocks = || Blocks::new(kernel, setting.blocks, &table, seed);
         Simulator::prepare(kernel, blocks, setting.clone(), seed)
     }
 
-    /// Prepares runs of `kernel`. The block times are from the trace in `replay`.
+    /// Prepares a simulation of `kernel` with the block times of the trace in `replay`.
     ///
     /// # Errors
     /// Fails under the same conditions as [`Simulator::new`].
@@ -96,8 +97,8 @@ impl Simulator {
         })
     }
 
-    /// Returns the properties of the run with number `run` that are independent of the budgets. The properties depend only
-    /// on the seed and `run`.
+    /// Returns the properties of the run with number `run` that do not depend on the budgets. The
+    /// result depends only on the seed and `run`.
     pub fn execution(&self, run: u64) -> Execution {
         let offset = self.setting.offset_ns;
         Execution {
@@ -108,8 +109,8 @@ impl Simulator {
         }
     }
 
-    /// Simulates the run `execution` under `policy`. `allocator` decides on the budgets. If `record` is true, the result
-    /// contains each period.
+    /// Simulates the run `execution` under `policy`. `allocator` decides on the budgets. If
+    /// `record` is true, the result contains a record of each period.
     pub fn run(
         &self,
         execution: &Execution,
@@ -124,7 +125,8 @@ impl Simulator {
         self.simulate(execution, policy, allocator, process, record)
     }
 
-    /// Simulates the run `execution` with the decisions of `governor`. `process` states the cost of the decisions.
+    /// Simulates the run `execution` with the decisions of `governor`. `process` states the lead
+    /// and the memory traffic of the decisions.
     pub fn simulate(
         &self,
         execution: &Execution,
@@ -143,7 +145,7 @@ impl Simulator {
         let mut remaining = vec![0; self.clusters];
         self.table.remaining(0, [], &mut remaining);
         let mut budget = governor.nominal();
-        let mut known = true; // True if the governor can decide.
+        let mut known = true; // True if the governor knows the remaining blocks.
         let (mut requests, mut sum, mut squares) = (0.0, 0.0, 0.0);
         let (mut shares, mut cores) = (Vec::new(), vec![0.0; self.cores.count()]);
         let mut periods = Vec::new();
@@ -208,7 +210,8 @@ impl Simulator {
         }
     }
 
-    /// Starts period `count` of the run. In the first period, the kernel starts at time `begin` of the period.
+    /// Starts period `count` of the run. In the first period, the kernel starts at time `begin`
+    /// of the period.
     fn begin(&self, machine: &mut Machine<'_>, count: u64, begin: f64, bursts: &Bursts) {
         match count {
             0 => machine.start(self.active, begin, bursts),
@@ -216,8 +219,8 @@ impl Simulator {
         }
     }
 
-    /// Adds bursts with a total memory time of `memory` ns to period `count`. The kernel runs in the period from time
-    /// `begin`.
+    /// Adds bursts with a total length of `memory` ns to period `count`. In this period, the
+    /// kernel runs from time `begin` on.
     fn place(
         &self,
         execution: &Execution,
@@ -243,8 +246,8 @@ impl Simulator {
                     let mut future = machine.clone();
                     self.begin(&mut future, count, begin, bursts);
                     future.run_to(period, bursts);
-                    // If the kernel ends in this period under several placements, the placement with the latest end is the
-                    // worst.
+                    // If the kernel ends in this period under several placements, the placement
+                    // with the latest end is the worst.
                     let backlog = future.backlog()
                         + if future.is_done() {
                             future.ended / period
@@ -261,7 +264,7 @@ impl Simulator {
         }
     }
 
-    /// Returns the record of a period, as it is known at the start of the period.
+    /// Returns the record of a period with the values at the start of the period.
     fn row(&self, elapsed: Time, q: f64, remaining: &[u64], governor: &impl Governor) -> Period {
         let window = governor.deadline().ns().saturating_sub(elapsed.ns());
         let slack = governor.memory(window, remaining).map(|memory| {

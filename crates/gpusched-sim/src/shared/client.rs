@@ -1,22 +1,22 @@
-//! Clients that use the simulated memory.
+//! Clients of the simulated memory.
 
 use crate::tasks::Discipline;
 use gpusched_model::Bandwidth;
 
-/// A part of a job. A stage takes `time` in isolation, and demands bandwidth `rate` during its execution.
+/// A part of a job with a constant bandwidth demand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// Execution time of the stage in isolation [ns].
     pub time: u64,
-    /// Bandwidth demand of the stage [bytes per second]. A demand above the memory capacity counts as a demand for the
-    /// whole capacity.
+    /// Bandwidth demand of the stage [bytes per second]. A demand above the memory bandwidth
+    /// counts as a demand for the whole memory bandwidth.
     pub rate: u64,
 }
 
 /// A task whose jobs arrive periodically.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Stages of each job, in the order of their execution.
+    /// Stages of each job, in execution order.
     pub stages: Vec<Stage>,
     /// Arrival of the first job [ns].
     pub first: u64,
@@ -28,22 +28,24 @@ pub struct Task {
     pub deadline: u64,
 }
 
-/// A client of the memory: a partition, or a source of other memory traffic.
+/// A client of the memory: a partition, or a source of memory traffic other than the tasks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// Tasks of the client. If ranks determine priorities, the tasks are sorted by decreasing priority. If deadlines
-    /// determine priorities, the task that is earlier in the list wins a tie.
+    /// Tasks of the client. Under fixed priorities, the list is sorted by decreasing priority. If
+    /// two jobs have equal deadlines under EDF, the job of the earlier task in the list has
+    /// priority.
     pub tasks: Vec<Task>,
-    /// Scheduling discipline of the client. Limited preemption is simulated as non-preemptive scheduling.
+    /// Scheduling discipline of the client. Limited preemption is simulated as non-preemptive
+    /// scheduling.
     pub discipline: Discipline,
-    /// Whether a job is dropped at its deadline and does not count as a deadline miss. Requests of other memory traffic
-    /// behave like this.
+    /// Whether the simulator drops late jobs at their deadlines and does not count deadline
+    /// misses. True for sources of memory traffic other than the tasks.
     pub drops: bool,
 }
 
 impl Client {
-    /// Returns the client as it behaves with a memory of `bandwidth`. A stage with a higher demand takes longer with this
-    /// memory. Times are rounded down.
+    /// Returns the client with all demands limited to `bandwidth`. A stage with a higher demand
+    /// takes longer, so that it transfers an equal amount of data. Times are rounded down.
     pub fn within(&self, bandwidth: Bandwidth) -> Client {
         let most = bandwidth.bytes_per_second();
         let stage = |stage: &Stage| {

@@ -1,24 +1,26 @@
 //! Rules that divide the memory bandwidth among clients.
 
-/// Rule that divides the memory bandwidth if the clients demand more than the capacity. Every rule is work-conserving.
+/// Rule that divides the memory bandwidth if the total demand of the clients exceeds it. Every
+/// rule is work-conserving.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Division {
     /// Clients receive max-min fair shares.
     MaxMin,
-    /// Clients receive bandwidth in a priority order. The first client receives its demand. Each further client receives at
-    /// most its demand from the remaining capacity.
+    /// Clients receive bandwidth in this priority order. Each client receives its demand or the
+    /// remaining bandwidth, whichever is smaller.
     Order(Vec<usize>),
-    /// Clients receive bandwidth in the order of decreasing absolute deadlines, so the client with the latest deadline is
-    /// first.
+    /// Clients receive bandwidth in the order of decreasing absolute deadlines. The client whose
+    /// job has the latest deadline is first.
     Spite,
 }
 
 impl Division {
-    /// Computes how much of the `capacity` each client receives, and writes it to `shares`. `wants` contains the demand of
-    /// each client, and `due` contains its absolute deadline.
+    /// Divides the bandwidth `capacity` and writes the share of each client to `shares`. `wants`
+    /// contains the demand of each client, and `due` contains the absolute deadline of its
+    /// running job.
     ///
-    /// The result for [`Division::MaxMin`] is exact if `capacity` and all `wants` are multiples of every number up to the
-    /// number of clients.
+    /// For n clients, the result of [`Division::MaxMin`] is exact if `capacity` and all `wants`
+    /// are multiples of 1, 2, …, n.
     pub(super) fn shares(&self, capacity: u128, wants: &[u128], due: &[u64], shares: &mut [u128]) {
         match self {
             Division::MaxMin => fair(capacity, wants, shares),

@@ -6,7 +6,8 @@ use super::{Client, Division};
 use crate::tasks::Order;
 use gpusched_model::policy::Preemption;
 
-/// Number of rate units in one byte per second. With this number, up to 16 clients divide the capacity without rounding.
+/// Number of rate units in one byte per second. The number is a multiple of 1 to 16, so up to 16
+/// clients can divide the bandwidth without rounding.
 const SCALE: u128 = 720_720;
 
 /// A missed deadline in a simulation.
@@ -23,11 +24,11 @@ pub struct Miss {
 /// The result of one simulated run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
-    /// First missed deadline, if any. The run ends at this miss.
+    /// First missed deadline, if any. The run ends when a deadline is missed.
     pub miss: Option<Miss>,
     /// Number of jobs that were completed.
     pub jobs: u64,
-    /// Longest response time of each task [ns]. The first index is the client, and the second index is the task.
+    /// Longest response time of each task [ns], indexed by client and then by task.
     pub longest: Vec<Vec<u64>>,
 }
 
@@ -38,8 +39,8 @@ struct Lane {
     release: u64,
     /// Arrivals of jobs that have been released but are not complete.
     waiting: VecDeque<u64>,
-    /// Current stage of the first waiting job, and the remaining work of this stage. The unit of the work is nano-bytes
-    /// divided by [`SCALE`]. For a stage without memory traffic, the unit is ns.
+    /// Current stage of the first waiting job, and the remaining work of this stage in nano-bytes
+    /// divided by [`SCALE`]. For a stage without memory traffic, the unit of the work is ns.
     stage: usize,
     left: u128,
     started: bool,
@@ -51,8 +52,8 @@ struct State<'a> {
     running: Option<usize>,
 }
 
-/// Simulates all jobs of `clients` that arrive before `end` [ns], until the first deadline miss. The memory has a capacity
-/// of `capacity` [bytes per second].
+/// Simulates all jobs of `clients` that arrive before `end` [ns], until the first deadline miss.
+/// The memory has the bandwidth `capacity` [bytes per second].
 pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64) -> Outcome {
     let capacity = u128::from(capacity) * SCALE;
     let mut states: Vec<State<'_>> = clients.iter().map(|client| State::new(client, end)).collect();
@@ -72,7 +73,8 @@ pub fn simulate(clients: &[Client], capacity: u64, division: &Division, end: u64
             }
             state.choose();
         }
-        // Computes the rate of each running job, and ends each stage that ends within the current nanosecond.
+        // Computes the rate of each running job, and completes each stage that ends within the
+        // current nanosecond.
         for (index, state) in states.iter().enumerate() {
             wants[index] = state.rate(capacity);
             due[index] = state.due();
@@ -123,7 +125,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Adds each job that is released by `now` to the waiting jobs.
+    /// Adds all jobs with releases up to `now` to the waiting jobs.
     fn release(&mut self, now: u64, end: u64) {
         for (lane, task) in self.lanes.iter_mut().zip(&self.client.tasks) {
             while lane.release <= now {
@@ -138,8 +140,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns the first missed deadline before `now`. If the client drops late jobs, drops the jobs with deadlines up to
-    /// `now` and returns `None`.
+    /// Returns the first missed deadline before `now`. If the client drops late jobs, drops the
+    /// jobs with deadlines up to `now` and returns `None`.
     fn late(&mut self, now: u64, client: usize) -> Option<Miss> {
         for (task, (lane, job)) in self.lanes.iter_mut().zip(&self.client.tasks).enumerate() {
             while let Some(&arrival) = lane.waiting.front() {
@@ -161,7 +163,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// Chooses the job that the client executes.
+    /// Chooses the job that the client executes next.
     fn choose(&mut self) {
         let runs_on = self.client.discipline.preemption != Preemption::Preemptive;
         if runs_on && self.running.is_some() {
@@ -216,8 +218,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns whether the current stage ends before a nanosecond has passed. A stage that demands bandwidth and receives
-    /// none does not end.
+    /// Returns whether the current stage ends within one nanosecond. A stage that waits for
+    /// bandwidth does not end.
     fn ends_now(&self, want: u128, share: u128) -> bool {
         let speed = if want == 0 { 1 } else { share };
         let left = self.left(want);
@@ -307,14 +309,14 @@ mod tests {
         }
     }
 
-    /// Two jobs of 100 ns each demand the whole capacity. When one job completes, the other job receives the whole
-    /// capacity.
+    /// Two jobs of 100 ns each demand the whole bandwidth. When one job completes, the other job
+    /// receives the whole bandwidth.
     #[test]
     fn progress_is_the_share_of_what_is_wanted() {
         let both = [client(&[(100, 10)], 1000), client(&[(50, 10), (50, 0)], 1000)];
         let longest = |division: &Division| simulate(&both, 10, division, 1000).longest;
-        // With max-min fair shares, both jobs progress at half speed until 100 ns. Then the second job completes its memory
-        // stage, and the first job has 50 ns of work left.
+        // With max-min fair shares, both jobs progress at half speed until 100 ns. Then the
+        // second job completes its memory stage, and the first job has 50 ns of work left.
         assert_eq!(longest(&Division::MaxMin), [[150], [150]]);
         assert_eq!(longest(&Division::Order(vec![0, 1])), [[100], [200]]);
         assert_eq!(longest(&Division::Order(vec![1, 0])), [[150], [100]]);
@@ -338,7 +340,7 @@ mod tests {
             simulate(&dropped, 10, &Division::Order(vec![0, 1]), 1000).miss,
             None
         );
-        // Each of the 3 clients receives 1/3 of the capacity 10, so 33 ns of work take 99 ns.
+        // Each of the 3 clients receives 1/3 of the bandwidth 10, so 33 ns of work take 99 ns.
         let three = [
             client(&[(33, 10)], 98),
             client(&[(33, 10)], 99),

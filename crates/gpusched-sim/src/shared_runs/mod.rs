@@ -1,6 +1,6 @@
-//! Simulated runs of a plan whose partitions share a memory. The runs differ in their releases, the stages of jobs, the
-//! requests of other sources, and the division of the bandwidth. Validation and studies search these runs for missed
-//! deadlines.
+//! Simulated runs of a plan whose partitions share a memory. The runs differ in the releases and
+//! stages of jobs, in other memory traffic, and in the division of the bandwidth. Validation and
+//! studies search these runs for missed deadlines.
 
 mod requests;
 
@@ -17,21 +17,22 @@ use gpusched_model::{Arbitration, Bandwidth, Evidence, Policy, SharedMemory, Tas
 /// Number of release patterns for each system: one synchronous pattern and two random patterns.
 pub const RELEASES: u64 = 3;
 
-/// Maximum number of clients for which every priority order at the memory is simulated. With more clients, only the
-/// rotations of two orders are simulated.
+/// Maximum number of clients for which gpusched simulates every priority order at the memory.
+/// With more clients, gpusched simulates the rotations of two orders.
 const ALL_ORDERS: usize = 5;
 
-/// The system that is simulated.
+/// The simulated system.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
-    /// All tasks of the system and all other memory traffic.
+    /// All tasks of the system, and all memory traffic of other sources.
     pub set: &'a TaskSet,
     /// Tasks and number of SMs of each partition.
     pub parts: Vec<(&'a [usize], u32)>,
     /// Memory that the partitions share.
     pub memory: SharedMemory,
-    /// Bandwidth of the memory slices of each partition. `None` if the partitions have no memory slices of their own. With
-    /// memory slices, other traffic may use the slices of any partition.
+    /// Bandwidth of the memory slices of each partition. `None` if the partitions have no memory
+    /// slices of their own. With memory slices, other sources may use the slices of any
+    /// partition.
     pub slices: Option<Vec<Bandwidth>>,
     /// Scheduling policy of all partitions.
     pub policy: Policy,
@@ -39,8 +40,9 @@ pub struct Setting<'a> {
     pub end: u64,
 }
 
-/// Simulates `system` under all release patterns and all divisions of the bandwidth, until the first deadline miss.
-/// Priorities are from `verdicts`. Returns the first miss, the number of runs and the number of jobs.
+/// Simulates `system` under all release patterns and all divisions of the bandwidth, until the
+/// first deadline miss. `verdicts` states the priorities of tasks. Returns the first deadline
+/// miss, the number of runs and the number of jobs.
 pub fn first_miss(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -66,8 +68,9 @@ pub fn first_miss(
     (None, runs, jobs)
 }
 
-/// Returns the clients and the bandwidth of each memory. There is one shared memory, or one memory per partition if
-/// partitions have memory slices. Returns `None` for a policy without a scheduler.
+/// Returns the clients and the bandwidth of each memory. There is one shared memory, or one
+/// memory per partition if partitions have memory slices. Returns `None` for a policy without a
+/// scheduler.
 fn memories(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -87,7 +90,8 @@ fn memories(
     Some(parts.iter().zip(slices).map(memory).collect())
 }
 
-/// Returns the divisions of bandwidth for which the analysis must be valid: max-min fair shares and priority orders.
+/// Returns divisions of the bandwidth that `arbitration` permits. The analysis must be valid for
+/// all these divisions.
 fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     let mut all = vec![Division::MaxMin];
     if arbitration == Arbitration::Any {
@@ -118,7 +122,8 @@ fn divisions(arbitration: Arbitration, clients: usize) -> Vec<Division> {
     all
 }
 
-/// Returns the partitions, followed by the sources of other traffic. Returns `None` for a policy without a scheduler.
+/// Returns a client for each partition, followed by a client for each source of other memory
+/// traffic. Returns `None` for a policy without a scheduler.
 fn clients(
     system: &Setting<'_>,
     verdicts: &[Verdict],
@@ -169,8 +174,8 @@ fn clients(
             drops: false,
         });
     }
-    // In this pattern, every job that may be released late is released late, and all these jobs are released at the same
-    // instant.
+    // In the synchronous pattern, the first jobs of all tasks are released at one instant. Each
+    // of these jobs has the maximum jitter of its task.
     let mut instant = None;
     if release == 0 {
         let latest = clients
@@ -198,7 +203,7 @@ fn clients(
     Some(clients)
 }
 
-/// Converts the demands to simulated tasks, for the assignment of priorities.
+/// Converts the demands to tasks of the simulator, which are used only to assign priorities.
 fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::tasks::Task> {
     let task = |demand: &gpusched_analysis::schedulability::Demand| crate::tasks::Task {
         wcet: demand.wcet,
@@ -212,9 +217,10 @@ fn plain(demands: &[gpusched_analysis::schedulability::Demand]) -> Vec<crate::ta
     demands.iter().map(task).collect()
 }
 
-/// Returns the stages of a job of `time` [ns]. The job transfers up to `bytes` [nano-bytes] at a rate of up to `peak`
-/// [bytes per second]. If `shape` is 0, the job transfers the bytes evenly. If `shape` is 1, the job transfers the bytes at
-/// its start, and otherwise at its end.
+/// Returns the stages of a job with execution time `time` [ns]. The job transfers up to `bytes`
+/// [nano-bytes] at a rate of up to `peak` [bytes per second]. If `shape` is 0, the job transfers
+/// the bytes evenly. If `shape` is 1, the job transfers the bytes at its start, and otherwise at
+/// its end.
 fn stages(time: u64, peak: u64, bytes: u128, shape: usize) -> Vec<Stage> {
     let busy = bytes
         .checked_div(peak.into())

@@ -8,31 +8,33 @@ use gpusched_model::policy::Preemption;
 use gpusched_model::streams::below;
 use gpusched_model::{Bandwidth, OtherTraffic};
 
-/// Number of pieces into which the bytes of one period are divided.
+/// Number of pieces of [`Requests::Pieces`] in one period.
 const PIECES: u64 = 4;
 
-/// Maximum number of periods after which a request pattern is repeated.
+/// Maximum number of periods until a request pattern is repeated.
 const MAX_CYCLE: u64 = 8;
 
-/// A request pattern of a source. Every pattern conforms to the traffic bound of the source. A request that the simulator
-/// drops at its deadline counts as a request that was never made.
+/// A request pattern of a source. Every pattern conforms to the traffic bound of the source. A
+/// request that the simulator drops at its deadline counts as a request that the source never
+/// made.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Requests {
     /// The source requests all bytes of a period at the start of the period.
     Whole,
-    /// The source requests the bytes of the first period as late as allowed. The source requests the bytes of the next
-    /// periods as early as allowed, so all these requests are back to back.
+    /// The source requests the bytes of the first period as late as allowed. The source requests
+    /// the bytes of the next periods as early as allowed, directly after each other.
     Piled,
-    /// The source requests pieces at random times within the allowed interval.
+    /// The source requests the bytes of a period in several pieces, at random times within the
+    /// allowed interval.
     Pieces,
 }
 
 impl Requests {
-    /// Returns the client for `other` with a memory of `capacity`. The first request of the client is at `start` [ns] or
-    /// later. Returns `None` if a number is out of range.
+    /// Returns the client for `other` with the memory bandwidth `capacity`. The first request of
+    /// the client is at `start` [ns] or later. Returns `None` if a number is out of range.
     ///
-    /// A byte may be transferred up to R after the start of its period. For a batch, R is D. Without batches, R is T + D
-    /// ([`OtherTraffic`]).
+    /// The memory may transfer a byte up to R after the start of its period. R is D for a batch,
+    /// and otherwise T + D, where T is the period and D is the deadline ([`OtherTraffic`]).
     pub fn client(
         self,
         other: &OtherTraffic,
@@ -58,8 +60,8 @@ impl Requests {
             Requests::Piled => span.checked_div(period)?.saturating_add(2).min(MAX_CYCLE),
             Requests::Pieces => 2,
         };
-        // A request that takes `time` [ns] at full rate, released at `from` and due at `due`. Both times count from
-        // `start`.
+        // A request that takes `time` [ns] at full rate. The release `from` and the deadline
+        // `due` count from `start`.
         let task = |time: u64, from: u64, due: u64| {
             Some(Task {
                 stages: vec![Stage { time, rate }],

@@ -16,15 +16,16 @@ pub struct Discipline {
 /// Assignment of priorities to jobs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// The job with the earlier absolute deadline has priority. In a tie, the task with the higher rank has priority.
+    /// The job with the earlier absolute deadline has priority. In a tie, the job of the task
+    /// with the higher rank has priority.
     Deadlines,
     /// The job of the task with the higher rank has priority.
     Ranks,
 }
 
 impl Discipline {
-    /// Returns the discipline for which `policy` is a schedulability test. Returns `None` for necessary conditions, because
-    /// they are not about a discipline.
+    /// Returns the discipline for which `policy` is a schedulability test. Returns `None` for a
+    /// necessary condition, because such a condition applies to every discipline.
     pub fn of(policy: Policy) -> Option<Discipline> {
         let (order, preemption) = match policy {
             Policy::Edf | Policy::Density => (Order::Deadlines, Preemption::Preemptive),
@@ -38,8 +39,9 @@ impl Discipline {
     }
 }
 
-/// Returns the positions of `tasks`, sorted by decreasing rank under `policy`. In a tie, the task at the lower position is
-/// first. Returns `None` for Audsley's order, because the parameters of the tasks do not determine this order.
+/// Returns the positions of `tasks`, sorted by decreasing rank under `policy`. In a tie, the task
+/// at the lower position is first. Returns `None` for Audsley's algorithm, which requires a
+/// schedulability test to compute the ranks.
 pub fn priorities(policy: Policy, tasks: &[Task]) -> Option<Vec<usize>> {
     let key: fn(&Task) -> u64 = match policy {
         Policy::FixedPriority(_, Priorities::Audsley) => return None,

@@ -5,9 +5,9 @@ use gpusched_model::time::Time;
 /// One job of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Job {
-    /// Position of its task in the partition.
+    /// Position of the task in the partition.
     pub task: usize,
-    /// Number of the job. The number of a job is the number of earlier jobs of its task.
+    /// Number of the job among the jobs of its task, from 0.
     pub number: u64,
     /// Arrival of the job [ns].
     pub arrival: Time,
@@ -22,12 +22,13 @@ pub enum Event {
     Release(Job),
     /// The job starts.
     Start(Job),
-    /// Another job preempts this job. The time is the remaining execution time of this job.
+    /// Another job preempts this job. The time is the remaining execution time of the preempted
+    /// job.
     Preempt(Job, Time),
     /// The job resumes after a preemption.
     Resume(Job),
     /// The job completes. The time is the execution time of the job.
     Complete(Job, Time),
-    /// The job has just completed, after its deadline.
+    /// The job missed its deadline. The simulator reports the miss when the job completes.
     Miss(Job),
 }

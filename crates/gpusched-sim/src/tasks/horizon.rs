@@ -20,7 +20,8 @@ pub fn hyperperiod(tasks: &[Task]) -> Option<Time> {
     Some(Time::from_ns(hyperperiod))
 }
 
-/// Returns the maximum number of jobs of `task` that arrive before `end`. `release` determines the arrivals.
+/// Returns the maximum number of jobs of `task` that arrive before `end`. `release` determines
+/// the arrivals.
 pub fn jobs_before(task: &Task, release: &Release, end: Time) -> u64 {
     let span = end.ns().saturating_sub(release.first.ns());
     span.div_ceil(task.period.ns().max(1))

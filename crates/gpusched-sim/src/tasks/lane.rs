@@ -1,4 +1,4 @@
-//! The state of a task during a simulation, including its next job and its first incomplete job.
+//! State of a task during a simulation, such as its next job and its first incomplete job.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::{Job, Release, Task};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// The state of a task during a simulation. All times are in ns.
+/// State of a task during a simulation. All times are in ns.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     wcet: u64,
@@ -35,7 +35,7 @@ pub(super) struct Lane {
     pub started: bool,
     /// Position of the task in the partition.
     task: usize,
-    /// Random parameters and random streams of the task, if the task has random parameters.
+    /// Random parameters and random streams of the task. `None` if no parameter is random.
     draws: Option<Box<Draws>>,
 }
 
@@ -46,13 +46,14 @@ struct Draws {
     jitters: ChaCha8Rng,
     gaps: ChaCha8Rng,
     times: ChaCha8Rng,
-    /// Arrivals of released jobs after the first incomplete job. Used only if arrivals are not periodic.
+    /// Arrivals of all released jobs that wait for the first incomplete job. Used only for
+    /// sporadic arrivals.
     waiting: VecDeque<u64>,
 }
 
 impl Lane {
-    /// Creates the state of `task`, which is at `position` in the partition. `seed` and the task set `set` select the
-    /// random streams.
+    /// Creates the state of `task`, which is at `position` in the partition. `seed` and `set`,
+    /// the number of the task set, select the random streams.
     pub fn new(task: &Task, release: &Release, position: usize, seed: u64, set: u64) -> Lane {
         let random = task.shortest < task.wcet || release.jitter > Time::ZERO || release.gap > Time::ZERO;
         let of = |purpose| stream(seed, purpose, set, task.stream);
@@ -85,8 +86,8 @@ impl Lane {
         }
     }
 
-    /// Returns the release of the next job, or [`NEVER`] if the job arrives at `end` or later. The caller calls this
-    /// function once per job.
+    /// Returns the release of the next job, or [`NEVER`] if the job arrives at `end` or later.
+    /// The caller calls this function once per job.
     #[inline]
     pub fn next_release(&mut self, end: u64) -> u64 {
         if self.arrival >= end {
@@ -102,7 +103,7 @@ impl Lane {
         self.arrival.max(self.earliest)
     }
 
-    /// Releases the next job. Returns the job and a flag that is true if this job is the first incomplete job.
+    /// Releases the next job. Returns the job, and true if this job is the first incomplete job.
     #[inline]
     pub fn release(&mut self) -> (Job, bool) {
         let arrival = self.arrival;
@@ -125,8 +126,9 @@ impl Lane {
         (job, first)
     }
 
-    /// Completes the first incomplete job. The next released job becomes the first incomplete job. Returns the execution
-    /// time of the completed job, and a flag that is true if there is such a next job.
+    /// Completes the first incomplete job. The next released job becomes the first incomplete
+    /// job. Returns the execution time of the completed job, and true if another released job is
+    /// incomplete.
     #[inline]
     pub fn complete(&mut self) -> (u64, bool) {
         let execution = self.execution;
@@ -178,7 +180,8 @@ impl Lane {
     }
 }
 
-/// Returns a uniform random integer from 0 to `most`, computed from one random word. The bias is at most (`most` + 1)·2⁻⁶⁴.
+/// Returns a uniform random integer from 0 to `most`, computed from one random word. The bias is
+/// at most (`most` + 1)·2⁻⁶⁴.
 pub(super) fn uniform(rng: &mut impl Rng, most: u64) -> u64 {
     ((u128::from(rng.next_u64()) * (u128::from(most) + 1)) >> 64) as u64
 }

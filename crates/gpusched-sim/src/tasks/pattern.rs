@@ -1,10 +1,12 @@
 //! Release patterns of simulated jobs.
 //!
-//! Each task has an instant after which its jobs may be released. Either all tasks have the same instant, or the instant of
-//! each task is random within one period. With jitter `late`, the first job of a task arrives J before the task's instant.
-//! The first job is released at the instant, together with all other jobs that arrive before the instant. All later jobs
-//! are released on arrival. With a common instant, this pattern is the worst case for preemptive tasks. A
-//! [`Pattern::blocker`] starts a job 1 ns before the common instant.
+//! Each task has a *start instant*, and releases no job earlier. Either all tasks have one common
+//! start instant, or each task has a random start instant within one period. With jitter `late`,
+//! the first job of a task arrives J before the start instant, where J is the jitter of the task.
+//! All jobs that arrive before the start instant are released at the start instant. All later
+//! jobs are released on arrival. With a common start instant and jitter `late`, the pattern is
+//! the worst case for preemptive tasks. A [`Pattern::blocker`] starts a job 1 ns before the
+//! common start instant.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,20 +15,20 @@ use super::{Release, Task};
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// The instant of each task, before which no job of the task is released.
+/// Start instant of each task. No job of the task is released earlier.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Offsets {
-    /// All tasks have the same instant.
+    /// All tasks have one common start instant.
     #[default]
     Synchronous,
-    /// Each task has its own random instant within one period.
+    /// Each task has its own random start instant within one period.
     Random,
 }
 
-/// The delay between the arrival and the release of a job.
+/// Delay between the arrival and the release of a job.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -34,43 +36,45 @@ pub enum Offsets {
 pub enum Jitter {
     /// Each job is released on arrival.
     None,
-    /// The first job is released as late as possible. Later jobs are released on arrival, but not before the first job.
+    /// The first job is released as late as possible. Later jobs are released on arrival, but not
+    /// before the first job.
     #[default]
     Late,
     /// Each job has a random delay, up to the jitter of the task.
     Random,
 }
 
-/// The distance between two consecutive arrivals of a task.
+/// Time between two consecutive arrivals of a task.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Arrivals {
-    /// The distance is exactly the period.
+    /// Arrivals are exactly one period apart.
     #[default]
     Periodic,
-    /// The distance is the period plus a random time of up to half a period.
+    /// Arrivals are one period plus a random time apart. The random time is at most half a
+    /// period.
     Sporadic,
 }
 
-/// The pattern of all releases in a simulation.
+/// Pattern of all releases in a simulation.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Pattern {
-    /// The instant of each task, before which no job of the task is released.
+    /// Start instant of each task. No job of the task is released earlier.
     pub offsets: Offsets,
     /// Delay between the arrival and the release of a job.
     pub jitter: Jitter,
-    /// Distance between two consecutive arrivals of a task.
+    /// Time between two consecutive arrivals of a task.
     pub arrivals: Arrivals,
-    /// Stream number of a task that blocks the other tasks. The first job of this task arrives and is released 1 ns before
-    /// the common instant.
+    /// Stream number of a task that blocks the other tasks. The first job of the blocking task
+    /// arrives and is released 1 ns before the common start instant.
     pub blocker: Option<u64>,
 }
 
 impl Pattern {
-    /// Returns the common instant of `tasks` [ns]. The common instant is the earliest instant for which no job arrives
-    /// before time 0.
+    /// Returns the common start instant of `tasks` [ns]. The common start instant is the earliest
+    /// instant for which all jobs arrive at time 0 or later.
     fn instant(&self, tasks: &[Task]) -> u64 {
         let room = match self.jitter {
             Jitter::Late => tasks.iter().map(|task| task.jitter.ns()).max().unwrap_or(0),
@@ -82,7 +86,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the releases of each task in `tasks`. `seed` and the task set `set` select the random streams.
+    /// Returns the release parameters of each task in `tasks`. `seed` and `set`, the number of
+    /// the task set, select the random streams.
     pub fn releases(&self, tasks: &[Task], (seed, set): (u64, u64)) -> Vec<Release> {
         let common = self.instant(tasks);
         let release = |task: &Task| {

@@ -1,4 +1,5 @@
-//! Queues of released tasks, sorted by urgency. Tasks are numbered by rank, and rank 0 is the highest rank.
+//! Queues of tasks with released jobs, sorted by urgency. Tasks are numbered by rank, and rank 0
+//! is the highest rank.
 
 use super::tournament::{NEVER, Tournament};
 
@@ -7,7 +8,8 @@ pub(super) trait Ready {
     /// Creates an empty queue for up to `count` tasks.
     fn new(count: usize) -> Self;
 
-    /// Adds the task with rank `rank`. The first incomplete job of this task has the absolute deadline `deadline`.
+    /// Adds the task with rank `rank`. The first incomplete job of this task has the absolute
+    /// deadline `deadline`.
     fn insert(&mut self, rank: usize, deadline: u64);
 
     /// Removes the task with rank `rank`, because it has no released job left.

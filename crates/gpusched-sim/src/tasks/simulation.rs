@@ -12,7 +12,7 @@ use gpusched_model::time::Time;
 /// Upper bound on all times [ns]. The sum of two times fits into 64 bits.
 const FOREVER: u64 = 1 << 62;
 
-/// A partition whose simulation is prepared.
+/// Simulation of one partition, ready to run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// States of the tasks, sorted by decreasing rank.
@@ -33,7 +33,7 @@ struct Running {
     switch: u64,
 }
 
-/// The state of a partition that executes no job.
+/// State of an idle partition.
 const IDLE: Running = Running {
     rank: usize::MAX,
     finish: NEVER,
@@ -42,14 +42,15 @@ const IDLE: Running = Running {
 };
 
 impl Simulation {
-    /// Prepares the jobs of `tasks` that arrive before `end`. `releases` states the releases of each task, in the order of
-    /// `tasks`. `discipline` schedules the jobs. `order` contains the positions of the tasks, sorted by decreasing rank.
-    /// `seed` and the task set `set` select the random streams.
+    /// Prepares a simulation of all jobs of `tasks` that arrive before `end`. `releases` contains
+    /// the release parameters of each task, in the order of `tasks`. `discipline` schedules the
+    /// jobs. `order` contains the positions of the tasks, sorted by decreasing rank. `seed` and
+    /// `set`, the number of the task set, select the random streams.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a time is out of range, or if all jobs together can take longer than 2⁶² ns. Fails
-    /// with [`Error::Internal`] if `releases` has not one entry per task, or if `order` does not contain each position
-    /// once.
+    /// Fails with [`Error::Refused`] if a time is out of range, or if all jobs together can take
+    /// longer than 2⁶² ns. Fails with [`Error::Internal`] if the number of `releases` differs
+    /// from the number of tasks, or if `order` is not a permutation of all positions.
     pub fn new(
         tasks: &[Task],
         releases: &[Release],
@@ -133,7 +134,7 @@ impl Simulation {
                         if running.switch > now {
                             continue;
                         }
-                        // A preemption costs the job one additional block.
+                        // A preemption adds one block to the execution time of the job.
                         running.finish += block;
                     }
                 }
@@ -144,7 +145,8 @@ impl Simulation {
     }
 }
 
-/// Returns the end of the block that is running or that ends at `now`. Returns [`NEVER`] if this block is the last block.
+/// Returns the end of the block that is running or that ends at `now`. Returns [`NEVER`] for the
+/// last block of the job.
 fn end_of_block(running: Running, block: u64, now: u64) -> u64 {
     let since = now.saturating_sub(running.boundary);
     let end = running.boundary + since.div_ceil(block) * block;

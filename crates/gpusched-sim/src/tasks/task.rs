@@ -2,15 +2,16 @@
 
 use gpusched_model::time::Time;
 
-/// A task on its partition, with plain numbers as times.
+/// A task of a partition. All of its times are fixed numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Longest execution time C(m) of a job [ns]; positive.
+    /// Longest execution time C(m) of a job on the m SMs of the partition [ns]; positive.
     pub wcet: Time,
-    /// Shortest execution time of a job [ns]; positive and at most C(m). Execution times are uniformly distributed between
-    /// the shortest and the longest time.
+    /// Shortest execution time of a job [ns]; positive and at most C(m). Execution times are
+    /// uniformly distributed between the shortest and the longest time.
     pub shortest: Time,
-    /// Longest time b during which a job cannot be preempted, under limited preemption [ns]; positive and at most C(m).
+    /// Longest time b during which a job cannot be preempted, under limited preemption [ns];
+    /// positive and at most C(m).
     pub block: Time,
     /// Period T of the task [ns]; positive.
     pub period: Time,
@@ -18,7 +19,7 @@ pub struct Task {
     pub deadline: Time,
     /// Release jitter J: longest delay between the arrival and the release of a job [ns].
     pub jitter: Time,
-    /// Number of the random streams of the task. This number is the position of the task in the task set.
+    /// Position of the task in the task set. This number selects the random streams of the task.
     pub stream: u64,
 }
 
@@ -27,12 +28,13 @@ pub struct Task {
 pub struct Release {
     /// Arrival of the first job of the task [ns].
     pub first: Time,
-    /// Time before which no job is released [ns]. This time is at most J after the first arrival.
+    /// Earliest possible release of a job [ns]. This release is at most J after the first
+    /// arrival.
     pub earliest: Time,
-    /// Longest random delay between arrival and release [ns]; at most J. Delays are uniformly distributed between 0 and
-    /// this maximum.
+    /// Longest random delay between arrival and release [ns]; at most J. Delays are uniformly
+    /// distributed between 0 and this maximum.
     pub jitter: Time,
-    /// Longest random time that is added to T between two arrivals [ns]. The random time is uniformly distributed between 0
-    /// and this maximum.
+    /// Longest random extension of the period [ns]. The time between two arrivals is T plus a
+    /// random extension, which is uniformly distributed between 0 and this maximum.
     pub gap: Time,
 }

@@ -1,17 +1,19 @@
 //! A tournament tree: a queue with a fixed number of competitors, stored in an array.
 //!
-//! An update follows a path of known length from a leaf to the root. An update has no branch that depends on times, and it
-//! allocates no memory. If the times have no order, as releases and deadlines, a tournament tree is faster than a heap.
+//! An update follows a path of fixed length from a leaf to the root. The update has no branch
+//! that depends on times, and allocates no memory. For unsorted times, such as releases and
+//! deadlines, a tournament tree is faster than a heap.
 
-/// Finds the competitor with the smallest time. In a tie, the competitor with the lower number wins.
+/// Finds the competitor with the smallest time. In a tie, the competitor with the lower number
+/// wins.
 #[derive(Clone, Debug)]
 pub(super) struct Tournament {
-    /// Time and number of the winner below each node, in one integer. Node 1 is the root, and the leaves are the second
-    /// half of the array.
+    /// Time and number of the winner below each node, packed into one integer. Node 1 is the
+    /// root, and the leaves are the second half of the array.
     nodes: Vec<u128>,
 }
 
-/// The time of a competitor that currently has no time.
+/// Special time of a competitor that has no next event.
 pub(super) const NEVER: u64 = u64::MAX;
 
 fn entry(time: u64, number: usize) -> u128 {
@@ -19,7 +21,7 @@ fn entry(time: u64, number: usize) -> u128 {
 }
 
 impl Tournament {
-    /// Creates the competitors 0 … `count` − 1. Each of them has time [`NEVER`].
+    /// Creates the competitors 0 … `count` − 1. Each competitor has time [`NEVER`].
     pub fn new(count: usize) -> Tournament {
         let leaves = count.next_power_of_two().max(2);
         Tournament {

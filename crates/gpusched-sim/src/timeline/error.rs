@@ -69,8 +69,8 @@ pub enum TimelineError {
 }
 
 impl From<TimelineError> for Error {
-    /// Converts the error. Users can shorten a run that is too long to record. All other errors are mistakes in a
-    /// simulator.
+    /// Converts the error. If a run exceeds the limits of a timeline, the user can shorten the
+    /// run. All other errors are internal errors of a simulator.
     fn from(error: TimelineError) -> Error {
         match error {
             TimelineError::TooManyEvents { limit } => {

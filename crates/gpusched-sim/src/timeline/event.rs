@@ -2,13 +2,14 @@
 
 use gpusched_model::time::Time;
 
-/// An event with a duration, such as a thread block or a part of a job. A slice is the half-open interval from `start` to
-/// `end`.
+/// An event with a duration, such as a thread block or a part of a job. A slice is the half-open
+/// interval from `start` to `end`.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Slice<'a> {
     /// Name of the event, such as `block 17`.
     pub name: &'a str,
-    /// Category of the event, such as the name of the kernel or the task. All slices of a category have the same colour.
+    /// Category of the event, such as the name of the kernel or the task. All slices of a
+    /// category have the same colour.
     pub category: &'a str,
     /// Start of the event [ns].
     pub start: Time,

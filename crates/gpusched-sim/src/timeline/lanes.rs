@@ -6,20 +6,21 @@ use std::collections::BinaryHeap;
 use super::recording::Timeline;
 use gpusched_model::time::Time;
 
-/// The lane of each slice. Slices on one lane never overlap. Slices are half-open intervals, so a slice can start when
-/// another slice on its lane ends.
+/// The lane of each slice. Slices on one lane never overlap. Slices are half-open intervals, so a
+/// slice can start when another slice on its lane ends.
 #[derive(Debug)]
 pub(super) struct Lanes {
-    /// Indices of all slices, sorted by track, then by start, then by the order of their addition.
+    /// Indices of all slices, sorted by track, then by start, then by order of addition.
     pub order: Vec<usize>,
-    /// Lane of each slice within its track, from 0. The slices are in the order of their addition.
+    /// Lane of each slice within its track, from 0. The slices are in order of addition.
     pub of: Vec<usize>,
     /// Number of lanes of each track; at least one.
     pub count: Vec<usize>,
 }
 
 impl Lanes {
-    /// Assigns each slice to the lowest lane that is free. Slices are processed in the order of their starts.
+    /// Assigns each slice to the lowest lane that is free. Slices are processed in the order of
+    /// their starts.
     pub fn new(timeline: &Timeline) -> Lanes {
         let slices = &timeline.slices;
         let mut order: Vec<usize> = (0..slices.len()).collect();
@@ -64,7 +65,8 @@ impl Places {
         self.taken.clear();
     }
 
-    /// Occupies the lowest lane that is free at `start` until `end`, and returns this lane.
+    /// Finds the lowest lane that is free at `start`. Occupies this lane until `end`, and returns
+    /// it.
     fn take(&mut self, start: Time, end: Time) -> usize {
         while let Some(&Reverse((until, lane))) = self.taken.peek() {
             if until > start {

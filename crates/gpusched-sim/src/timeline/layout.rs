@@ -5,7 +5,7 @@ use super::lanes::Lanes;
 use super::recording::Timeline;
 use gpusched_model::time::Time;
 
-/// A process with its tracks and counters, in the order of their addition.
+/// A process with its tracks and counters, in order of addition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProcessLayout<'a> {
     /// Name of the process.
@@ -23,15 +23,15 @@ pub struct TrackLayout<'a> {
     pub name: &'a str,
     /// Number of lanes that the slices of the track occupy; at least one.
     pub lanes: usize,
-    /// Slices of the track, sorted by start, then by the order of their addition.
+    /// Slices of the track, sorted by start, then by order of addition.
     pub slices: Vec<Piece<'a>>,
-    /// Instants of the track, sorted by time, then by the order of their addition.
+    /// Instants of the track, sorted by time, then by order of addition.
     pub instants: Vec<Point<'a>>,
 }
 
 impl TrackLayout<'_> {
-    /// Returns the name of a lane. A track with one lane has the lane `SM 3`; a track with several lanes has the lanes `SM
-    /// 3 · 0` and so on.
+    /// Returns the name of a lane. If track `SM 3` has one lane, the lane is called `SM 3`. The
+    /// lanes of a track with several lanes are called `SM 3 · 0`, `SM 3 · 1` and so on.
     pub fn lane_name(&self, lane: usize) -> String {
         lane_name(self.name, self.lanes, lane)
     }
@@ -70,8 +70,8 @@ pub struct CounterLayout<'a> {
     pub name: &'a str,
     /// Unit of the counter.
     pub unit: &'a str,
-    /// Values of the counter, sorted by time. Each value has the time from which the counter has this value [ns]. No time
-    /// occurs twice.
+    /// Values of the counter, sorted by time. Each entry contains a time [ns] and the value from
+    /// this time on. All times are different.
     pub values: Vec<(Time, f64)>,
 }
 
@@ -146,8 +146,8 @@ impl Timeline {
         processes
     }
 
-    /// Returns the categories in the order of their first use. The index of a category determines its colour in every
-    /// figure.
+    /// Returns the categories in the order of their first use. The index of a category determines
+    /// its colour in every figure.
     pub fn categories(&self) -> Vec<&str> {
         let mut seen = vec![false; self.names.iter().len()];
         let mut categories = Vec::new();
@@ -172,8 +172,8 @@ pub(super) fn lane_name(track: &str, lanes: usize, lane: usize) -> String {
 
 fn last_of_each_time(mut values: Vec<(Time, f64)>) -> Vec<(Time, f64)> {
     values.sort_by_key(|&(at, _)| at);
-    // `dedup_by` keeps the first of several entries with equal times. Therefore the value of the later entry is copied to
-    // the entry that is kept.
+    // `dedup_by` keeps the first of several entries with equal times. Therefore the value of the
+    // later entry is copied to the entry that is kept.
     values.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
         if same {

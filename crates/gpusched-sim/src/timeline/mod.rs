@@ -1,12 +1,13 @@
 //! Timelines, which contain the events of a run of any simulator.
 //!
-//! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as an SM or a task. A track
-//! has *slices*, which have a start and an end, and *instants*. A process also has *counters*, which are values over time.
-//! Slices of one track that overlap, such as the thread blocks on an SM, are assigned to different *lanes*. Each slice is
-//! on the lowest lane that is free.
+//! A [`Timeline`] has *processes*, such as a GPU or a partition. A process has *tracks*, such as
+//! an SM or a task. A track has *slices*, which have a start and an end, and *instants*. A
+//! process also has *counters*, which are values over time. Overlapping slices of one track, such
+//! as thread blocks on an SM, are on different *lanes*. Each slice is on the lowest lane that is
+//! free.
 //!
-//! A timeline can be written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt` can draw it. Each byte of
-//! both outputs depends only on the calls that added events to the timeline.
+//! A timeline can be written as a [trace](Timeline::write_trace) for a viewer, and `plot::gantt`
+//! can draw it. Equal calls always produce equal outputs, byte for byte.
 //!
 //! ```
 //! use gpusched_sim::timeline::{Instant, Mark, Slice, Timeline};

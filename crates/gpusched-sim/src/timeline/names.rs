@@ -1,4 +1,4 @@
-//! A store of texts that keeps each different text only once.
+//! A store that contains each distinct text once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Adds `text` if necessary, and returns its number. The stored text is on one line and has no control characters,
-    /// because some viewers reject control characters.
+    /// Adds `text` if it is not yet stored, and returns its number. Line breaks and control
+    /// characters are replaced, because some viewers reject them.
     pub fn intern(&mut self, text: &str) -> NameId {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -36,7 +36,8 @@ impl Names {
             return self.intern(&text.chars().map(legal).collect::<String>());
         }
         let text: Arc<str> = text.into();
-        // The number fits into 32 bits, because the limits on events and arguments are far below 2^32.
+        // The number fits into 32 bits, because the limits on events and arguments are far below
+        // 2^32.
         let number = NameId(self.texts.len() as u32);
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);

@@ -5,11 +5,12 @@ use super::event::{Instant, Mark, Slice, Value};
 use super::names::{NameId, Names};
 use gpusched_model::time::Time;
 
-/// Default limit on the number of slices, instants and samples in a timeline. Viewers in a browser have problems with
-/// larger numbers. [`Timeline::with_limit`] sets another limit.
+/// Default limit on the number of slices, instants and samples in a timeline. Browser-based
+/// viewers cannot handle many more events. [`Timeline::with_limit`] sets another limit.
 pub const MAX_EVENTS: usize = 4_000_000;
 
-/// Maximum value of the limit on events. Names have 32-bit numbers, so the limit cannot be much larger.
+/// Largest possible limit on events. Names have 32-bit numbers, so a much larger limit is
+/// impossible.
 const LARGEST_LIMIT: usize = 1 << 26;
 
 /// Maximum number of processes, tracks and counters in a timeline, all together.
@@ -108,8 +109,8 @@ impl Timeline {
         Timeline::default()
     }
 
-    /// Creates an empty timeline. The timeline can contain at most `limit` slices, instants and samples. A limit above 2²⁶
-    /// is reduced to 2²⁶.
+    /// Creates an empty timeline. The timeline can contain at most `limit` slices, instants and
+    /// samples. A limit above 2²⁶ is reduced to 2²⁶.
     pub fn with_limit(limit: usize) -> Timeline {
         Timeline {
             limit: limit.min(LARGEST_LIMIT),
@@ -124,7 +125,7 @@ impl Timeline {
         }
     }
 
-    /// Adds a process, which is a group of tracks, below all earlier processes.
+    /// Adds a process below all earlier processes. A process is a group of tracks.
     ///
     /// # Errors
     /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full.
@@ -137,8 +138,8 @@ impl Timeline {
     /// Adds a track to a process, below all earlier tracks of the process.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with [`TimelineError::Unknown`] if it lacks
-    /// the process.
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with
+    /// [`TimelineError::Unknown`] if it does not contain the process.
     pub fn track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
         self.room_for_track()?;
         known("process", process.0, self.processes.len())?;
@@ -153,8 +154,8 @@ impl Timeline {
     /// Adds a counter with unit `unit` to a process, below all earlier counters of the process.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with [`TimelineError::Unknown`] if it lacks
-    /// the process.
+    /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full, and with
+    /// [`TimelineError::Unknown`] if it does not contain the process.
     pub fn counter(
         &mut self,
         process: ProcessId,
@@ -175,8 +176,9 @@ impl Timeline {
     /// Adds a slice to a track. Slices can be added in any order.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::Backwards`] if the slice ends before it starts. Also fails with
-    /// [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`] or [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::Backwards`] if the slice ends before it starts. Also fails
+    /// with [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`],
+    /// [`TimelineError::RepeatedArg`] or [`TimelineError::Unknown`].
     pub fn slice(&mut self, track: TrackId, slice: Slice<'_>) -> Result<(), TimelineError> {
         known("track", track.0, self.tracks.len())?;
         if slice.end < slice.start {
@@ -203,8 +205,8 @@ impl Timeline {
     /// Adds an instant to a track. Instants can be added in any order.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`], [`TimelineError::RepeatedArg`] or
-    /// [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::TooManyEvents`], [`TimelineError::TooManyArgs`],
+    /// [`TimelineError::RepeatedArg`] or [`TimelineError::Unknown`].
     pub fn instant(&mut self, track: TrackId, instant: Instant<'_>) -> Result<(), TimelineError> {
         known("track", track.0, self.tracks.len())?;
         self.room_for_event()?;
@@ -220,11 +222,12 @@ impl Timeline {
         Ok(())
     }
 
-    /// Sets the value of a counter from time `at` on. Samples can be added in any order. If several samples have the same
-    /// time, the sample that was added last is valid.
+    /// Sets the value of a counter from time `at` on. Samples can be added in any order. If
+    /// several samples have equal times, the last added sample is valid.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::NotFinite`], [`TimelineError::TooManyEvents`] or [`TimelineError::Unknown`].
+    /// Fails with [`TimelineError::NotFinite`], [`TimelineError::TooManyEvents`] or
+    /// [`TimelineError::Unknown`].
     pub fn sample(&mut self, counter: CounterId, at: Time, value: f64) -> Result<(), TimelineError> {
         let Some(found) = self.counters.get(counter.0) else {
             return known("counter", counter.0, self.counters.len());
@@ -247,7 +250,8 @@ impl Timeline {
         self.slices.len() + self.instants.len() + self.samples.len()
     }
 
-    /// Returns the time of the first event and the time of the last end [ns]. Returns `None` if the timeline is empty.
+    /// Returns the time of the first event and the end of the last event [ns]. Returns `None` if
+    /// the timeline is empty.
     pub fn span(&self) -> Option<(Time, Time)> {
         let slices = self.slices.iter().map(|slice| (slice.start, slice.end));
         let points = self.instants.iter().map(|instant| instant.at);

@@ -1,10 +1,13 @@
-//! Writer of timelines in the JSON Object Format of Chrome trace events. ui.perfetto.dev can open this format.
+//! Writer of timelines in the JSON Object Format of Chrome trace events. ui.perfetto.dev can open
+//! this format.
 //!
-//! * The format uses times in microseconds. Times are written with three decimals, so they are exact to the nanosecond.
-//! * In this format, slices of one thread must be nested or disjoint. Otherwise, viewers drop or move slices. Therefore
-//!   every lane is a separate thread.
-//! * Viewers identify a thread only by its number. If a thread has the number of its process, viewers treat it as the main
-//!   thread. Therefore processes and lanes are numbered together, from 1.
+//! * The format uses times in microseconds. Times are written with three decimals, so they are
+//!   exact to the nanosecond.
+//! * In this format, slices of one thread must be nested or disjoint. Viewers drop or move slices
+//!   that overlap in another way. Therefore every lane is a separate thread.
+//! * Viewers identify a thread only by its number. If a thread has the number of its process,
+//!   viewers treat it as the main thread. Therefore processes and lanes are numbered together,
+//!   from 1.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -16,8 +19,8 @@ use super::recording::{Detail, Details, Timeline};
 use gpusched_model::time::Time;
 
 impl Timeline {
-    /// Writes the timeline as trace events, one event per line. The names of processes and lanes are first, followed by all
-    /// events in time order.
+    /// Writes the timeline as trace events, one event per line. The names of processes and lanes
+    /// are first, followed by all events in time order.
     ///
     /// # Errors
     /// Fails if writing to `sink` fails.
@@ -26,7 +29,8 @@ impl Timeline {
     }
 }
 
-/// An event, sorted by time, then by process or lane. Among events with equal time and place, slices precede instants.
+/// An event. Events are sorted by time, then by the number of the lane or process. Slices precede
+/// instants with equal time and number.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     at: Time,
@@ -87,7 +91,7 @@ impl<'a> Trace<'a> {
     }
 
     fn write(&self, sink: &mut impl Write) -> io::Result<()> {
-        // The unit is written first, because some readers read only the start of the file.
+        // The time unit is written first, because some readers read only the start of the file.
         let version = env!("CARGO_PKG_VERSION");
         write!(
             sink,
@@ -193,7 +197,8 @@ impl<'a> Trace<'a> {
         let Some(instant) = self.timeline.instants.get(entry.index) else {
             return Ok(());
         };
-        // The kind is written first, because viewers shorten long names at their ends and the kind is more important.
+        // The kind is written first, because viewers shorten long names at their ends and the
+        // kind is more important.
         let word = instant.mark.word();
         let name = match self.timeline.names.get(instant.name) {
             "" => word.to_owned(),

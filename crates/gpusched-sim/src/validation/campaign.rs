@@ -1,8 +1,10 @@
-//! Validation of many systems. A campaign can use any number of threads and can be interrupted and resumed.
+//! Validation of many systems. A campaign can use any number of threads and can be interrupted
+//! and resumed.
 //!
-//! Systems are processed in chunks. The result of a chunk is one line of integers, which can be written to a checkpoint.
-//! The sum of all results does not depend on the order. If several systems violate a guarantee, the system with the lowest
-//! number is minimised.
+//! A campaign processes systems in chunks. The result of a chunk is one line of integers, which
+//! can be written to a checkpoint. The total result does not depend on the order of the chunks.
+//! If several systems violate a guarantee, the campaign minimises the system with the lowest
+//! number.
 
 use gpusched_analysis::interference::model_of;
 use std::path::Path;
@@ -34,8 +36,8 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Function that returns the interference model of the analysis. Simulations always use [`model_of`], while tests can
-    /// use another function here.
+    /// Function that returns the interference model of the analysis. Simulations always use
+    /// [`model_of`]. Tests can use another function.
     pub analysis: fn(Interference) -> &'static dyn InflatedWcet,
 }
 
@@ -69,17 +71,18 @@ pub(super) struct Record {
     pub chunk: u64,
     /// Results for each policy.
     pub tallies: Vec<PolicyTally>,
-    /// First system that violates a guarantee.
+    /// Number of the first system that violates a guarantee.
     pub broken: Option<u64>,
 }
 
 impl Campaign {
-    /// Runs the campaign on the threads of `pool`. If there is a checkpoint at `path`, the campaign continues from the
-    /// checkpoint. Calls `advanced` with the number of systems that were completed since the last call.
+    /// Runs the campaign on the threads of `pool`. If there is a checkpoint at `path`, the
+    /// campaign continues from the checkpoint. Calls `advanced` with the number of systems that
+    /// were completed since the last call.
     ///
     /// # Errors
-    /// Fails with [`gpusched_model::error::Error::Io`] or [`gpusched_model::error::Error::Refused`] if the checkpoint
-    /// cannot be used.
+    /// Fails with [`gpusched_model::error::Error::Io`] or
+    /// [`gpusched_model::error::Error::Refused`] if the checkpoint cannot be used.
     pub fn run(
         &self,
         pool: &ThreadPool,
@@ -173,7 +176,8 @@ impl Campaign {
         Ok(record)
     }
 
-    /// Partitions the GPU, simulates each partition and counts the results. Returns the first violation of a guarantee.
+    /// Partitions the GPU, simulates each partition and counts the results. Returns the first
+    /// violation of a guarantee.
     fn examine(&self, system: &System, tally: &mut PolicyTally) -> Result<Option<(Partition, Breach, Run)>> {
         let (model, truth) = (
             (self.analysis)(system.interference),
@@ -213,7 +217,8 @@ impl Campaign {
                     first = first.or_else(|| Some((part.clone(), breach, run)));
                 }
             }
-            // The largest number of SMs for which the test rejects the partition: the present number, or one SM less.
+            // A rejected partition keeps its SMs. An accepted partition loses one SM, so that the
+            // test may reject it.
             let smaller = Partition {
                 sms: planned.sms - u32::from(planned.verdict.schedulable),
                 ..part

@@ -1,4 +1,5 @@
-//! Validation of one partition. In all simulations, the partition must keep the guarantees of the analysis.
+//! Validation of one partition. In all simulations, the guarantees of the analysis must be true
+//! for the partition.
 
 use super::runs::{Run, critical, drawn};
 use super::system::Part;
@@ -10,7 +11,7 @@ use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Factor, Observer, Policy, Task, TaskSet};
 
-/// Shortest execution time of a job in runs with short jobs, as a share of its WCET.
+/// Shortest execution time of a job as a share of its WCET, in runs with random execution times.
 pub const SHORTEST: Factor = match Factor::from_billionths(500_000_000) {
     Some(half) => half,
     None => Factor::ONE,
@@ -19,7 +20,8 @@ pub const SHORTEST: Factor = match Factor::from_billionths(500_000_000) {
 /// Maximum number of jobs in one run.
 const MAX_JOBS: u64 = 1_000_000;
 
-/// A partition without interference from other partitions: its tasks as a task set, its SMs and its policy.
+/// A partition without interference from other partitions: its tasks as a task set, its SMs and
+/// its policy.
 #[derive(Clone, Debug)]
 pub struct Partition {
     /// Tasks of the partition.
@@ -46,13 +48,13 @@ pub enum Breach {
 pub struct Findings {
     /// Number of simulated runs.
     pub runs: u64,
-    /// Number of jobs in these runs.
+    /// Number of jobs in all runs.
     pub jobs: u64,
-    /// Number of preemptions in these runs.
+    /// Number of preemptions in all runs.
     pub preemptions: u64,
     /// First violation of a guarantee, with the run that shows it.
     pub breach: Option<(Breach, Run)>,
-    /// Longest response time of each task in these runs [ns].
+    /// Longest response time of each task in all runs [ns].
     pub longest: Vec<u64>,
     /// Response-time bound of each task [ns]. `None` if the test computes no bound for the task.
     pub bounds: Vec<Option<u64>>,
@@ -89,7 +91,8 @@ impl Partition {
         })
     }
 
-    /// Returns the response-time bounds that the test computes under the interference model `model` [ns].
+    /// Returns the response-time bounds that the test computes under the interference model
+    /// `model` [ns].
     fn bounds(&self, model: &dyn InflatedWcet) -> Vec<Option<u64>> {
         let none = vec![None; self.set.tasks().len()];
         let Ok(problem) = Problem::new(&self.set, self.sms, self.policy, model) else {
@@ -104,8 +107,8 @@ impl Partition {
         }
     }
 
-    /// Returns the partition for the simulator. WCETs are from the interference model `truth`. Priorities are from the
-    /// analysis under `model`.
+    /// Returns the partition for the simulator. WCETs are from the interference model `truth`.
+    /// Priorities are from the analysis under `model`.
     fn part(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet, shortest: Factor) -> Result<Part> {
         let problem = |model| Problem::new(&self.set, self.sms, self.policy, model);
         let order = Part::new(&problem(model)?, &self.all(), self.sms, self.policy, shortest)?.order;
@@ -120,8 +123,8 @@ impl Partition {
         .map_err(Into::into)
     }
 
-    /// Simulates `run` for at least one hyperperiod, and for enough hyperperiods to simulate about `enough` jobs. Returns
-    /// `None` if one hyperperiod has too many jobs.
+    /// Simulates `run` for at least one hyperperiod, and for enough hyperperiods to simulate
+    /// about `enough` jobs. Returns `None` if one hyperperiod has too many jobs.
     fn simulate(
         &self,
         part: &Part,
@@ -145,8 +148,8 @@ impl Partition {
         Some(())
     }
 
-    /// Simulates `run` and returns the violation that the run shows, if the test accepts the partition. This function is
-    /// [`Partition::findings`] for a single run.
+    /// Simulates `run` and returns the violation of a guarantee in this run, if any. Returns
+    /// `None` if the test rejects the partition.
     pub fn breach(&self, model: &dyn InflatedWcet, truth: &dyn InflatedWcet, run: Run) -> Option<Breach> {
         if !self.accepted(model) {
             return None;
@@ -159,8 +162,8 @@ impl Partition {
         broken(&tally, &self.bounds(model))
     }
 
-    /// Simulates all runs of the partition. The test must have accepted the partition under the interference model `model`.
-    /// In the simulation, jobs have the WCETs of the model `truth`.
+    /// Simulates all runs of the partition. The test must have accepted the partition under the
+    /// interference model `model`. In the simulation, jobs have the WCETs of the model `truth`.
     ///
     /// # Errors
     /// Fails under the same conditions as [`Part::new`].
@@ -194,12 +197,12 @@ impl Partition {
         Ok(findings)
     }
 
-    /// Returns whether a critical run of the rejected partition misses a deadline. Returns `None` if the partition cannot
-    /// be simulated.
+    /// Returns whether a critical run of the rejected partition misses a deadline. Returns `None`
+    /// if the partition cannot be simulated.
     pub fn misses(&self, truth: &dyn InflatedWcet) -> Option<bool> {
         let part = self.part(truth, truth, Factor::ONE).ok()?;
         for run in critical(part.discipline, part.tasks.len()) {
-            // In some overloaded partitions, a deadline is missed only after many jobs.
+            // In some overloaded partitions, the first deadline miss occurs after many jobs.
             let mut first = FirstMiss(false);
             self.simulate(&part, run, ENOUGH, &mut first)?;
             if first.0 {
@@ -210,7 +213,7 @@ impl Partition {
     }
 }
 
-/// Number of jobs that are simulated in the search for a deadline miss of a rejected partition.
+/// Approximate number of jobs in the search for a deadline miss of a rejected partition.
 const ENOUGH: u64 = 20_000;
 
 fn broken(tally: &Tally, bounds: &[Option<u64>]) -> Option<Breach> {

@@ -1,7 +1,7 @@
 //! Checkpoint of a validation: a file with a header and one line for each chunk.
 //!
-//! A line is valid only if its line end is present. If the process is killed, only the chunks that are not yet written are
-//! lost.
+//! A line without a line end is incomplete and is ignored. A killed process loses only the chunks
+//! that it has not yet written.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
@@ -25,7 +25,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Creates the header for a campaign of `systems` systems with seed `seed` and this version of gpusched.
+    /// Creates the header for a campaign of `systems` systems with seed `seed` and this version
+    /// of gpusched.
     pub fn new(systems: u64, seed: u64) -> Header {
         Header {
             gpusched: env!("CARGO_PKG_VERSION").to_owned(),
@@ -43,11 +44,12 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint at `path`, or creates it. Returns the checkpoint and the records that it contains.
+    /// Opens the checkpoint at `path`, or creates it. Returns the checkpoint and the records that
+    /// it contains.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if another process uses the file, or if the file is not a checkpoint of this campaign.
-    /// Fails with [`Error::Io`] if the file cannot be accessed.
+    /// Fails with [`Error::Refused`] if another process uses the file, or if the file is not a
+    /// checkpoint of this campaign. Fails with [`Error::Io`] if the file cannot be accessed.
     pub fn open<R: DeserializeOwned>(path: &Path, header: &Header) -> Result<(Checkpoint, Vec<R>)> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         let mut options = OpenOptions::new();

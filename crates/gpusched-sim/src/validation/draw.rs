@@ -1,7 +1,8 @@
 //! Generator of random systems. A system has a task set, a GPU, a heuristic and a policy.
 //!
-//! System i depends only on the seed and on i. The generator uses all combinations of policies, heuristics and interference
-//! models in turn. Therefore any 288 consecutive systems contain all combinations. All other properties are random.
+//! System i depends only on the seed and on i. The generator uses all combinations of policies,
+//! heuristics and interference models in turn. Therefore any 288 consecutive systems contain all
+//! combinations. All other properties are random.
 
 use crate::tasks::Discipline;
 use gpusched_analysis::generation::{Recipe, Source, WcetModel};
@@ -68,7 +69,8 @@ const SMS: [u32; 4] = [2, 4, 8, 16];
 /// Maximum number of tasks in a random task set.
 const TASKS: usize = 10;
 
-/// Possible values of D/T and J/T in thousandths. These values give constrained, implicit and arbitrary deadlines.
+/// Possible values of D/T and J/T in thousandths. With these values of D/T, deadlines are
+/// constrained, implicit or arbitrary.
 const DEADLINES: [u64; 4] = [500, 750, 1000, 1500];
 const JITTERS: [u64; 4] = [0, 0, 100, 400];
 
@@ -78,7 +80,8 @@ const BLOCKS: [u32; 3] = [2, 6, 40];
 /// Returns the system with number `index` for the seed `seed`.
 ///
 /// # Errors
-/// Fails under the same conditions as [`Source::new`]. The constants above never cause a failure.
+/// Fails under the same conditions as [`Source::new`]. The constants of this file never cause a
+/// failure.
 pub fn system(seed: u64, index: u64) -> Result<System> {
     let (policies, heuristics) = (policies(), heuristics());
     let turn = |count: usize, every: usize| (index / every as u64 % count.max(1) as u64) as usize;
@@ -98,7 +101,7 @@ pub fn system(seed: u64, index: u64) -> Result<System> {
         blocks: Some(blocks),
         ..Recipe::default()
     };
-    // Limits the utilization of a task to twice the mean utilization, or to 1 if that is larger.
+    // Maximum utilization of a task: twice the mean utilization, but at least 1.
     let cap = (2.0 * load / tasks as f64).max(1.0).min(load);
     let recipe = Recipe {
         cap: (tasks > 1).then_some(cap),

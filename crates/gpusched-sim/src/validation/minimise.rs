@@ -1,4 +1,5 @@
-//! Greedy minimisation of a counterexample. The minimisation removes tasks, simplifies the run and reduces numbers.
+//! Greedy minimisation of a counterexample. The minimisation removes tasks, simplifies the run
+//! and reduces numbers.
 
 use super::check::{Breach, Partition};
 use super::runs::Run;
@@ -9,23 +10,25 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Contention, Task, TaskSet, TaskShape, WcetFunction};
 
-/// Maximum number of smaller forms that are tried.
+/// Maximum number of smaller counterexamples that gpusched tries.
 const ATTEMPTS: usize = 2_000;
 
-/// A minimised counterexample of a guarantee.
+/// A minimised counterexample to a guarantee.
 #[derive(Clone, Debug)]
 pub struct Reproducer {
     /// Number of the system that violates the guarantee.
     pub system: u64,
     /// Kind of violation.
     pub breach: Breach,
-    /// Tasks of the counterexample. The name of the set contains the arguments of `gpusched` that show the violation.
+    /// Tasks of the counterexample. The name of the set contains the arguments of `gpusched` that
+    /// show the violation.
     pub set: TaskSet,
     /// Arguments of `gpusched` that show the violation. FILE stands for the file of the task set.
     pub arguments: String,
 }
 
-/// Minimises `partition`, which belongs to system `system`. The analysis used the interference model `model`.
+/// Minimises `partition`, which belongs to system `system`. The analysis used the interference
+/// model `model`.
 pub(super) fn minimise(
     system: u64,
     partition: Partition,
@@ -86,11 +89,13 @@ fn arguments(partition: &Partition, interference: Interference, run: Run) -> Str
     text + &format!(" --seed {}", partition.seed)
 }
 
-/// Returns the partition with tables as WCET functions. Each table has only the number of SMs of the partition.
+/// Returns the partition with tables as WCET functions. Each table states WCETs only for the
+/// number of SMs of the partition.
 fn tabulated(partition: &Partition, model: &dyn InflatedWcet) -> Option<Partition> {
     let one = |task: &Task| {
         let sms = partition.sms;
-        // Each table has the WCET in isolation, and the WCET if the task is co-located with a copy of itself.
+        // Each table contains the WCET in isolation, and the WCET of the task if it is co-located
+        // with a copy of itself.
         let isolated = model.wcet(task, sms, &CoLocated::of([task]))?;
         let conflict = model.wcet(task, sms, &CoLocated::of([task, task]))?;
         with_times(task, (sms, isolated, conflict), |shape| shape)
@@ -105,7 +110,8 @@ fn with_tasks(partition: &Partition, tasks: Option<Vec<Task>>) -> Option<Partiti
     })
 }
 
-/// Returns `task` with WCETs at one number of SMs, and with other parameters changed.
+/// Returns `task` with the WCETs `isolated` and `conflict` on `sms` SMs. `change` changes all
+/// other parameters.
 fn with_times(
     task: &Task,
     (sms, isolated, conflict): (u32, Time, Time),
@@ -123,10 +129,10 @@ fn half(time: Time) -> Time {
     Time::from_ns((time.ns() / 2).max(1))
 }
 
-/// Returns a smaller form of a task, or `None` if the task has no smaller form of this kind.
+/// Function that returns a simpler task, or `None` if it cannot simplify the task.
 type Change<'a> = &'a dyn Fn(&Task) -> Option<Task>;
 
-/// Returns smaller forms of the partition and the run. The most promising forms are first.
+/// Returns simpler versions of the partition and the run. The most promising versions are first.
 fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
     let mut all = Vec::new();
     let tasks = partition.set.tasks();

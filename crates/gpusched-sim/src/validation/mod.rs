@@ -1,9 +1,11 @@
-//! Validation of the analysis by simulation. Only this module uses both the analysis and the simulators.
+//! Validation of the analysis by simulation. Only this module uses both the analysis and the
+//! simulators.
 //!
 //! * [`system`] converts the input of an analysis to the input of a simulator.
-//! * [`draw`] generates random task sets, each with a GPU, a policy, a heuristic and an interference model.
+//! * [`draw`] generates random task sets, each with a GPU, a policy, a heuristic and an
+//!   interference model.
 //! * [`runs`] lists the release patterns under which a partition is simulated.
-//! * [`check`] checks that one partition keeps the guarantees of the analysis.
+//! * [`check`] checks the guarantees of the analysis for one partition.
 //! * [`campaign`] checks many systems, on any number of threads and in several sessions.
 //! * [`shared`] validates partitions that share a memory.
 //! * [`minimise`] minimises a partition that violates a guarantee.

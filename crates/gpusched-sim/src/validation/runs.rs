@@ -1,10 +1,12 @@
 //! Release patterns under which a partition is simulated.
 //!
-//! *Critical* runs are the worst cases of exact tests. In a critical run, all tasks are released at one instant with
-//! maximum jitter. Later jobs are released as early as possible, and all jobs have their WCETs. If jobs cannot be preempted
-//! immediately, there is one critical run for each task that starts 1 ns before the instant. Under fixed priorities and
-//! non-preemptive EDF, the worst critical run is the worst of all runs (proof in `docs/explanation/simulators.md`). *Drawn*
-//! runs are other legal runs with random numbers.
+//! *Critical* runs are the worst cases that exact tests assume. In a critical run, all tasks
+//! release their first jobs at one instant with maximum jitter. Later jobs are released as early
+//! as possible, and all jobs take their WCETs. If jobs cannot be preempted immediately, each task
+//! has its own critical run, where its first job starts 1 ns before the common instant. Under
+//! fixed priorities and non-preemptive EDF, the worst critical run is the worst of all runs
+//! (proof in `docs/explanation/simulators.md`). *Drawn* runs are random runs that the task model
+//! permits.
 
 use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};
 use gpusched_model::policy::Preemption;
@@ -22,7 +24,7 @@ pub struct Run {
 pub fn critical(discipline: Discipline, tasks: usize) -> impl Iterator<Item = Run> {
     let blockers = match discipline.preemption {
         Preemption::Preemptive => 0,
-        // A single task blocks no other task.
+        // A partition with one task has no blocking.
         _ if tasks == 1 => 0,
         _ => tasks as u64,
     };

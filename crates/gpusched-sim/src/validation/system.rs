@@ -1,4 +1,5 @@
-//! Conversion of the input of an analysis to the input of a simulator. Tasks, times and partitions stay equal.
+//! Conversion of the input of an analysis to the input of a simulator. The conversion preserves
+//! tasks, times and partitions.
 
 use crate::tasks::{Discipline, Task, priorities};
 use gpusched_analysis::partitioning::Problem;
@@ -70,8 +71,9 @@ impl From<PartError> for Error {
 }
 
 impl Part {
-    /// Creates the partition of `sms` SMs that contains the tasks at `positions` of `problem`. The scheduling policy is
-    /// `policy`. Execution times are at least `shortest` times the WCET, where `shortest` is at most 1.
+    /// Creates the partition of `sms` SMs that contains the tasks at `positions` of `problem`.
+    /// The scheduling policy is `policy`. Simulated execution times are at least `shortest` times
+    /// the WCET, where `shortest` is at most 1.
     ///
     /// # Errors
     /// Fails with [`PartError`] if the partition cannot be simulated.
@@ -85,8 +87,8 @@ impl Part {
         Part::with_order(problem, positions, sms, policy, shortest, None)
     }
 
-    /// Creates the partition. If `order` is given, it states the ranks of the tasks. Each entry of `order` is a position in
-    /// `positions`.
+    /// Creates a partition as [`Part::new`] does. `order` contains indices in `positions`, sorted
+    /// by decreasing rank. If `order` is `None`, the policy determines the ranks.
     pub(super) fn with_order(
         problem: &Problem<'_>,
         positions: &[usize],
@@ -144,11 +146,12 @@ fn audsley(policy: Policy, demands: &[Demand]) -> Option<Vec<usize>> {
     }
 }
 
-/// Returns the partitions of `plan`. All partitions have the policy `policy`, or each partition has its own policy. Times
-/// are as in [`Part::new`].
+/// Returns the partitions of `plan`. If `policy` is `None`, each partition has the policy that
+/// the plan states. `shortest` has the meaning of [`Part::new`].
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if the plan does not match the tasks of `problem`, or if a partition cannot be simulated.
+/// Fails with [`Error::Refused`] if the plan does not match the tasks of `problem`, or if a
+/// partition cannot be simulated.
 pub fn parts(
     problem: &Problem<'_>,
     plan: &Plan,

@@ -14,23 +14,25 @@ pub struct PolicyTally {
     pub partitions: u64,
     /// Number of simulated runs of accepted partitions.
     pub runs: u64,
-    /// Number of jobs in these runs.
+    /// Number of jobs in the runs of accepted partitions.
     pub jobs: u64,
-    /// Number of preemptions in these runs.
+    /// Number of preemptions in the runs of accepted partitions.
     pub preemptions: u64,
     /// Number of accepted partitions that missed a deadline in a simulation.
     pub misses: u64,
-    /// Number of accepted partitions where a response time exceeded its bound before any deadline was missed.
+    /// Number of accepted partitions where a response time exceeded its bound before any deadline
+    /// was missed.
     pub above_bound: u64,
     /// Number of rejected partitions that were simulated.
     pub rejected: u64,
     /// Number of rejected partitions that missed a deadline in a simulation.
     pub rejected_missed: u64,
-    /// Number of rejected partitions that missed no deadline in a simulation, but for which the test computes a utilization
-    /// above 1. Such a partition may miss a deadline later.
+    /// Number of rejected partitions without a simulated deadline miss for which the test
+    /// computes a utilization above 1. These partitions may miss deadlines after the end of the
+    /// simulation.
     pub rejected_overloaded: u64,
-    /// Number of tasks for each ratio of longest response time to response-time bound. The index is the ratio in
-    /// hundredths, rounded up.
+    /// Number of tasks for each ratio of longest response time to response-time bound. The index
+    /// is the ratio in hundredths, rounded up.
     pub ratios: Vec<u64>,
 }
 
@@ -75,7 +77,8 @@ impl PolicyTally {
         }
     }
 
-    /// Counts a task whose longest response time is `longest` and whose response-time bound is `bound` [ns].
+    /// Counts a task whose longest response time is `longest` and whose response-time bound is
+    /// `bound` [ns].
     pub(super) fn count(&mut self, longest: u64, bound: u64) {
         let hundredths = (u128::from(longest) * 100).div_ceil(u128::from(bound.max(1)));
         let place = usize::try_from(hundredths).unwrap_or(RATIOS).min(RATIOS - 1);
@@ -94,7 +97,8 @@ impl PolicyTally {
         self.ratios.iter().sum()
     }
 
-    /// Returns the mean of the ratios, with each ratio rounded up to hundredths. Returns `None` if there are no ratios.
+    /// Returns the mean ratio of longest response time to response-time bound, with each ratio
+    /// rounded up to hundredths. Returns `None` without ratios.
     pub fn mean_ratio(&self) -> Option<f64> {
         let weighted = self.ratios.iter().zip(0u64..).map(|(tasks, ratio)| tasks * ratio);
         let bounded = self.bounded();

@@ -1,4 +1,4 @@
-//! Timelines of runs of the simulators at the level of cycles. One nanosecond on the timeline is one cycle.
+//! Timelines of runs of the cycle-level simulators. One nanosecond on the timeline is one cycle.
 
 mod gpu;
 mod subcore;

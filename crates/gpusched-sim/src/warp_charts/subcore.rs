@@ -6,9 +6,10 @@ use gpusched_model::time::Time;
 use gpusched_model::warp_scenario::WarpScenarioShape;
 use gpusched_warp::subcore::Issue;
 
-/// The timeline of a run of a scenario. One nanosecond on the timeline is one cycle. The sub-core has one track with all
-/// its issues. Each warp has a track with its instructions. An instruction is drawn until the next instruction of the warp
-/// can issue. Each kernel has a track from its launch to its end.
+/// The timeline of a run of a scenario. One nanosecond on the timeline is one cycle. The sub-core
+/// has one track with all its issues. Each warp has a track with its instructions. On the
+/// timeline, an instruction ends when the next instruction of its warp can issue. Each kernel has
+/// a track from its launch to its end.
 #[derive(Debug)]
 pub struct Chart<'a> {
     shape: &'a WarpScenarioShape,
@@ -26,8 +27,8 @@ impl<'a> Chart<'a> {
     /// Creates the tracks of an empty timeline.
     ///
     /// # Errors
-    /// Never fails within the limits of [`WarpScenario`](gpusched_model::WarpScenario). Beyond these limits, fails with
-    /// [`TimelineError::TooManyTracks`].
+    /// Never fails within the limits of [`WarpScenario`](gpusched_model::WarpScenario). Beyond
+    /// these limits, fails with [`TimelineError::TooManyTracks`].
     pub fn new(shape: &'a WarpScenarioShape) -> Result<Chart<'a>, TimelineError> {
         let mut timeline = Timeline::new();
         let subcore = timeline.process("sub-core 0")?;
@@ -61,7 +62,8 @@ impl<'a> Chart<'a> {
     /// Returns the finished timeline.
     ///
     /// # Errors
-    /// Fails with the first error that the timeline returned, for example if the run has too many events.
+    /// Fails with the first error that the timeline returned, for example if the run has too many
+    /// events.
     pub fn finish(self) -> Result<Timeline, TimelineError> {
         match self.refused {
             Some(error) => Err(error),
@@ -80,7 +82,7 @@ impl<'a> Chart<'a> {
             ..Slice::new(&warp, &kernel.name, start, next)
         };
         self.timeline.slice(self.issues, slot)?;
-        // After the last instruction, there is no next instruction that determines the end.
+        // The last instruction of a warp ends one cycle after its issue.
         let end = match issue.last {
             true => next,
             false => at(cycle + u64::from(issue.latency)),

@@ -133,18 +133,20 @@ impl Cases {
         &self.cases
     }
 
-    /// Returns the text of each file that a case names. The key is the path that the study states.
+    /// Returns the text of each file that a case names. The key is the path of the file, as the
+    /// study states it.
     pub fn inputs(&self) -> &BTreeMap<String, String> {
         &self.inputs.texts
     }
 
-    /// Returns the paths of all files that cases name, except for copies in a folder of results.
+    /// Returns the paths of all files that the cases name. The list excludes copies in a folder of
+    /// results.
     pub fn files(&self) -> &[PathBuf] {
         &self.inputs.files
     }
 
-    /// Returns the columns of the results. The columns of the metrics stand between the columns that every table of cases
-    /// has.
+    /// Returns the columns of the results. The columns of the metrics are just before the column
+    /// `quantity`.
     pub fn columns(&self) -> &[&'static str] {
         &self.columns
     }
@@ -206,7 +208,7 @@ impl Cases {
     }
 }
 
-/// A case, the columns of its metric, and the files that the case names.
+/// An experiment case, the columns of its metric, and the files that the case names.
 type Read = (Case, &'static [&'static str], Inputs);
 
 fn read(mut table: toml::Table, file: &str) -> Result<Read, Refusal> {

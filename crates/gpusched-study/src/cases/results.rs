@@ -5,7 +5,8 @@ use crate::measures::Row;
 use crate::output::tables::{Tables, csv_of};
 use gpusched_model::error::Result;
 
-/// The columns of every table of cases. A table also has the columns of its metrics, just before `quantity`.
+/// Columns of every table of cases. A table also has the columns of its metrics, just before the
+/// column `quantity`.
 pub const CASE_COLUMNS: [&str; 8] = [
     "study",
     "case",
@@ -17,7 +18,7 @@ pub const CASE_COLUMNS: [&str; 8] = [
     "deviation",
 ];
 
-/// Number of [`CASE_COLUMNS`] that stand before the columns of the metrics.
+/// Number of [`CASE_COLUMNS`] before the columns of the metrics.
 const BEFORE: usize = 3;
 
 /// Returns all columns of a table whose metrics have the columns `keys`.

@@ -15,8 +15,9 @@ use crate::measures::MEASURES;
 pub struct CasesShape {
     /// Kind of study: always `cases`.
     pub kind: CasesKind,
-    /// Name of the study: 1 to 100 letters, digits, `.`, `-` and `_`; the first character is a letter or a digit. The
-    /// output files have this name, and it is the first column of the CSV.
+    /// Name of the study: 1 to 100 letters, digits, `.`, `-` and `_`; the first character is a
+    /// letter or a digit. The names of the output files start with this name. The first column of
+    /// the CSV contains this name.
     pub name: String,
     /// Title for display; one line.
     #[serde(default)]
@@ -88,7 +89,8 @@ pub struct CaseFigure {
     /// figure has one panel.
     #[serde(default)]
     pub panel: Option<String>,
-    /// Rows to draw: pairs of a column and a value. gpusched draws a row if it has all these values. Default: all rows.
+    /// Filter for the rows to draw: pairs of a column and a value. gpusched draws the rows that
+    /// have the stated value in each of these columns. Default: all rows.
     #[serde(default, rename = "where")]
     pub selection: BTreeMap<String, String>,
 }

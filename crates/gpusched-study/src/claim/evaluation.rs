@@ -10,13 +10,14 @@ use super::expression::{
 use crate::table::{Column, Table};
 use gpusched_model::error::Result;
 
-/// The column that states the analysis variant. A claim is checked for each variant separately.
+/// The column that names the analysis variant. gpusched checks each claim separately for each
+/// variant.
 pub(super) const READING: &str = "reading";
 
 /// The columns that identify a point of a study. A table may lack some of these columns.
 const POINT: [&str; 4] = ["point", "utilization", "tasks", READING];
 
-/// Whether the expression of a claim is true, and the figures of this result.
+/// Result of evaluating the expression of a claim: true or false, and the value of each aggregate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
     /// Whether the expression is true.
@@ -26,19 +27,20 @@ pub struct Evaluation {
 }
 
 impl Expression {
-    /// Evaluates the expression over the rows of the analysis variant `reading`. If `reading` is `None`, the expression is
-    /// evaluated over all rows, and gaps pair rows of all variants.
+    /// Evaluates the expression over the rows of the analysis variant `reading`. If `reading` is
+    /// `None`, the function uses all rows, and a gap can pair rows of different variants.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table and the aggregate.
-    /// Causes are an unknown column, a text that does not occur, an aggregate without cells, and a text instead of a
-    /// number. Further causes are several rows for one point of a gap, and division by zero.
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table
+    /// and the aggregate. Causes are an unknown column, a text that does not occur in its column,
+    /// an aggregate without cells, and a text instead of a number. Further causes are several rows
+    /// for one point of a gap, and division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, reading, None)
     }
 
-    /// Evaluates the expression like [`Expression::evaluate`]. Gaps pair the rows whose cells in the columns `pair_by` are
-    /// equal.
+    /// Evaluates the expression like [`Expression::evaluate`]. A gap pairs two rows if their cells
+    /// in all columns of `pair_by` are equal.
     ///
     /// # Errors
     /// Fails under the same conditions as [`Expression::evaluate`], and if `pair_by` is empty or names an unknown column.
@@ -69,11 +71,12 @@ impl Expression {
     }
 }
 
-/// The rows over which an expression is evaluated, and the figures computed so far.
+/// Rows over which an expression is evaluated, and the values of the aggregates computed so far.
 struct Scope<'t> {
     table: &'t Table,
     rows: Vec<usize>,
-    /// Columns that identify a point. Two rows with equal cells in these columns are about the same point.
+    /// Columns that identify a point. Rows with equal cells in all of these columns belong to one
+    /// point.
     point: Vec<Column<'t>>,
     figures: Vec<(String, f64)>,
 }
@@ -182,7 +185,7 @@ impl<'t> Scope<'t> {
         reduce(function, &values).ok_or_else(|| {
             fail(match aggregate {
                 Aggregate::Column { .. } => "all cells that pass the filters are empty".to_owned(),
-                Aggregate::Gap { .. } => "no point has a filled cell on both sides".to_owned(),
+                Aggregate::Gap { .. } => "no point has filled cells in two rows".to_owned(),
             })
         })
     }
@@ -239,7 +242,9 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// Returns the columns that identify a point. If `pair_by` is absent, these are the columns in `POINT` that the table has.
+/// Returns the columns that identify a point: the columns in `pair_by`. If `pair_by` is absent,
+/// returns the columns in `POINT` that the table has, but without the analysis variant if `across`
+/// is true.
 fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
     match pair_by {
         Some([]) => Err(table.error(None, Refusal::new("pair_by", "an empty list", "columns"))),
@@ -251,8 +256,8 @@ fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Resu
     }
 }
 
-/// Applies `function` to `values`; returns `None` if there are no values. Sums use the order of the table, so rounding is
-/// equal in every run.
+/// Applies `function` to `values`; returns `None` if there are no values. The function adds values
+/// in the order of the table, so rounding is equal in every run.
 fn reduce(function: Function, values: &[f64]) -> Option<f64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let sum = || values.iter().fold(0.0, |sum, value| sum + value);
@@ -267,8 +272,8 @@ fn reduce(function: Function, values: &[f64]) -> Option<f64> {
     })
 }
 
-/// Checks that the literals of a test match the column. Without this check, a misspelt name would select no row and no
-/// error would occur.
+/// Checks that the literals of a test match the column. Without this check, gpusched would accept a
+/// misspelt name, which selects no row.
 fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
     let (exact, literals) = match test {
         Test::Compare(comparison, literal) => (
@@ -282,7 +287,7 @@ fn check_literals(column: Column<'_>, test: &Test) -> Result<(), String> {
         let name = column.name();
         if column.is_numeric() {
             return Err(format!(
-                "column `{name}` holds numbers, expected a number without quotes instead of {literal}"
+                "column `{name}` contains numbers, expected a number without quotes instead of {literal}"
             ));
         }
         if exact && !column.distinct().contains(&text.as_str()) {

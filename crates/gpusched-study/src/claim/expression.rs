@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A condition about a results table, such as `min(rate, algorithm = "1G", utilization < 35) >= 0.99`.
 ///
-/// In files, an expression is a string. An expression is always written in one normal form, with uniform spacing and with
-/// only the necessary parentheses.
+/// In files, an expression is a string. gpusched writes every expression in one normal form, with
+/// uniform spacing and with only the necessary parentheses.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Expression(pub(super) Condition);
@@ -22,7 +22,7 @@ pub(super) enum Condition {
 /// A number, or a formula for a number.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Quantity {
-    /// A number as the claim states it: finite and not negative.
+    /// A finite number that the claim states; ≥ 0.
     Number(f64),
     Aggregate(Aggregate),
     Negate(Box<Quantity>),
@@ -104,8 +104,8 @@ named!(Function {
 named!(GapFunction { Min = "min_gap", Mean = "mean_gap", Max = "max_gap" });
 
 impl Comparison {
-    /// Returns whether the comparison of `a` with `b` is true. The comparison is false for two values that cannot be
-    /// ordered.
+    /// Returns whether the comparison of `a` with `b` is true. The comparison is false if the
+    /// values have no order, such as NaN and 1.
     pub(super) fn holds<T: PartialOrd + ?Sized>(self, a: &T, b: &T) -> bool {
         match self {
             Comparison::Equal => a == b,
@@ -119,7 +119,8 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Precedence of `or`. The next levels have ascending precedence, up to [`Quantity::NEGATION`].
+    /// Precedence of `or`, the lowest precedence. The following precedences ascend up to
+    /// [`Quantity::NEGATION`].
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
     const NOT: u8 = 3;

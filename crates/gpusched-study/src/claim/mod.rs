@@ -43,25 +43,27 @@ pub struct Claim {
     /// Paper and place of the claim, such as `[Singh21] Fig. 3.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Figures that the paper publishes, in words.
+    /// Numbers that the paper publishes, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
     /// Whether the study fails if its results do not confirm the claim. Default: false.
     #[serde(default)]
     pub must_hold: bool,
-    /// Analysis variants for which the claim is checked. Each variant is checked separately. Default: all variants.
+    /// Analysis variants for which gpusched checks the claim, separately for each variant. Default:
+    /// all variants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readings: Option<Vec<String>>,
-    /// Whether the claim compares analysis variants. If true, the claim is checked once, over the rows of all variants.
-    /// Default: false.
+    /// Whether the claim compares analysis variants. If true, gpusched checks the claim once, over
+    /// the rows of all variants. Default: false.
     #[serde(default)]
     pub across_readings: bool,
-    /// Columns that identify a point of a gap: two rows with equal cells in these columns are about the same point.
-    /// Default: `point`, `utilization`, `tasks` and `reading`, as far as the table has these columns.
+    /// Columns that identify a point for a gap function, such as `min_gap`. Two rows with equal
+    /// cells in all of these columns belong to one point. Default: `point`, `utilization`, `tasks`
+    /// and `reading`, as far as the table has these columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair_by: Option<Vec<String>>,
-    /// Table that the claim is about. The table `timing` exists only if the study measures times, and `weighted` only if
-    /// the study requests it.
+    /// Table that the claim is about. The table `timing` exists only if the study measures times.
+    /// The table `weighted` exists only if the study requests it.
     #[serde(default = "results")]
     pub table: String,
     /// Condition about the table. If the condition is true, the results confirm the claim.
@@ -81,18 +83,18 @@ pub struct Finding {
     pub text: String,
     /// Paper and place of the claim.
     pub source: Option<String>,
-    /// Figures that the paper publishes, in words.
+    /// Numbers that the paper publishes, in words.
     pub published: Option<String>,
     /// Whether the study fails if its results do not confirm the claim.
     pub must_hold: bool,
-    /// Analysis variant for which the claim was checked. Absent if the claim is about all variants together, or if the
-    /// table has no variants.
+    /// Analysis variant for which the claim was checked. Absent if the claim is about all variants
+    /// together, or if the table has no column for variants.
     pub reading: Option<String>,
     /// Condition of the claim, on one line.
     pub holds: String,
     /// Whether the results confirm the claim.
     pub reproduced: bool,
-    /// Figures of the study: text and value of each aggregate in the condition.
+    /// Computed values: text and value of each aggregate in the condition.
     pub figures: Vec<(String, f64)>,
 }
 
@@ -102,7 +104,7 @@ impl Finding {
         self.must_hold && !self.reproduced
     }
 
-    /// Returns the figures of the study as texts, rounded to their significant digits.
+    /// Returns the text and the rounded value of each aggregate in the condition.
     pub fn figures_in_words(&self) -> Vec<(&str, String)> {
         let figures = self.figures.iter();
         figures
@@ -111,7 +113,7 @@ impl Finding {
     }
 }
 
-/// Formats a number with four decimals. Numbers from 1000 on have no decimals.
+/// Formats a number with at most four decimals. Numbers from 1000 on have no decimals.
 fn rounded(value: f64) -> String {
     let digits = if value.abs() >= 1000.0 { 0 } else { 4 };
     let text = format!("{value:.digits$}");
@@ -126,8 +128,9 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Checks the claims in the given order. A claim about all analysis variants together is checked once. Every other claim is
-/// checked once for each variant, in the order of the table.
+/// Checks the claims in the given order. A claim about all analysis variants together is checked
+/// once. Every other claim is checked once for each variant, in the order of the variants in the
+/// table.
 ///
 /// The function `table` returns the table with a given name.
 ///
@@ -150,7 +153,7 @@ pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) ->
             let field = format!("claim {}", claim.id);
             let found = format!("no table `{}`", claim.table);
             let expected = match claim.table.as_str() {
-                "weighted" => "`weighted = true` in the study, which creates it",
+                "weighted" => "`weighted = true` in the study, which creates this table",
                 _ => "a table of the study",
             };
             Error::parameter(field, found, expected)

@@ -17,24 +17,28 @@
 //! literal     := [ "-" ] number | text
 //! ```
 //!
-//! A number is a decimal number (`35`, `0.99`, `1e-3`). A text stands between two `"` or between two `'`. A column is a
-//! word of letters, digits and `_`. The words `and`, `or`, `not` and `in` cannot be columns.
+//! A number is a decimal number (`35`, `0.99`, `1e-3`). A text stands between two `"` or between
+//! two `'`. The name of a column consists of letters, digits and `_`. The words `and`, `or`, `not`
+//! and `in` cannot be names of columns.
 //!
-//! * A claim is checked for each analysis variant separately. An aggregate then uses only the rows of this variant. With
-//!   `across_readings`, the claim is checked once, and aggregates use all rows. Gaps can then pair rows of different
-//!   variants.
+//! * gpusched checks a claim for each analysis variant separately. An aggregate uses only the rows
+//!   of the checked variant. With `across_readings`, gpusched checks the claim once, and aggregates
+//!   use the rows of all variants. Gaps can then pair rows of different variants.
 //! * `min`, `max`, `mean` and `sum` use the filled cells of a column of numbers. `first` and `last` return the first and
 //!   the last filled cell in the order of the file. **Empty cells are ignored.** `count` returns the number of filled cells
 //!   of any column. Without filled cells, `count` is 0, and every other aggregate is an error.
-//! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the minimum of SMS-INA − BF-INA
-//!   over all points with a utilization above 30. `mean_gap` is the mean of the differences, and `max_gap` is their
-//!   maximum. gpusched pairs each row that passes the first filters with the row for the same point that passes the second
-//!   filters. By default, two rows are about the same point if they have equal point, utilization, tasks and analysis
-//!   variant; `pair_by` of the claim names other columns. A point is ignored if one of its two cells is missing or empty.
-//!   Two matching rows for one point are an error.
-//! * A number literal is compared with a column of numbers; an empty cell then passes no filter. A text literal is compared
-//!   with a column of text, by code points. With `=`, `!=` and `in`, the text must occur in the column. Therefore a
-//!   misspelt algorithm is an error.
+//! * `min_gap(rate, (algorithm = "SMS-INA"), (algorithm = "BF-INA"), utilization > 30)` is the
+//!   minimum difference between the rate of SMS-INA and the rate of BF-INA, over all points with a
+//!   utilization above 30. `mean_gap` is the mean of the differences, and `max_gap` is the maximum.
+//!   gpusched pairs each row that passes the first filters with the row for the same point that
+//!   passes the second filters. By default, two rows belong to one point if they have equal point,
+//!   utilization, tasks and analysis variant. The field `pair_by` of the claim names other columns.
+//!   gpusched ignores a point if one of the two cells is missing or empty. If two rows for one
+//!   point pass the same filters, gpusched reports an error.
+//! * A number literal is compared with a column of numbers. An empty cell passes no filter with a
+//!   number literal. A text literal is compared with a column of text, by code points. With `=`,
+//!   `!=` and `in`, the text must occur in the column. Therefore a misspelt name of an algorithm is
+//!   an error.
 
 use std::str::FromStr;
 

@@ -93,8 +93,8 @@ fn conditions() {
         ("2 != 2", false),
         ("1 < 1 or 1 <= 1", true),
         ("1 > 1 or 1 >= 1", true),
-        // The operator `and` binds tighter than `or`. The operator `not` binds tighter than both, but less tightly than a
-        // comparison.
+        // The operator `and` binds tighter than `or`. The operator `not` binds tighter than `and`,
+        // but less tightly than a comparison.
         ("1 = 1 or 1 = 1 and 1 = 2", true),
         ("(1 = 1 or 1 = 1) and 1 = 2", false),
         ("not 1 = 2 and 1 = 1", true),
@@ -146,7 +146,7 @@ fn what_cannot_be_evaluated_is_an_error() {
         ),
         (
             "min(rate, utilization < '20')",
-            "column `utilization` holds numbers",
+            "column `utilization` contains numbers",
         ),
         (
             "min(rate, algorithm < 20)",
@@ -160,7 +160,7 @@ fn what_cannot_be_evaluated_is_an_error() {
         ),
         (
             "min_gap(rate, (algorithm = 'SMS'), (algorithm = 'BF', rate > 5))",
-            "no point has a filled cell on both sides",
+            "no point has filled cells in two rows",
         ),
     ] {
         let message = value(text);
@@ -376,7 +376,7 @@ fn claims_that_cannot_be_checked_are_errors() {
     );
 }
 
-/// If another table has the column, the error names this table and gives a hint.
+/// If another table has the column, the error names that table and gives a hint.
 #[test]
 fn columns_of_other_tables_are_pointed_at() {
     let table = results();
@@ -419,7 +419,7 @@ fn columns_of_other_tables_are_pointed_at() {
     let none = check(&[asked], |_| None).unwrap_err().to_string();
     assert_eq!(
         none,
-        "claim W-01: found no table `weighted`, expected `weighted = true` in the study, which creates it"
+        "claim W-01: found no table `weighted`, expected `weighted = true` in the study, which creates this table"
     );
 }
 

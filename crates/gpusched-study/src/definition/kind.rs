@@ -114,7 +114,8 @@ impl Kind {
         }
     }
 
-    /// Returns the tables of the study with arbitrary numbers.
+    /// Returns the tables of the study with arbitrary numbers, for a check of the claims before a
+    /// run.
     pub(crate) fn made_up(&self, name: &str) -> Result<Tables> {
         match self {
             Kind::Partitioning(study) => partitioning::results::made_up(name, study),

@@ -1,4 +1,5 @@
-//! Checks of the names in a study: the name of the study, and the names of its rows.
+//! Checks of the names in a study: the name of the study, and the names of its cases, analysis
+//! variants and algorithms.
 
 use gpusched_model::Refusal;
 use std::collections::HashSet;

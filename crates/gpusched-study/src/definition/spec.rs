@@ -39,8 +39,8 @@ impl Spec {
         Spec::from_document(Document::read(path.as_ref())?, overrides)
     }
 
-    /// Reads and checks the study in `text`. Error messages call the study `file`. Files that the study names are searched
-    /// relative to `file`.
+    /// Reads and checks the study in `text`. Error messages call the study `file`. gpusched
+    /// searches for the files that the study names in the folder of `file` first.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`], which states the line, the field, the value found and the value expected. Causes are
@@ -82,7 +82,8 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Checks the claims on tables with arbitrary numbers, so that a misspelt algorithm is found before a long run.
+    /// Checks the claims on tables with arbitrary numbers, so that gpusched finds a misspelt name
+    /// before a long run.
     fn rehearse(&self) -> Result<()> {
         let tables = self.kind.made_up(self.name())?;
         let folder = Folder::new("", self.name());
@@ -99,7 +100,8 @@ impl Spec {
         &self.head.title
     }
 
-    /// Returns the name of the published results that the study reproduces. The name may be empty.
+    /// Returns the name of the published results that the study reproduces, such as `[Singh21] Fig.
+    /// 3.4`. The name may be empty.
     pub fn source_text(&self) -> &str {
         &self.head.source
     }

@@ -1,4 +1,5 @@
-//! Metric that lists published results of budgets at run time as rows, for claims about the published tables.
+//! Metric that lists published results of run-time budgets as rows. Claims about the published
+//! tables use these rows.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};

@@ -12,11 +12,14 @@ use gpusched_model::reader::{Document, Documents};
 
 /// Finds and reads the files that one case names.
 ///
-/// A relative path is searched first in the folder of the study, then in each folder above it, and then in the working
-/// directory. Therefore a study in a checkout finds its files from any working directory. A copy of the study in a folder
-/// of results inside the checkout finds them, too. Outside the checkout, a study finds the copies that a run saved in the
-/// folder of results. Copies are used only if no file is found, so a changed file is never replaced by an old copy. The
-/// experiment includes the hash of each file. Therefore gpusched always detects a different file.
+/// gpusched searches a relative path first in the folder of the study, then in each folder above
+/// it, and then in the working directory. Therefore a study in a checkout finds its files from any
+/// working directory. A copy of the study in a folder of results inside the checkout also finds the
+/// files. Outside the checkout, a study uses the copies that a run saved in the folder of results.
+///
+/// gpusched uses a copy only if it finds no file, so an old copy never replaces a changed file. The
+/// identity of the experiment includes the hash of each file. Therefore gpusched always detects a
+/// different file.
 #[derive(Clone, Debug)]
 pub struct Files {
     folders: Vec<PathBuf>,
@@ -88,7 +91,8 @@ impl Files {
         Ok(document)
     }
 
-    /// Returns the content of the file at `path`. If there is no such file, returns the content of its copy.
+    /// Returns the content of the file at `path`. If the file does not exist, returns the content
+    /// of its copy.
     fn find(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         if let Some(found) = candidates.find(|candidate| candidate.is_file()) {

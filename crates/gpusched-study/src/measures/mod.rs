@@ -44,12 +44,13 @@ pub trait Measure: fmt::Debug + Send + Sync {
     /// study.
     ///
     /// # Errors
-    /// Fails if the metric cannot be evaluated. After such an error, the run of the study stops. A later run can resume the
-    /// study.
+    /// Fails if the metric cannot be evaluated. The run of the study then stops, and a later run
+    /// can resume the study.
     fn rows(&self, seed: u64) -> Result<Vec<Row>>;
 
-    /// Returns the same rows with arbitrary numbers. gpusched uses these rows to check the claims before a study runs. A
-    /// metric with a long evaluation overrides this function.
+    /// Returns the rows of [`Measure::rows`] with arbitrary numbers. gpusched uses these rows to
+    /// check the claims before a study runs. A metric with a long evaluation overrides this
+    /// function.
     ///
     /// # Errors
     /// Fails under the same conditions as [`Measure::rows`].
@@ -62,7 +63,8 @@ pub trait Measure: fmt::Debug + Send + Sync {
 pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
     /// Name of the metric in studies.
     const NAME: &'static str;
-    /// Columns that the rows of the metric have in addition to the columns of every table of cases.
+    /// Columns that only the rows of this metric have, in addition to the columns of every table of
+    /// cases.
     const KEYS: &'static [&'static str];
     /// Columns in [`Parameters::KEYS`] that are empty in some rows.
     const PARTIAL: &'static [&'static str] = &[];
@@ -81,7 +83,8 @@ pub trait Parameters: DeserializeOwned + Serialize + JsonSchema {
 pub struct Entry {
     /// Name of the metric in studies and results.
     pub name: &'static str,
-    /// Columns that the rows of the metric have in addition to the columns of every table of cases.
+    /// Columns that only the rows of this metric have, in addition to the columns of every table of
+    /// cases.
     pub keys: &'static [&'static str],
     /// Columns in `keys` that are empty in some rows.
     pub partial: &'static [&'static str],

@@ -54,11 +54,11 @@ pub struct OptimalityParameters {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Contender {
-    /// SMS (`sms`). The list of forbidden pairs is filled during the search.
+    /// Heuristic SMS (`sms`). The search fills the list of forbidden pairs.
     SmsIna,
-    /// SMS (`sms`). The list of forbidden pairs is filled before the search.
+    /// Heuristic SMS (`sms`). A step before the search fills the list of forbidden pairs.
     SmsAct,
-    /// BF (`bf`). The list of forbidden pairs is filled during the search.
+    /// Heuristic BF (`bf`). The search fills the list of forbidden pairs.
     BfIna,
     /// Heuristic that merges partitions in the order of savings.
     Savings,
@@ -107,8 +107,8 @@ struct Sums {
     /// Number of task sets that both this algorithm and `optimal` schedule.
     reached: u64,
     tests: u64,
-    /// Number of task sets for which the plan contains all tasks, even if it does not fit on the GPU. All sums below count
-    /// only these task sets.
+    /// Number of task sets with a plan that contains all tasks, even if the plan needs more SMs
+    /// than the GPU has. The fields after this one count only these task sets.
     plans: u64,
     sms: u64,
     /// Number of SMs above the lower bound of `optimal`.
@@ -121,7 +121,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds `plan`, which uses `sms` SMs of the `gpu` SMs. The plan of `optimal` with its lower bound is `best`.
+    /// Adds the results of `plan`, which uses `sms` SMs of a GPU with `gpu` SMs. `best` is the plan
+    /// of `optimal`, with its lower bound.
     fn count(&mut self, plan: &Plan, sms: u32, best: &Plan, gpu: u32) {
         let schedulable = u64::from(sms <= gpu && plan.partitions.iter().all(|p| p.verdict.schedulable));
         self.schedulable += schedulable;
@@ -247,8 +248,8 @@ impl Optimality {
             let plan = partition(&problem, &heuristic);
             let mut sms = plan.sms_used;
             if algorithm.ends_when_it_fits() && plan.schedulable {
-                // If the GPU has only as many SMs as the lower bound, the heuristic merges partitions until it finds no
-                // further merge.
+                // On a GPU with only as many SMs as the lower bound, the heuristic merges
+                // partitions until no further merge is possible.
                 let on = on(bound.sms)?;
                 let longer = partition(&on, &heuristic);
                 let placed: usize = longer.partitions.iter().map(|part| part.tasks.len()).sum();

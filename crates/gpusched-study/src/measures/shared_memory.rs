@@ -1,4 +1,5 @@
-//! Metric of the cost of ignoring memory traffic between partitions, and of the cost of counting it.
+//! Metric of two costs. If the analysis ignores memory traffic of other partitions, plans can miss
+//! deadlines. If the analysis counts this traffic, it accepts fewer task sets.
 
 use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
@@ -38,7 +39,8 @@ pub struct SharedMemoryParameters {
     sets: u64,
 }
 
-/// End of arrivals in a simulation [ns]. The value is the hyperperiod of the periods in [Singh21] §3.6.1.
+/// Time of the last possible arrival in a simulation [ns]: the hyperperiod of the periods in
+/// [Singh21] §3.6.1.
 const END: u64 = 4_000_000_000;
 
 /// An analysis: how gpusched finds and tests a plan.
@@ -119,8 +121,8 @@ impl Parameters for SharedMemoryParameters {
 }
 
 impl SharedMemories {
-    /// Generates task set number `index`. The memory traffic of its tasks is for a memory that a memory-intensive kernel
-    /// saturates on `saturation` SMs.
+    /// Generates task set number `index`. The memory traffic of its tasks fits a memory that a
+    /// memory-intensive kernel saturates on `saturation` SMs.
     fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
         let recipe = Recipe {
             saturation: Some(saturation),
@@ -142,8 +144,9 @@ impl SharedMemories {
         )?;
         let bandwidth = Bandwidth::new(DRAWN_BANDWIDTH).unwrap_or(Bandwidth::LIMIT);
         let mut counts = Counts::default();
-        // Several analyses find the same partitions, and gpusched then reuses the simulation. If a plan meets all deadlines
-        // under any arbitration, it also meets them under max-min fair shares.
+        // Several analyses may find equal partitions, and gpusched then reuses the simulation. A
+        // plan that meets all deadlines under any arbitration also meets them under max-min fair
+        // arbitration.
         let mut simulated: Vec<(Vec<Place>, Arbitration, bool)> = Vec::new();
         for (way, [accepted, missed]) in WAYS.into_iter().zip(&mut counts) {
             let (arbitration, traffic) = match way {

@@ -54,14 +54,16 @@ impl Findings {
     }
 }
 
-/// Whether a study has results, and whether the results are up to date.
+/// Whether a study has results, and whether the results match the study file and the version of
+/// gpusched.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// The study has no results.
     Missing,
-    /// The results are from another experiment or from another version of gpusched, or they were edited by hand. Another
-    /// experiment differs, for example, in its seed, its number of sets or an axis.
+    /// The results are from another experiment or from another version of gpusched, or a user
+    /// edited the results. Another experiment differs, for example, in its seed, its number of sets
+    /// or an axis.
     Outdated,
     /// The results are from exactly this experiment and this version of gpusched.
     Current,
@@ -78,8 +80,8 @@ pub struct Study {
     pub state: State,
 }
 
-/// Reads all studies in the folder at `path`: every `*.toml` file, in the order of names. Results are searched next to the
-/// study file, then in a folder that has the name of the study.
+/// Reads all studies in the folder at `path`: every TOML file, in the order of names. The results
+/// of a study are next to the study file, or in a folder that has the name of the study.
 ///
 /// # Errors
 /// Fails with [`Error::Io`] if the folder cannot be read. Fails with [`Error::Refused`] if there is no study or if two

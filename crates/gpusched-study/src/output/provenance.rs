@@ -1,4 +1,4 @@
-//! Provenance of results, in a separate file. Every run of the same study writes an equal file.
+//! Provenance of results, in a separate file. The file has the same bytes for every run of a study.
 
 use std::path::Path;
 
@@ -19,7 +19,8 @@ pub struct Provenance {
     pub study: String,
     /// Version of gpusched that computed the results.
     pub gpusched: String,
-    /// SHA-256 hash of the experiment: of everything in the study and in its files that determines the results.
+    /// SHA-256 hash of the experiment: of all inputs that determine the results, including the
+    /// files that cases name.
     pub experiment_sha256: String,
     /// SHA-256 hash of the TOML file of the study.
     pub spec_sha256: String,

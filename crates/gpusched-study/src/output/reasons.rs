@@ -71,11 +71,12 @@ pub enum Reason {
     /// The paper does not publish an input on which the claim depends.
     #[strum(message = "an unpublished input")]
     UnpublishedInput,
-    /// The study uses substitute data: synthetic kernels, simulated hardware or assumed demands.
-    #[strum(message = "our data")]
+    /// The study uses substitute data: synthetic kernels, simulated hardware or assumed memory
+    /// demands.
+    #[strum(message = "substitute data")]
     OurData,
     /// The claim is a hypothesis of gpusched, and the results refute it.
-    #[strum(message = "an own hypothesis is wrong")]
+    #[strum(message = "a wrong hypothesis of gpusched")]
     Refuted,
 }
 
@@ -98,8 +99,8 @@ impl Reasons {
         of_study.any(|deviation| deviation.claims.iter().any(|id| id == claim))
     }
 
-    /// Checks each deviation of a study in `findings`. Each deviation must name a claim that the study does not reproduce.
-    /// Deviations of other studies are not checked.
+    /// Checks each deviation of a study in `findings`. Each deviation must name a claim that the
+    /// study does not reproduce. The function ignores deviations of other studies.
     ///
     /// # Errors
     /// Fails with a refusal that names the claim if the claim is unknown or if the study reproduces it.

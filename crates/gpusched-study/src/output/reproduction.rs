@@ -17,15 +17,16 @@ use gpusched_model::error::Result;
 /// Maximum number of characters per line, except for a line with a single longer word.
 const WIDTH: usize = 158;
 
-/// Maximum number of figures that the page lists for one claim. The command `study check` prints all figures.
+/// Maximum number of computed values that the page lists for one claim. The command `study check`
+/// prints all values.
 const FIGURES: usize = 4;
 
-/// Maximum total length of a claim's figures together with their expressions [characters]. Longer lists contain only the
-/// values.
+/// Maximum total length of the computed values of a claim with their expressions [characters].
+/// Longer lists contain only the values.
 const SHORT: usize = 80;
 
-/// Returns the page about finished studies. The page depends only on their claims, their results, `reasons` and `command`.
-/// `command` is the command line that writes the page.
+/// Returns the page about finished studies. The page depends only on their claims, their results,
+/// `reasons` and `command`, the command line that writes the page.
 ///
 /// # Errors
 /// Fails under the same conditions as [`Study::findings`], and if a reason is stated for an unknown or a reproduced claim.
@@ -33,15 +34,16 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
     let about = format!(
-        "This page lists the published claims that the studies reproduce. For every other claim, it states the reason. \
-         `{command}` writes this page."
+        "This page lists the published claims that the studies reproduce. For every other claim, it states a reason and \
+         the values that the study computes for the condition of the claim. `{command}` writes this page."
     );
     let mut page = format!("# Reproduction\n\n{}\n", wrapped(&about, ""));
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
     let about = "Each list contains the claims that a study reproduces, and then the ids of the claims that it does not \
-                 reproduce. `gpusched study check` prints the condition and the figures of each claim.";
+                 reproduce. If the results do not confirm a claim with the mark *must hold*, the study fails. \
+                 `gpusched study check` prints the condition and the computed values of each claim.";
     page += &format!("## Details\n\n{}\n", wrapped(about, ""));
     for (study, findings) in studies.iter().zip(&findings) {
         page += &section(study, findings);
@@ -82,8 +84,8 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     text + "\n"
 }
 
-/// Returns the list of claims that are not reproduced for at least one analysis variant. The list is sorted by reason, and
-/// states the published figures and the figures found.
+/// Returns the list of claims that are not reproduced for at least one analysis variant. The list
+/// is sorted by reason. It states the published numbers and the computed values.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
     for &reason in Reason::VARIANTS {
@@ -136,8 +138,8 @@ fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     text
 }
 
-/// Returns the text about a claim that is not reproduced: the published figures, and the figures found for each analysis
-/// variant.
+/// Returns the text about a claim that is not reproduced: the published numbers, and the values
+/// that the study computes for each analysis variant.
 fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> String {
     let mut text = format!("{}: {}", claim.id, claim.text.trim_end_matches('.'));
     if let Some(source) = claim.source.as_deref().filter(|source| source.starts_with('[')) {
@@ -151,8 +153,7 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
         let variant = finding
             .reading
             .as_deref()
-            .map(|name| format!(" in variant {name}"))
-            .unwrap_or_default();
+            .map_or("The study".to_owned(), |name| format!("Variant `{name}`"));
         let figures = finding.figures_in_words();
         let named = figures.iter().map(|(name, value)| format!("`{name}` = {value}"));
         let named: Vec<String> = named.collect();
@@ -164,7 +165,7 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
             values.truncate(FIGURES);
             values.push("…".to_owned());
         }
-        let _ = write!(text, " Found{variant}: {}.", values.join(", "));
+        let _ = write!(text, " {variant} yields {}.", values.join(", "));
     }
     text
 }
@@ -187,11 +188,13 @@ fn not_checkable(reasons: &Reasons) -> String {
     }
 }
 
-/// Returns the section about one study: the command that repeats it, and one line for each reproduced claim.
+/// Returns the section about one study: its size, the command that repeats it, and one line for
+/// each reproduced claim.
 fn section(study: &Study, findings: &Findings) -> String {
     let spec = &study.spec;
     let (folder, name_of) = (study.folder.path(), spec.name());
-    // The file in the folder of results is a copy of the study file in the folder above, if that study file exists.
+    // If the folder above the results contains the study file, the page names that file instead of
+    // its copy in the folder of results.
     let above = folder
         .parent()
         .map(|parent| parent.join(format!("{name_of}.toml")));
@@ -203,14 +206,19 @@ fn section(study: &Study, findings: &Findings) -> String {
     } else {
         spec.title()
     };
-    let mut text = format!("### {name_of}\n");
-    let run = format!("`gpusched study run {} -o {}`", file.display(), folder.display());
-    text += &wrapped(
-        &format!("{title}: {}, seed {}. {run}", size(spec.kind()), spec.seed()),
-        "",
+    let about = format!(
+        "{title}: The study has {} and seed {}.",
+        size(spec.kind()),
+        spec.seed()
     );
+    let run = format!(
+        "`gpusched study run {} -o {}` repeats it.",
+        file.display(),
+        folder.display()
+    );
+    let mut text = format!("### {name_of}\n{}{}", wrapped(&about, ""), wrapped(&run, ""));
     if findings.findings.is_empty() {
-        text += "* No claims.\n";
+        text += "* The study has no claims.\n";
     }
     let mut missed = Vec::new();
     for claim in claims(findings) {
@@ -227,7 +235,11 @@ fn section(study: &Study, findings: &Findings) -> String {
                 continue;
             }
             (_, []) => String::new(),
-            (held, failed) => format!(" (only in {}, not in {})", held.join(", "), failed.join(", ")),
+            (held, failed) => format!(
+                " (reproduced in variant {}, not in {})",
+                held.join(", "),
+                failed.join(", ")
+            ),
         };
         let must = if first.must_hold { " (must hold)" } else { "" };
         text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "* ");
@@ -238,16 +250,16 @@ fn section(study: &Study, findings: &Findings) -> String {
     text + "\n"
 }
 
-/// Returns the size of a study in words.
+/// Returns the numbers of points, task sets, SMs or cases of a study, as text.
 fn size(kind: &Kind) -> String {
     match kind {
         Kind::Partitioning(study) => format!(
-            "{} with {} each, {}",
+            "{} with {} each, a GPU with {}",
             counted(study.points().len(), "point"),
-            counted(study.sets(), "set"),
+            counted(study.sets(), "task set"),
             counted(study.sms(), "SM")
         ),
-        Kind::Cases(study) => counted(study.cases().len(), "case"),
+        Kind::Cases(study) => counted(study.cases().len(), "experiment case"),
     }
 }
 

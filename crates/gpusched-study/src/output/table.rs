@@ -1,8 +1,8 @@
 //! A table of results: a CSV file with a header. gpusched reads the whole file at once, and converts a cell to a number
 //! only on use.
 //!
-//! A cell is a text. gpusched parses a cell as a number only if a number is necessary. An empty cell is a missing value;
-//! for example, the mean number of SMs is missing if no task set is schedulable.
+//! An empty cell is a missing value. For example, the mean number of SMs is missing if no task set
+//! is schedulable.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -151,7 +151,7 @@ impl<'t> Column<'t> {
         self.table.columns.get(self.index).map_or("", String::as_str)
     }
 
-    /// Returns the cell in `row` as text. Beyond the last row, the text is empty.
+    /// Returns the cell in `row` as text. If `row` is beyond the last row, the text is empty.
     pub fn text(&self, row: usize) -> &'t str {
         let row = self.table.rows.get(row);
         row.and_then(|row| row.cells.get(self.index))
@@ -229,8 +229,8 @@ fn describe(error: &csv::Error) -> String {
     }
 }
 
-/// Counts the lines up to given byte positions, which must be ascending. The line numbers of the csv crate are one too
-/// small after `\r\n` and for rows after empty lines.
+/// Counts the lines up to given byte positions, which must be ascending. The line numbers of the
+/// csv crate are too small by one after `\r\n` and for rows after empty lines.
 struct Lines<'b> {
     bytes: &'b [u8],
     position: usize,

@@ -38,8 +38,8 @@ pub(crate) struct Weighted {
 }
 
 impl Weighted {
-    /// Adds `sets` task sets that each have utilization U = `utilization` [10⁻⁹]. Of these task sets, `schedulable` are
-    /// schedulable.
+    /// Adds `sets` task sets with utilization U = `utilization` [10⁻⁹] each. Among them,
+    /// `schedulable` task sets are schedulable.
     pub fn add(&mut self, utilization: u128, schedulable: u64, sets: u64) {
         self.schedulable += utilization * u128::from(schedulable);
         self.all += utilization * u128::from(sets);

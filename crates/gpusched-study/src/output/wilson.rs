@@ -1,5 +1,5 @@
-//! The Wilson score interval (Wilson 1927). The Wilson score interval is a confidence interval of the true share, computed
-//! from the number of schedulable sets in a sample.
+//! The Wilson score interval (Wilson 1927): a confidence interval of the true share of schedulable
+//! sets, computed from the number of schedulable sets in a sample.
 //!
 //! Unlike the usual normal approximation, the Wilson interval stays within [0, 1] and has a positive width at shares of 0
 //! and 1. Most points of a schedulability curve have a share of 0 or 1.
@@ -8,8 +8,8 @@
 /// because the last bit of `ln` differs between systems.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Returns the 95 % confidence interval of the true share if `successes` of `trials` succeed. If there are no trials,
-/// returns (0, 1).
+/// Returns the 95 % confidence interval of the true share if `successes` of `trials` trials
+/// succeed. If there are no trials, returns (0, 1).
 pub fn interval(successes: u64, trials: u64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);

@@ -33,9 +33,9 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     unique(document, "algorithm", algorithms)
 }
 
-/// Checks `blocks` of the analysis variants. The generator checks its own `blocks`. A policy that uses blocks requires a
-/// number of blocks, because without blocks it equals a non-preemptive policy. Under all other policies, `blocks` of a
-/// variant would have no effect and is rejected.
+/// Checks the field `blocks` of each analysis variant. A policy that uses blocks requires a number
+/// of blocks, from the variant or from the generator. Under all other policies, `blocks` of a
+/// variant has no effect, and gpusched rejects it.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         if let Some(Err(error)) = reading.blocks.map(check_blocks) {
@@ -63,8 +63,8 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Checks that tasks have memory traffic if the interference model counts it. Also checks that the policy has a proof for
-/// partitions that share a memory.
+/// Checks that tasks have memory traffic if the interference model counts memory traffic. Also
+/// checks that the policy has a proof for partitions that share a memory.
 pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         let error = |field: &str, message: String| {

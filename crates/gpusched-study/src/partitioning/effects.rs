@@ -1,4 +1,5 @@
-//! Checks that reject options of algorithms if an option has no effect. The command line rejects the same options.
+//! Checks that reject an option of an algorithm if the option has no effect. The command line
+//! rejects the same options.
 
 use serde::Deserialize;
 
@@ -15,7 +16,7 @@ use gpusched_model::error::Result;
 /// # Errors
 /// Fails at the first option without effect, and names the field of this option.
 pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result<Vec<Heuristic>> {
-    // Only options that the file states can be rejected. Default values cannot.
+    // Only options that the file states can be rejected, not default values.
     let table: toml::Table = document.parse()?;
     let written = table.get("algorithm").and_then(toml::Value::as_array);
     let traffic_counts = shape

@@ -20,8 +20,9 @@ pub struct PartitioningShape {
     /// Kind of study: always `partitioning`.
     #[serde(default)]
     pub kind: PartitioningKind,
-    /// Name of the study: 1 to 100 letters, digits, `.`, `-` and `_`; the first character is a letter or a digit. The
-    /// output files have this name, and it is the first column of the CSV.
+    /// Name of the study: 1 to 100 letters, digits, `.`, `-` and `_`; the first character is a
+    /// letter or a digit. The names of the output files start with this name. The first column of
+    /// the CSV contains this name.
     pub name: String,
     /// Title for display; one line.
     #[serde(default)]
@@ -49,8 +50,8 @@ pub struct PartitioningShape {
     pub reading: Vec<Reading>,
     /// Heuristics that the study compares.
     pub algorithm: Vec<Algorithm>,
-    /// Whether the results include a table of weighted schedulability, with one number for each number of tasks. Each
-    /// number combines all utilizations.
+    /// Whether the results include a table of weighted schedulability. The table has one value per
+    /// number of tasks, for all utilizations together.
     #[serde(default)]
     pub weighted: bool,
     /// Figure that shows the results.
@@ -101,8 +102,8 @@ pub struct Reading {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
-    /// Arbitration rule of the shared memory. Only with an `interference` model that counts memory bandwidth; the generator
-    /// then states its `saturation`. Default: `any`.
+    /// Arbitration rule of the shared memory. Only with an `interference` model that counts memory
+    /// traffic; such a model requires `saturation` in the generator. Default: `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arbitration: Option<Arbitration>,
     /// Granularity of partitions on the `device` of the study. If absent, a partition can consist of any SMs.
@@ -148,8 +149,8 @@ pub struct Algorithm {
     /// Whether BF prefers small or large values of the measure U. Only with the heuristic BF.
     #[serde(default)]
     pub bf_direction: BfDirection,
-    /// Number of equal partitions. Default: the smallest number for which all tasks are accepted. Only with the heuristics
-    /// FFD and WFD.
+    /// Number of equal partitions. Default: the smallest number with which the heuristic accepts
+    /// all tasks. Only with the heuristics FFD and WFD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
     /// Objective of the search. Only with savings, matching, `auto`, `optimal` and local search.
@@ -168,12 +169,12 @@ pub struct Algorithm {
         skip_serializing_if = "Option::is_none"
     )]
     pub search_effort: Option<u64>,
-    /// Accepted optimality gap in SMs. The search stops when its plan fits and uses at most `gap` SMs more than the lower
-    /// bound. Only with `auto` and `optimal`. Default: 0.
+    /// Accepted optimality gap in SMs. The search stops when its plan fits on the GPU and uses at
+    /// most `gap` SMs more than the lower bound. Only with `auto` and `optimal`. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
-    /// Treatment of the memory traffic of other partitions in merges. Only if an analysis variant counts memory
-    /// traffic.
+    /// How merges of partitions count the memory traffic of other partitions. Only if an analysis
+    /// variant counts memory traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
 }
@@ -214,8 +215,8 @@ pub enum FigurePanel {
 }
 
 impl FigurePanel {
-    /// Returns two column names: the figure has one panel per value of the first column, and one line per value of the
-    /// second column.
+    /// Returns two column names. The figure has one panel per value in the first column, and one
+    /// line per value in the second column.
     pub fn and_series(self) -> (&'static str, &'static str) {
         match self {
             FigurePanel::Reading => ("reading", "algorithm"),
@@ -269,8 +270,8 @@ mod tests {
     use super::*;
     use gpusched_analysis::partitioning::Options;
 
-    /// Checks that the written algorithm has all fields of the options, so that the hash input of the experiment stays
-    /// unchanged.
+    /// Checks that the written algorithm has all fields of the options. Then the hash input of the
+    /// experiment stays unchanged.
     #[test]
     fn an_algorithm_has_the_fields_of_the_options() {
         let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",

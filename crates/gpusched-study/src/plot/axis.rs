@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 /// Maximum number of steps between the first and the last tick.
 const STEPS: f64 = 8.0;
 
-/// Maximum number of decades at which every decade has a tick.
+/// Maximum number of decades on an axis with a tick at every decade.
 const DECADES: i32 = 8;
 
 /// Space between an outer tick and the end of the axis, as a share of the distance between the first and the last tick.
@@ -90,7 +90,8 @@ impl Axis {
         }
     }
 
-    /// Returns the coordinate of a value. Coordinates beyond the range are moved to the end of the range.
+    /// Returns the coordinate of a value. A value beyond the range has the coordinate of the
+    /// nearest end of the range.
     pub fn coordinate(&self, value: f64) -> f64 {
         let coordinate = match self.scale {
             Scale::Linear { unit, .. } => value / unit,

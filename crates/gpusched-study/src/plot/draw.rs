@@ -176,8 +176,9 @@ fn draw_panel(chart: &Chart, layout: &Layout, root: &Area<'_>, panel: &Panel, pl
 /// One point of a confidence band: x, and the two ends of the interval.
 type Interval = (f64, (f64, f64));
 
-/// Returns the confidence bands of every line. Gaps divide a band into pieces. If several bands are equal, as at points
-/// where every set is schedulable, only the first band is drawn. Several bands on top of each other would be darker.
+/// Returns the confidence bands of every line. Gaps divide a band into pieces. If several bands are
+/// equal, the figure shows only the first band, because several bands on top of each other would be
+/// darker. Bands are equal, for example, at points where every set is schedulable.
 fn bands(lines: &[Vec<Point>]) -> Vec<Vec<Vec<Interval>>> {
     let mut drawn = HashSet::new();
     let mut bands = Vec::with_capacity(lines.len());

@@ -44,7 +44,8 @@ impl Default for Options {
     }
 }
 
-/// Selects the rows that have a certain value in a column. Users write `column=value`. Numbers are compared as numbers.
+/// Selects the rows that have a certain value in a column. Users write `column=value`. Equal
+/// numbers match, such as 2 and 2.0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selection {
     /// Name of the column.

@@ -14,7 +14,8 @@ pub(crate) enum Content {
     Rows(Vec<Vec<String>>),
 }
 
-/// The finished chunks of a study, with their results. Tallies of one point are added. Rows are stored per chunk.
+/// The finished chunks of a study, with their results. The collection adds the tallies of each
+/// point, and stores the rows of each chunk.
 #[derive(Clone, Debug)]
 pub struct Collection {
     work: Work,

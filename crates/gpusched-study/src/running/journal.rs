@@ -30,8 +30,8 @@ pub struct Journal {
     synced: Instant,
 }
 
-/// Maximum time for which a finished chunk may exist only in the memory of the operating system. A power failure can lose
-/// such chunks; killing the process cannot.
+/// Maximum time for which a finished chunk may exist only in the memory of the operating system. A
+/// power failure can lose these chunks, but the end of the process cannot.
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {

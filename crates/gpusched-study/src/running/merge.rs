@@ -17,7 +17,8 @@ use gpusched_model::error::{Error, Refusal, Result};
 /// Merges the shards of all studies that have journals in `folders`. Writes the same files as a run of the whole study into
 /// the folder at `output`. Returns the studies in the order of their names.
 ///
-/// Several journals may contain the same chunk if its results are equal. The times of the first journal are used.
+/// Several journals may contain the same chunk if its results are equal. The merge then uses the
+/// times of the first journal.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] if there is no journal, or if a shard is still running. Also fails if journals belong to

@@ -1,5 +1,5 @@
-//! Runner of a study or of one shard. Several threads compute chunks, and one thread writes them to the journal. A run can
-//! resume an interrupted run.
+//! Runs a study or one shard of it. Several threads compute chunks, and one thread writes them to
+//! the journal. A run can resume an interrupted run.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,8 @@ impl Observer for () {}
 /// The result of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Number of task sets or cases in the study or shard ([`Kind::units`](crate::Kind::units)).
+    /// Number of task sets or cases in the study or shard. [`Kind::units`](crate::Kind::units)
+    /// names the units.
     pub units: u64,
     /// Number of task sets or cases that were finished before this run.
     pub resumed: u64,

@@ -36,7 +36,8 @@ impl Tally {
         });
     }
 
-    /// Adds the counts of `other`. Counts saturate; only a journal that was edited by hand can contain such large numbers.
+    /// Adds the counts of `other`. The counts saturate instead of overflowing; only a journal that
+    /// a user edited can contain such large numbers.
     pub fn add(&mut self, other: &Tally) {
         self.schedulable = self.schedulable.saturating_add(other.schedulable);
         self.sms_used = self.sms_used.saturating_add(other.sms_used);

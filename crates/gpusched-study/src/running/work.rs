@@ -1,8 +1,9 @@
-//! The units of work of a study. A study of partitioning has points with task sets. Chunks of task sets are distributed to
-//! shards and threads. A study of cases has one point, with one set for each case.
+//! The units of work of a study. A study of partitioning has points with task sets. gpusched
+//! distributes chunks of task sets to shards and threads. A study of cases has one point, with one
+//! set for each case.
 //!
-//! The division of the work into chunks depends only on the study. Therefore chunks are the same in every run, even if the
-//! run is distributed or interrupted.
+//! The division of the work into chunks depends only on the study. Therefore chunks are equal in
+//! every run, even in a distributed or interrupted run.
 
 use std::fmt;
 use std::ops::Range;
@@ -38,7 +39,7 @@ pub struct Chunk {
 pub struct Work {
     points: usize,
     sets: u64,
-    /// Number of task sets in each chunk. The last chunk of a point may have fewer.
+    /// Number of task sets in each chunk. The last chunk of a point may have fewer task sets.
     size: u64,
     /// Number of chunks for each point.
     per_point: usize,
@@ -115,7 +116,7 @@ impl Shard {
     /// The only shard of a study that is not divided.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
-    /// Creates shard `index` of `count`. Returns `None` unless 1 ≤ `index` ≤ `count`.
+    /// Creates shard `index` of `count`. Returns `None` if `index` is 0 or greater than `count`.
     pub fn new(index: u32, count: u32) -> Option<Shard> {
         (1..=count).contains(&index).then_some(Shard { index, count })
     }

@@ -1,4 +1,4 @@
-//! Check of the evidence of partitions with interference delay, from the printed recurrences.
+//! Check of the evidence of a partition with interference delay, from the printed recurrences.
 
 use super::Beside;
 use crate::fault::Fault;
@@ -7,26 +7,28 @@ use gpusched_model::policy::{Policy, Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Maximum number of iterations. A window that needs more iterations counts as endless.
+/// Maximum number of iterations. If a window needs more iterations, the check treats the window
+/// as unbounded.
 const STEP_LIMIT: u32 = 1_000_000;
 
-/// One partition and its interference from the memory traffic of other sources.
+/// One partition, and the memory traffic that interferes with the partition.
 pub(crate) struct DelayedPartition<'a> {
     pub jobs: &'a [Job],
-    /// The same jobs with their WCETs at the lowest bandwidth; `None` if such a WCET does not exist.
+    /// The jobs with their WCETs at the guaranteed bandwidth. `None` if such a WCET is unbounded.
     pub slowest: Option<Vec<Job>>,
     pub beside: Beside,
 }
 
 impl DelayedPartition<'_> {
-    /// Whether the partition has no interference delay.
+    /// Returns whether the interference delay of the partition is 0.
     pub fn is_undelayed(&self) -> bool {
         let wcets = |jobs: &[Job]| -> Vec<u128> { jobs.iter().map(|job| job.wcet).collect() };
         let same = |slowest: &[Job]| wcets(slowest) == wcets(self.jobs);
         self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
     }
 
-    /// Checks evidence that the partition is schedulable. Evidence of another kind claims nothing.
+    /// Checks evidence that the partition is schedulable. Evidence that a test found no proof
+    /// passes the check, because it claims nothing.
     pub fn check(&self, evidence: &Evidence, policy: Policy) -> Result<(), Fault> {
         match (evidence, policy) {
             (Evidence::DemandWithinSupply { interval_ns, checked }, Policy::Edf | Policy::NpEdf) => {
@@ -53,8 +55,8 @@ impl DelayedPartition<'_> {
         }
     }
 
-    /// Returns the least t with t ≥ min(work + `lost(t)`, work at the lowest bandwidth), or `None` above `limit`. The
-    /// search starts at the smallest t.
+    /// Returns the least t with t ≥ min(work + `lost(t)`, work at the guaranteed bandwidth), or
+    /// `None` if t exceeds `limit`.
     fn done(&self, limit: u128, work: impl Fn(&[Job], u128) -> u128) -> Option<u128> {
         let mut time = 1;
         for _ in 0..STEP_LIMIT {
@@ -87,7 +89,8 @@ impl DelayedPartition<'_> {
         };
         let earliest = self.jobs.iter().map(due).min().unwrap_or(0);
         let length = u128::from(interval.ns());
-        // No busy window is longer than this length, because all work released in the window is done within the length.
+        // No busy window is longer than `length`, because the partition completes all work of a
+        // window within `length`.
         let released = |jobs: &[Job], t: u128| {
             let work = jobs
                 .iter()
@@ -99,7 +102,8 @@ impl DelayedPartition<'_> {
                 .slowest
                 .as_ref()
                 .is_some_and(|slowest| released(slowest, length) <= length);
-        // An interval of length 0 contains no release, so it proves nothing about longer intervals.
+        // An interval of length 0 contains no release, so it proves nothing about longer
+        // intervals.
         let over = length > 0 && ends;
         if !over {
             let message = format!("found {interval}, expected the length of the longest busy window or more");
@@ -143,7 +147,8 @@ impl DelayedPartition<'_> {
                     return Err(Fault::new(field, message));
                 }
             }
-            // For lengths from `since` to t, the blocking is not longer than at t, in isolation or at the lowest bandwidth.
+            // For lengths from `since` to t, the blocking is at most the blocking at t. This
+            // holds in isolation and at the guaranteed bandwidth.
             let since = |jobs: &[Job]| {
                 let longer = jobs
                     .iter()
@@ -198,13 +203,15 @@ impl DelayedPartition<'_> {
         Ok(())
     }
 
-    /// Returns the longest response time of `job`, or `None` if its busy period does not end.
+    /// Returns the longest response time of `job`, or `None` if the busy period of `job` does not
+    /// end.
     fn response(&self, preemption: Preemption, order: &[usize], job: &Job) -> Option<u128> {
         let rank = |task: usize| order.iter().position(|&other| other == task);
         let own = rank(job.task);
-        // Work of a window: `count` jobs of the task, one job of lower priority, and the jobs of higher priority. A job
-        // of higher priority counts if it is released before the end of the window, or at the end if the window is
-        // closed.
+        // Work of a window: `count` jobs of the task, one job with lower priority, and the jobs
+        // with higher priority. A job with higher priority counts if it is released before the
+        // end of the window. If the window is closed, a job that is released at the end counts,
+        // too.
         let work = |jobs: &[Job], count: u128, window: u128, closed: bool| {
             let mut work = 0u128;
             let mut blocking = 0;

@@ -1,4 +1,4 @@
-//! Interference delay that memory traffic causes in a partition, from the printed formulas.
+//! Interference delay of a partition due to memory traffic, from the printed formulas.
 
 use num_bigint::BigUint;
 
@@ -6,8 +6,8 @@ use crate::job::{Job, jobs};
 use crate::wcet::Wcets;
 use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 
-/// Source of memory traffic: bytes per job V [nano-bytes], rate d [nano-bytes per ns], period T [ns], and span [ns]. The
-/// span is the longest time from an arrival until the job moves its last byte.
+/// Source of memory traffic: bytes V per job [nano-bytes], rate d [nano-bytes per ns], period T
+/// [ns], and span R [ns]. A job transfers all its bytes within R of its arrival.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     bytes: u128,
@@ -20,12 +20,13 @@ struct Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
     capacity: u128,
-    /// Sources of each other partition, and one entry for each source that is not a task.
+    /// Sources of each other partition, and one separate entry for each source that is not a
+    /// task.
     others: Vec<Vec<Source>>,
 }
 
 impl Beside {
-    /// Returns the traffic that interferes with partition `index` of `plan`.
+    /// Returns the memory traffic that interferes with partition `index` of `plan`.
     pub fn new(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, memory: SharedMemory, index: usize) -> Beside {
         let capacity = match wcets.slices {
             None => u128::from(memory.bandwidth.bytes_per_second()),
@@ -44,8 +45,8 @@ impl Beside {
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    // A job moves at most d·C bytes. A job also moves at most d·D bytes, because it completes by its
-                    // deadline D.
+                    // A job transfers at most d·C bytes. It also transfers at most d·D bytes,
+                    // because it ends by its deadline D.
                     let longest = match &known {
                         Ok(jobs) => jobs[place].wcet.min(deadline),
                         Err(_) => deadline,
@@ -70,8 +71,8 @@ impl Beside {
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
             let period = u128::from(other.period.ns());
             let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
-            // The source may request its last byte at the end of a period, unless it requests all bytes of a period as
-            // one batch.
+            // If the source requests all bytes of a period as one batch, the span is its
+            // deadline. Otherwise the source may request its last byte at the end of a period.
             let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
                 bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),
@@ -87,12 +88,12 @@ impl Beside {
         Beside { capacity, others }
     }
 
-    /// Whether no other source interferes.
+    /// Returns whether there is no interfering memory traffic.
     pub fn is_none(&self) -> bool {
         self.others.is_empty()
     }
 
-    /// Returns the interference delay within a window of length `window` [ns], rounded up.
+    /// Returns the interference delay in a window of length `window` [ns], rounded up.
     pub fn lost(&self, window: u128) -> u128 {
         let bytes: BigUint = self.others.iter().map(|load| moved_by_all(load, window)).sum();
         if self.capacity == 0 {
@@ -102,17 +103,17 @@ impl Beside {
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
-    /// Returns `jobs` with their WCETs at the lowest bandwidth. Returns `None` if a job that needs bandwidth has none
-    /// left, or if a WCET is out of range.
+    /// Returns `jobs` with their WCETs at the guaranteed bandwidth. Returns `None` if a job
+    /// requires bandwidth but its guaranteed bandwidth is 0, or if a WCET is out of range.
     ///
-    /// Under every arbitration, a partition obtains the bandwidth that the other sources cannot use. Under max-min
-    /// arbitration, small requests are served in full, and each partition obtains at least an equal share of the
-    /// remaining bandwidth.
+    /// Under every arbitration, a partition gets the bandwidth that the other sources cannot use.
+    /// Under max-min fair arbitration, a source with a low rate gets its full rate. Each other
+    /// partition gets at least an equal share of the remaining bandwidth.
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
-        // At the fair level, the sources use the whole capacity. The function tries every number of sources below this
-        // level.
+        // At the max-min fair level, the sources use the whole capacity. The function tries every
+        // number of sources with rates below this level.
         let modest = |count: usize| {
             let mut sorted = peaks.clone();
             sorted.sort_unstable();
@@ -145,15 +146,16 @@ impl Beside {
     }
 }
 
-/// Returns the bytes that one partition moves within `window`. The partition runs one kernel at a time.
+/// Returns the bytes that one partition transfers in a window of length `window`. The partition
+/// executes one kernel at a time.
 fn moved_by_all(load: &[Source], window: u128) -> BigUint {
     let peak = load.iter().map(|source| source.rate).max().unwrap_or(0);
     let sum: BigUint = load.iter().map(|source| moved(source, window)).sum();
     sum.min(BigUint::from(peak) * window)
 }
 
-/// Returns the bytes that one source moves within `window`. The bytes belong to the jobs that fit into the window and to
-/// one job that the end of the window cuts off.
+/// Returns the bytes that one source transfers in a window of length `window`. They include all
+/// jobs that fit into the window, and a part of one more job.
 fn moved(source: &Source, window: u128) -> BigUint {
     let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);

@@ -1,8 +1,9 @@
-//! Partitions that share a memory, and MIG instances.
+//! Partitions that share a memory, and partitions that are MIG instances.
 //!
-//! * `lost`: the interference delay of a partition by the memory traffic of other partitions and sources;
+//! * `lost`: the interference delay of a partition due to the memory traffic of other partitions
+//!   and sources;
 //! * `delayed`: the evidence of a partition with interference delay;
-//! * `slices`: MIG instances, where each instance has a part of the memory.
+//! * `slices`: the memory slices of MIG instances.
 
 mod delayed;
 mod lost;

@@ -1,9 +1,10 @@
-//! Memory slices of MIG instances. A WCET is longer on an instance that has only a part of the bandwidth.
+//! Memory slices of MIG instances. On an instance with only a part of the memory bandwidth, a
+//! WCET is longer.
 
 use gpusched_model::device::{Granularity, Mig};
 use gpusched_model::{Plan, SharedMemory, Task};
 
-/// Memory of a plan whose partitions are MIG instances.
+/// Memory slices of a plan whose partitions are MIG instances.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Slices<'a> {
     mig: &'a Mig,
@@ -12,7 +13,8 @@ pub(crate) struct Slices<'a> {
 }
 
 impl<'a> Slices<'a> {
-    /// Returns the slices of `plan`. Returns `None` if the partitions share the whole memory, or if traffic does not count.
+    /// Returns the slices of `plan`. Returns `None` if the partitions share the whole memory, or
+    /// if the interference model ignores memory traffic.
     pub fn of(plan: &'a Plan, memory: Option<SharedMemory>) -> Option<Slices<'a>> {
         let hardware = plan.hardware.as_ref()?;
         (hardware.granularity == Granularity::Mig).then_some(())?;
@@ -22,8 +24,9 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// Returns B', the bandwidth of an instance. Of all profiles with at least `sms` SMs, the instance has the profile
-    /// with the fewest memory slices. Returns 0 if no profile has enough SMs.
+    /// Returns B', the memory bandwidth of an instance with at least `sms` SMs. The instance has
+    /// the profile with the fewest memory slices among all profiles with enough SMs. Returns 0 if
+    /// no profile has enough SMs.
     pub fn bandwidth(&self, sms: u32) -> u128 {
         let fewest = self
             .mig
@@ -37,8 +40,9 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// Returns C' [ns], the longest WCET of `task` on an instance of `sms` SMs or more. `alone` returns the WCET C with the
-    /// whole memory. Returns `None` if one of these WCETs is unknown.
+    /// Returns C' [ns], the longest WCET of `task` on any instance with `sms` or more SMs.
+    /// `alone` returns the WCET C with the whole memory. Returns `None` if one of the WCETs is
+    /// unknown.
     pub fn wcet(&self, task: &Task, sms: u32, alone: impl Fn(u32) -> Option<u128>) -> Option<u128> {
         let profiles = self.mig.profiles.iter().map(|profile| profile.sms);
         let sizes = profiles.filter(|&size| size > sms).chain([sms]);
@@ -47,8 +51,8 @@ impl<'a> Slices<'a> {
             .try_fold(0, |longest, c| Some(longest.max(c?)))
     }
 
-    /// Returns C + V/B' − V/d, with each part rounded up, if the kernel can use a bandwidth d above B'. Otherwise,
-    /// returns C.
+    /// Returns C' = C + V/B' − V/d for V bytes at a rate of at most d, if d exceeds the bandwidth
+    /// B' of the instance. Each term is rounded up. Otherwise returns C.
     fn wcet_at(&self, task: &Task, sms: u32, alone: u128) -> Option<u128> {
         let stated = task
             .bandwidth(sms)
@@ -82,7 +86,8 @@ mod tests {
             mig: device.mig().unwrap(),
             whole: 800,
         };
-        // An instance has one of the eight slices below 28 SMs, two slices below 42 SMs, and four slices below 98 SMs.
+        // An instance has one of eight memory slices below 28 SMs, two slices below 42 SMs, and
+        // four slices below 98 SMs.
         let shares = [1, 14, 15, 28, 42, 56, 57, 98, 99].map(|sms| slices.bandwidth(sms));
         assert_eq!(shares, [100, 100, 200, 200, 400, 400, 800, 800, 0]);
         let wcet = |fields: &str, sms| {
@@ -90,15 +95,16 @@ mod tests {
             let set: TaskSet = serde_json::from_str(&json).unwrap();
             slices.wcet(&set.tasks()[0], sms, |_| Some(1000))
         };
-        // A task without stated traffic uses the whole memory bandwidth all the time. With one slice it takes eight times
-        // as long.
+        // A task without stated memory traffic always uses the whole memory bandwidth. With one
+        // of eight slices, its WCET is eight times as long.
         assert_eq!(wcet("", 14), Some(8000));
         assert_eq!(wcet("", 98), Some(1000));
         assert_eq!(wcet("", 99), None);
         assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
         assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
         assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // A larger instance with equally many slices may use more bandwidth. The WCET for fewer SMs includes this case.
+        // A larger instance with equally many memory slices may use more bandwidth. The WCET for
+        // fewer SMs covers this case.
         assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
     }
 }

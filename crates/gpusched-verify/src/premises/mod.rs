@@ -1,7 +1,9 @@
-//! Premises of a plan that its evidence cannot prove.
+//! Premises of a plan: facts about the GPU and the analysis that the evidence of the plan cannot
+//! prove.
 //!
 //! * `listed`: the assumptions that the plan lists;
-//! * `stated`: the premises that the user states, and the premises that are taken from the plan.
+//! * `stated`: the premises that the user states, and the premises that the verifier takes from
+//!   the plan.
 
 mod listed;
 mod stated;

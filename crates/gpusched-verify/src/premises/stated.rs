@@ -1,5 +1,5 @@
-//! Premises about the GPU and the analysis. The plan must match each premise that the user states. The verifier takes all
-//! other premises from the plan.
+//! Premises about the GPU and the analysis. If the user states a premise, the plan must match it.
+//! The verifier takes all other premises from the plan.
 
 use gpusched_model::Interference;
 use gpusched_model::counted;
@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::Fault;
 
-/// Premises that a plan must match. The verifier takes a premise that is `None` from the plan.
+/// Premises that the user states, and that a plan must match. If a premise is `None`, the
+/// verifier takes it from the plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stated {
     /// Number of SMs of the GPU.
@@ -26,17 +27,18 @@ pub struct Stated {
     pub arbitration: Option<Arbitration>,
     /// Interference model.
     pub interference: Option<Interference>,
-    /// Policy and test of every partition.
+    /// Scheduling policy and schedulability test of every partition.
     pub policy: Option<Policy>,
 }
 
-/// Premises that the verifier takes from a plan without a check, because the user does not state them.
+/// Premises that the verifier takes from a plan without a check, because the user does not state
+/// them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Taken {
     /// Number of SMs of the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
-    /// Name of the device; `None` for a plan without a device.
+    /// Name of the device. `None` for a plan without a device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Granularity of the partitions.
@@ -51,17 +53,17 @@ pub struct Taken {
     /// Interference model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
-    /// Policies of the partitions, without duplicates; empty if the user states the policy.
+    /// Policies of the partitions, without duplicates. Empty if the user states the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
 }
 
 impl Stated {
-    /// Compares `plan` with the stated premises. If the user states no device, and the device of the plan has the name of a
-    /// built-in device, it must equal the built-in device.
+    /// Compares `plan` with the stated premises. If the user states no device, a device with the
+    /// name of a built-in device must equal the built-in device.
     ///
     /// # Errors
-    /// Fails with the first [`Fault`].
+    /// Returns the first [`Fault`] of the plan.
     pub fn check(&self, plan: &Plan) -> Result<Taken, Fault> {
         let mut policies: Vec<Policy> = Vec::new();
         for (index, partition) in plan.partitions.iter().enumerate() {
@@ -94,7 +96,8 @@ impl Stated {
         })
     }
 
-    /// Checks that the device of the plan equals the stated device, or the built-in device with the same name.
+    /// Checks that the device of the plan equals the stated device. If the user states no device,
+    /// checks it against the built-in device with its name.
     fn device(&self, plan: &Plan) -> Result<(), Fault> {
         let (found, expected) = match (&plan.hardware, &self.device) {
             (None, None) => return Ok(()),
@@ -130,7 +133,8 @@ fn described(device: &Device) -> String {
     format!("GPU {} with {}", device.name(), counted(device.sms(), "SM"))
 }
 
-/// Returns `found` if the user states no value. Returns `None` if `found` equals the stated value, and otherwise fails.
+/// Returns `found` if the user states no value, or `None` if `found` equals the stated value.
+/// Fails if the two values differ.
 fn same<T: Copy + PartialEq + std::fmt::Display>(
     field: &str,
     found: Option<T>,
@@ -150,7 +154,8 @@ fn same<T: Copy + PartialEq + std::fmt::Display>(
 }
 
 impl Taken {
-    /// Returns the premises in one line for display, or `None` if the user states every premise.
+    /// Describes the premises in one line for display. Returns `None` if the user states every
+    /// premise.
     pub fn line(&self) -> Option<String> {
         let gpu = match (&self.device, self.sms) {
             (Some(device), Some(sms)) => Some(format!("GPU {device} with {}", counted(sms, "SM"))),

@@ -1,10 +1,11 @@
-//! Schedulability test of a candidate partition, implemented in this verifier.
+//! Schedulability test of a candidate partition, with the tests of this crate.
 
 use super::super::demand::Supply;
 use super::super::{Job, bounds, response};
 use gpusched_model::Policy;
 
-/// Whether `jobs` on `sms` SMs pass the test of `policy`; `None` if the test is inconclusive.
+/// Returns whether `jobs` on `sms` SMs pass the test of `policy`, or `None` if the test is
+/// inconclusive.
 pub(in super::super) fn passes(policy: Policy, jobs: &[Job], sms: u32) -> Option<bool> {
     match policy {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf => match Supply::new(policy, jobs) {

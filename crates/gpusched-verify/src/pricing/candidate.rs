@@ -3,8 +3,8 @@
 use super::measures::Needs;
 use gpusched_model::Kind;
 
-/// A task that a candidate partition may contain, on a given number of SMs. The task is either the only task of its kind,
-/// or in conflict with other tasks.
+/// A task that a candidate partition of a given size may contain. The task is either the only
+/// task of its kind in the partition, or in conflict with other tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub task: usize,

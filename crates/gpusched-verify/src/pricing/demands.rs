@@ -1,30 +1,31 @@
-//! Minimum demand of tasks on m SMs, and a proof that a group of tasks fails its test under every policy.
+//! Minimum demand of tasks on m SMs, and a proof that a group of tasks fails its test under every
+//! policy.
 
 use gpusched_model::Task;
 
-/// The number 1 as a share [2⁻⁴⁸].
+/// The fraction 1 of the processor time, as a share [2⁻⁴⁸].
 pub(super) const WHOLE: u64 = 1 << 48;
 
-/// The number 1 as a sum of shares [2⁻⁶⁴].
+/// The fraction 1 of the processor time, as a sum of shares [2⁻⁶⁴].
 const ONE: u128 = 1 << 64;
 
-/// Maximum number of deadlines that the test of one group examines.
+/// Maximum number of deadlines that the proof for one group examines.
 const DEADLINES: usize = 4_000;
 
-/// Demand of one task.
+/// Demand of one task on m SMs.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Demand {
     wcet: u64,
     period: u64,
     /// D − J: time from the latest release to the deadline.
     due: u64,
-    /// C/T, rounded down [2⁻⁶⁴].
+    /// Utilization C/T, rounded down [2⁻⁶⁴].
     load: u128,
-    /// C/min(T, D − J), rounded up [2⁻⁶⁴].
+    /// Density C/min(T, D − J), rounded up [2⁻⁶⁴].
     density: u128,
 }
 
-/// Reusable buffers for the tests of groups of tasks.
+/// Reusable buffers for the proofs of groups of tasks.
 #[derive(Default)]
 pub(super) struct Group {
     group: Vec<Demand>,
@@ -32,7 +33,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Whether tasks with `demands` fail every test. The result `false` proves nothing.
+    /// Returns `true` only if tasks with `demands` fail their test under every policy. The result
+    /// `false` proves nothing.
     pub fn is_hopeless<'a>(&mut self, demands: impl Iterator<Item = &'a Demand>) -> bool {
         self.group.clear();
         let (mut load, mut density) = (0u128, 0u128);
@@ -47,10 +49,11 @@ impl Group {
         density > ONE && self.exceeds_some_interval()
     }
 
-    /// Whether the demand exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ + 1)·C > t for a deadline t.
+    /// Returns whether the demand exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ +
+    /// 1)·C > t for a deadline t.
     ///
-    /// The check ends at the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds an interval beyond L, it also exceeds an
-    /// interval up to L.
+    /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds an interval
+    /// longer than L, it also exceeds an interval up to L.
     fn exceeds_some_interval(&mut self) -> bool {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown
@@ -76,7 +79,7 @@ impl Group {
     }
 }
 
-/// Returns the least L > 0 with Σ ⌈L/T⌉·C ≤ L, by iteration from L = 1.
+/// Returns the least L > 0 with Σ ⌈L/T⌉·C ≤ L, or `None` if the iteration reaches its limit.
 fn busy(group: &[Demand]) -> Option<u64> {
     let mut length = 1u64;
     for _ in 0..DEADLINES {
@@ -93,12 +96,13 @@ fn busy(group: &[Demand]) -> Option<u64> {
 }
 
 impl Demand {
-    /// Returns C/T, rounded down [2⁻⁴⁸].
+    /// Returns the utilization C/T, rounded down [2⁻⁴⁸].
     pub fn load(&self) -> u64 {
         u64::try_from(self.load >> 16).unwrap_or(u64::MAX)
     }
 
-    /// Returns the demand in the interval [0, `t`] divided by `t`, rounded down [2⁻⁴⁸]. `t` is positive and in ns.
+    /// Returns the demand in the interval [0, `t`] divided by `t`, rounded down [2⁻⁴⁸]. `t` is in
+    /// ns, and positive.
     pub fn demand(&self, t: u64) -> u64 {
         let jobs = match t.checked_sub(self.due) {
             Some(beyond) => beyond / self.period.max(1) + 1,
@@ -109,8 +113,8 @@ impl Demand {
         u64::try_from(due).unwrap_or(u64::MAX)
     }
 
-    /// Returns the demand of `task` with the WCET `wcet` [ns]. Returns `None` if the task misses its deadline even in
-    /// isolation.
+    /// Returns the demand of `task` with the WCET `wcet` [ns]. Returns `None` if the task misses
+    /// its deadline even in isolation.
     pub fn of(task: &Task, wcet: u128) -> Option<Demand> {
         let wcet = u64::try_from(wcet).ok()?;
         let due = task.deadline().ns().checked_sub(task.jitter().ns())?;

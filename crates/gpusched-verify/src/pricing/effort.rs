@@ -1,11 +1,13 @@
 //! Search effort for the check of dual prices.
 
-/// Default limit on the groups of tasks that a check of dual prices examines. The check takes some seconds.
+/// Default limit on the number of groups of tasks that a check of dual prices examines. A check
+/// with this limit takes some seconds.
 pub const GROUPS: u64 = 5_000_000;
 
-/// Search effort of a check, and a function that observes its progress.
+/// Search effort of a check of dual prices, and a function that observes the progress.
 pub struct Effort<'a> {
-    /// Maximum number of groups of tasks that the check examines. A schedulability test counts as several groups.
+    /// Maximum number of groups of tasks that the check examines. One schedulability test counts
+    /// as several groups.
     pub groups: u64,
     /// Function that regularly receives the number of groups examined so far.
     pub watch: &'a dyn Fn(u64),

@@ -1,10 +1,14 @@
-//! Families: all groups on equally many SMs whose tasks in conflict come from one list, with a bound on their total price.
+//! Families of groups of tasks, with an upper bound on the total price of a group. The groups of
+//! a family have equally many SMs, and their tasks in conflict come from one list.
 //!
-//! Multipliers combine all measures into one measure (`multipliers`). The combined measure assigns a cost to each task
-//! and an allowance to the whole group. The total price of a group is at most the allowance plus the surplus of each
-//! task. The surplus of a task is its price minus its cost. Finding the highest total price within an allowance is a
-//! knapsack problem. Dynamic programming (Bellman) solves it for all allowances together, in steps of the allowance. The
-//! cost of each task is rounded down to whole steps.
+//! One multiplier per measure combines all measures into one measure (`multipliers`). The
+//! combined measure assigns a cost to each task and an allowance to each group. The surplus of a
+//! task is its price minus its cost. The total price of a group is at most the allowance plus the
+//! surpluses of its tasks.
+//!
+//! The search for the highest total price within an allowance is a knapsack problem. Dynamic
+//! programming (Bellman) solves it for all allowances together. The allowance is divided into
+//! steps, and the cost of each task is rounded down to whole steps.
 
 use std::cell::OnceCell;
 
@@ -12,7 +16,7 @@ use super::candidate::Candidate;
 use super::multipliers::{Multipliers, PARTS};
 use gpusched_model::plan::UNITS_PER_SM;
 
-/// A candidate with its cost in steps of the allowance.
+/// A candidate, its surplus, and its cost in steps of the allowance.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Scored<'c> {
     pub candidate: &'c Candidate,
@@ -21,36 +25,39 @@ pub(super) struct Scored<'c> {
     steps: usize,
 }
 
-/// Sums over the tasks of a group that is under construction.
+/// Sums over the tasks of a group to which the search still adds tasks.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
     /// Sum of the prices of the tasks [units].
     pub price: i64,
     /// Allowance plus the surpluses of the tasks [parts of a unit].
     most: i64,
-    /// Steps of the allowance that the tasks leave unused.
+    /// Number of steps of the allowance that the tasks leave unused.
     steps: usize,
 }
 
-/// Maximum number of steps of an allowance.
+/// Maximum number of steps into which an allowance is divided.
 const STEPS: usize = 2_000;
 
-/// Maximum number of steps for all tasks together.
+/// Maximum total number of steps over all tasks of a family.
 const ALL_STEPS: usize = 2_000_000;
 
-/// All groups that consist of tasks of `several` and, if `lone` is not empty, one task of `lone`.
+/// All groups of tasks of `several`. If `lone` is not empty, each group also has one task of
+/// `lone`.
 pub(super) struct Family<'c> {
-    /// Price of the SMs [units]. Only groups with a higher total price are of interest.
+    /// Price of the SMs [units]. The search looks for groups with a higher total price.
     pub limit: i64,
     pub lone: Vec<Scored<'c>>,
-    /// Candidates by descending cost.
+    /// Candidates in conflict, by descending cost.
     pub several: Vec<Scored<'c>>,
-    /// Allowance [parts of a unit]; `steps` is its number of steps.
+    /// Allowance of a group [parts of a unit]. `steps` is the number of steps of the allowance.
     allowance: i64,
     steps: usize,
-    /// At each position: the sum of the positive surpluses of `several` from this position on [parts of a unit].
+    /// For each position, the sum of the positive surpluses of `several` from this position on
+    /// [parts of a unit].
     surpluses: Vec<i64>,
-    /// Maximum total price for each position and allowance [units]; computed at the first use.
+    /// For each position and each allowance, the maximum total price [units]. The first use
+    /// computes this table.
     most: OnceCell<Vec<i64>>,
 }
 
@@ -63,7 +70,7 @@ impl<'c> Family<'c> {
     ) -> Family<'c> {
         let steps = STEPS.min(ALL_STEPS / several.len().max(1)).max(1);
         let step = (multipliers.sum() / steps as i64).saturating_add(1);
-        // The division cannot give more steps than before, because the step length is rounded up.
+        // The step length is rounded up, so this division gives at most as many steps as before.
         let steps = steps.min((multipliers.sum() / step) as usize);
         let scored = |candidates: &[&'c Candidate]| -> Vec<Scored<'c>> {
             let scored = candidates.iter().map(|&candidate| {
@@ -89,7 +96,8 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Whether the total price of every group of the family is at most the price of the SMs.
+    /// Returns whether every group of the family has a total price of at most the price of the
+    /// SMs, by the upper bound.
     pub fn is_settled(&self) -> bool {
         match self.lone.is_empty() {
             true => self.is_of_no_interest(self.none(), 0),
@@ -97,7 +105,8 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Starts a group with `lone`. Returns `None` if no group with `lone` has a total price above the price of the SMs.
+    /// Starts a group with the task `lone`. Returns `None` if every group with `lone` has a total
+    /// price of at most the price of the SMs.
     pub fn begin(&self, lone: &Scored<'_>) -> Option<Part> {
         let part = self.with(self.none(), lone)?;
         (!self.is_of_no_interest(part, 0)).then_some(part)
@@ -112,27 +121,28 @@ impl<'c> Family<'c> {
         }
     }
 
-    /// Adds `task` to `part`. Returns `None` if the total cost then exceeds the allowance.
+    /// Adds `task` to `part`. Returns `None` if the total cost would exceed the allowance.
     pub fn with(&self, part: Part, task: &Scored<'_>) -> Option<Part> {
         let with = Part {
             price: part.price.saturating_add(task.candidate.price),
             most: part.most.saturating_add(task.surplus),
             steps: part.steps.checked_sub(task.steps)?,
         };
-        // A sum that saturates before a negative surplus is added would be too low.
+        // If a sum saturated and a negative surplus followed, the result would be too low.
         debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
         Some(with)
     }
 
-    /// Whether no group of `part` and tasks of `several` from `position` on has a total price above the price of the SMs.
+    /// Returns whether all groups that extend `part` have a total price of at most the price of
+    /// the SMs. The added tasks are tasks of `several` from `position` on.
     pub fn is_of_no_interest(&self, part: Part, position: usize) -> bool {
         // A total price above the limit exceeds the limit by at least one unit.
         part.most.saturating_add(self.surpluses[position]) < in_parts(self.limit.saturating_add(1))
             || part.price.saturating_add(self.most(position, part.steps)) <= self.limit
     }
 
-    /// Returns the maximum total price [units] of tasks of `several` from `position` on, with a total cost of at most
-    /// `steps`.
+    /// Returns the maximum total price [units] of tasks of `several` from `position` on, if their
+    /// total cost is at most `steps`.
     fn most(&self, position: usize, steps: usize) -> i64 {
         assert!(
             steps <= self.steps,
@@ -143,12 +153,12 @@ impl<'c> Family<'c> {
     }
 }
 
-/// Converts `units` to parts of a unit.
+/// Converts units to parts of a unit.
 fn in_parts(units: i64) -> i64 {
     units.saturating_mul(PARTS as i64)
 }
 
-/// Returns, by position, the sum of the positive surpluses of `tasks` from this position on.
+/// For each position, returns the sum of the positive surpluses of `tasks` from this position on.
 fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
     let mut sums = vec![0i64; tasks.len() + 1];
     let mut sum = 0i64;
@@ -159,7 +169,8 @@ fn surpluses(tasks: &[Scored<'_>]) -> Vec<i64> {
     sums
 }
 
-/// Returns the maximum total price of some of the last `tasks`, for each first position and each allowance.
+/// For each position and each allowance up to `steps`, returns the maximum total price of tasks
+/// from this position on.
 fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
     let width = steps + 1;
     let mut all = vec![0i64; (tasks.len() + 1) * width];
@@ -167,7 +178,8 @@ fn most(tasks: &[Scored<'_>], steps: usize) -> Vec<i64> {
         let (before, after) = all.split_at_mut((position + 1) * width);
         let (row, after) = (&mut before[position * width..], &after[..width]);
         row.copy_from_slice(after);
-        // The task does not fit into a smaller allowance, so the entries for smaller allowances stay unchanged.
+        // The task does not fit into an allowance below its cost. So the entries for these
+        // allowances stay unchanged.
         for (slot, &rest) in row.iter_mut().skip(task.steps).zip(after) {
             *slot = rest.saturating_add(task.candidate.price).max(*slot);
         }
@@ -194,7 +206,8 @@ mod tests {
         }
     }
 
-    /// Returns the highest total price of a group of `candidates` whose demand is at most 1 by each measure.
+    /// Returns the highest total price of a group of `candidates` whose demand is at most 1 by
+    /// each measure.
     fn best(candidates: &[Candidate]) -> i64 {
         let groups = (0u32..1 << candidates.len()).map(|group| {
             let members: Vec<&Candidate> = (0..candidates.len())
@@ -215,8 +228,8 @@ mod tests {
         groups.max().unwrap_or(0)
     }
 
-    /// For all multipliers, the bound is at least the price of the best group. With the best multipliers and one binding
-    /// measure, the bound is close to this price.
+    /// For all multipliers, the bound is at least the price of the best group. With the best
+    /// multipliers and one binding measure, the bound is close to this price.
     #[test]
     fn no_group_is_worth_more_than_the_most() {
         let mut rng = ChaCha8Rng::seed_from_u64(41);
@@ -247,7 +260,8 @@ mod tests {
         assert!(close > 150, "{close} of 200");
     }
 
-    /// The price at an invalid position must not be 0. Otherwise an invalid position would settle the family.
+    /// The maximum price at an invalid position must not be 0. A maximum of 0 would settle the
+    /// family.
     #[test]
     fn a_wrong_place_settles_nothing() {
         let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);

@@ -1,36 +1,39 @@
-//! Measures of the demand of tasks on m SMs. A group that passes its test has a demand of at most 1 by each measure.
+//! Measures of the demand of a group of tasks on m SMs. If a group passes its test, its demand is
+//! at most 1 by each measure.
 
 use super::super::wcet::Wcets;
 use super::demands::{Demand, WHOLE};
 use gpusched_model::{Policy, Task, TaskSet};
 
-/// Maximum number of intervals for which the demand is a measure.
+/// Maximum number of interval lengths. The demand in each of these intervals is a measure.
 const INTERVALS: usize = 24;
 
 /// Demand of one task on m SMs, in isolation or in conflict.
 #[derive(Clone, Debug)]
 pub(super) struct Needs {
-    /// Demand; `None` for a policy that counts only work.
+    /// Demand of the task. `None` for a policy that counts only work.
     pub demand: Option<Demand>,
-    /// Share by each measure, rounded down [2⁻⁴⁸]. The first measure is the long-run share.
+    /// Share of the task by each measure, rounded down [2⁻⁴⁸]. The first measure is the long-run
+    /// share.
     pub shares: Vec<u64>,
 }
 
-/// The measures of a task set.
+/// The measures that a check of dual prices uses for a task set.
 pub(super) struct Measures {
     wcets: Wcets<'static>,
     pub what: What,
 }
 
 pub(super) enum What {
-    /// Work divided by the period, for a policy that counts only work.
+    /// One measure: work divided by the period. For a policy that counts only work.
     Work,
-    /// C/T, and the demand in intervals of the listed lengths [ns].
+    /// The utilization C/T, and the demand in intervals of the listed lengths [ns].
     Demand(Vec<u64>),
 }
 
 impl Measures {
-    /// Creates the measures for the tasks of `set`. The interval lengths are an even selection of the deadlines.
+    /// Creates the measures for the tasks of `set`. The interval lengths are deadlines of the
+    /// tasks, selected evenly.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {
@@ -50,8 +53,8 @@ impl Measures {
         }
     }
 
-    /// Returns the demand of `task` on `sms` SMs. Returns `None` if every group that contains `task` fails its test on
-    /// `sms` SMs.
+    /// Returns the demand of `task` on `sms` SMs. Returns `None` if every group that contains
+    /// `task` fails its test on `sms` SMs.
     pub fn needs(&self, task: &Task, conflict: bool, sms: u32) -> Option<Needs> {
         match &self.what {
             What::Work => {

@@ -1,12 +1,15 @@
-//! Check of the dual prices of a lower bound: no candidate partition may have a total price above its number of SMs.
+//! Check of the dual prices of a lower bound: no candidate partition may have a total price above
+//! its number of SMs. Each task has a dual price.
 //!
-//! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group fails under every
-//! policy (`demands`): the load is above 1, a task misses its deadline in isolation, or the demand exceeds an interval.
-//! The check also skips a group on m SMs if an upper bound on its total price is at most m (`multipliers`). The policy's
-//! test (`answer`) decides about every other group with a total price above m. A group that passes its test refutes the
-//! lower bound.
+//! The check searches all groups of tasks (`walk`). It skips a group on m SMs if the group
+//! certainly fails its test under every policy (`demands`). A group certainly fails if its
+//! utilization exceeds 1, if a task misses its deadline in isolation, or if the demand exceeds an
+//! interval. The check also skips a group if an upper bound on its total price is at most m
+//! (`multipliers`). For every other group with a total price above m, the check applies the test
+//! of the policy (`answer`). A group that passes this test refutes the lower bound.
 //!
-//! The check uses no part of the search that found the prices, and no schedulability test of the library.
+//! The check uses neither the search that found the prices nor a schedulability test of the
+//! library.
 
 mod answer;
 mod candidate;
@@ -28,31 +31,34 @@ use gpusched_model::wcet::{Form, Table};
 use gpusched_model::{Policy, TaskSet};
 use walk::{Found, Walk};
 
-/// Findings about a lower bound.
+/// Findings of the verifier about a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedBound {
-    /// Lower bound on the SMs of every plan, as stated in the plan.
+    /// Lower bound on the SMs of all plans, as the plan states it.
     pub stated: u32,
-    /// Proven part of the lower bound; absent if no part is proven.
+    /// Proven part of the lower bound. Absent if the verifier proves no part.
     pub proven: Option<u32>,
-    /// Reason why the lower bound is not fully confirmed.
+    /// Reason why the verifier does not confirm the complete lower bound.
     pub unchecked: Option<Unchecked>,
-    /// Larger lower bound that HiGHS claims. The verifier does not confirm it.
+    /// Larger lower bound that the HiGHS solver claims. The verifier does not confirm this claim.
     pub highs: Option<u32>,
 }
 
-/// Reason why a lower bound is not confirmed.
+/// Reason why the verifier does not confirm a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unchecked {
-    /// The prices prove only a part of the bound. The remaining part comes from a search that leaves no evidence.
+    /// The prices prove only a part of the lower bound. The remaining part comes from a search
+    /// that leaves no evidence.
     Search,
-    /// The number of groups exceeds [`Effort::groups`].
+    /// The number of groups of tasks exceeds [`Effort::groups`].
     Groups,
-    /// Some WCETs are known only in conflict. So a group may need fewer SMs than a subset of the group.
+    /// Some WCETs are known only in conflict. So a group of tasks may need fewer SMs than a part
+    /// of the group.
     Tables,
-    /// The listed tasks have a total price above the number of SMs, and their test on these SMs is inconclusive.
+    /// The listed tasks have a total price above the number of SMs. Their test on these SMs is
+    /// inconclusive.
     Policy {
-        /// Positions of the tasks in the task set, ascending.
+        /// Positions of the tasks in the task set, in ascending order.
         tasks: Vec<usize>,
         /// Number of SMs.
         sms: u32,
@@ -60,7 +66,7 @@ pub enum Unchecked {
 }
 
 impl std::fmt::Display for Unchecked {
-    /// Writes the reason as a clause without a capital letter and a period.
+    /// Writes the reason as a clause, without a capital letter and without a period.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unchecked::Search => write!(
@@ -80,11 +86,12 @@ impl std::fmt::Display for Unchecked {
     }
 }
 
-/// Checks the dual prices of the lower bound of `plan`, if the plan has one. The caller checks all other fields of the
-/// bound.
+/// Checks the dual prices of the lower bound of `plan`, if the plan has a lower bound. The caller
+/// checks all other fields of the lower bound.
 ///
 /// # Errors
-/// Fails if a group with a total price above its number of SMs passes its test. Fails if `plan` cannot have a lower bound.
+/// Fails if a group with a total price above its number of SMs passes its test. Also fails if the
+/// partitions of `plan` do not have one common policy.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
@@ -97,10 +104,11 @@ pub(super) fn check(
     check_bound(bound, plan, set, wcets, effort).map(Some)
 }
 
-/// Checks the dual prices of `bound` for all plans on the device of `plan`, under the policy of `plan` and with `wcets`.
+/// Checks the dual prices of `bound` for all plans on the device of `plan`, with the WCETs
+/// `wcets`. The test of each group is the test of the policy of `plan`.
 ///
 /// # Errors
-/// Fails like [`check`].
+/// Returns the errors of [`check`].
 pub(super) fn check_bound(
     bound: &LowerBound,
     plan: &Plan,
@@ -151,15 +159,16 @@ pub(super) fn check_bound(
     }
 }
 
-/// Returns the lower bound on the SMs of every plan that the dual prices prove. The bound is the sum of the prices,
-/// rounded up to a total of partitions with `sizes`.
+/// Returns the lower bound that the dual prices prove for the SMs of all plans. The function
+/// rounds the sum of the prices up to a possible total size of partitions with `sizes`.
 pub(super) fn by_prices(prices: &[u64], sizes: &Sizes) -> u32 {
     let worth: u128 = prices.iter().map(|&price| u128::from(price)).sum();
     let worth = worth.div_ceil(UNITS_PER_SM.into()).max(1);
     sizes.total_from(u32::try_from(worth).unwrap_or(u32::MAX))
 }
 
-/// Returns the policy that all partitions of `plan` share.
+/// Returns the policy of all partitions of `plan`. Fails if there is no partition, or if the
+/// partitions have several policies.
 fn policy(plan: &Plan) -> Result<Policy, Fault> {
     let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
     match policies.next() {
@@ -173,7 +182,7 @@ fn policy(plan: &Plan) -> Result<Policy, Fault> {
     }
 }
 
-/// Whether every C(m) that is known in conflict is also known in isolation.
+/// Returns whether every C(m) that is known in conflict is also known in isolation.
 pub(super) fn known_alone(set: &TaskSet) -> bool {
     let first =
         |points: &[(u32, gpusched_model::time::Time)]| points.first().map_or(u32::MAX, |point| point.0);

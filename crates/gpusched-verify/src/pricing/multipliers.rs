@@ -1,8 +1,11 @@
-//! Upper bounds on the total price of a group on m SMs, from one multiplier per measure (Lagrange).
+//! Upper bounds on the total price of a group of tasks on m SMs, from one Lagrange multiplier per
+//! measure.
 //!
-//! Assume that a group has a demand of at most 1 by each measure j. Then for all yⱼ ≥ 0 the total price of the group is
-//! Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ). The best multipliers yⱼ solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1.
-//! Floating-point multipliers are safe, because the inequality is true for all multipliers.
+//! Let pᵢ be the price of task i, and wᵢⱼ its share by measure j. Suppose that a group has a
+//! demand of at most 1 by each measure j. Then for all multipliers yⱼ ≥ 0, the total price of the
+//! group is Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ). The best multipliers solve the dual of max Σ pᵢxᵢ, Σ
+//! wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. The inequality is true for all multipliers, so multipliers with
+//! rounding errors are safe.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 
@@ -11,25 +14,26 @@ use super::demands::WHOLE;
 use super::measures::Needs;
 use gpusched_model::plan::UNITS_PER_SM;
 
-/// Price of one SM.
+/// Price of one SM [units].
 const ONE: f64 = UNITS_PER_SM as f64;
 
-/// Number of parts of a unit. Costs are whole numbers of parts, so the rounding errors of all tasks together stay below one
-/// unit.
+/// Number of parts of a unit. Costs are whole numbers of parts. So the rounding errors of all
+/// tasks together stay below one unit.
 pub(super) const PARTS: u64 = 1 << 12;
 
-/// Maximum number of tasks in a linear program. The solver takes too long for larger programs.
+/// Maximum number of tasks in a linear program. For more tasks, the solver takes too long.
 const TASKS: usize = 400;
 
-/// Maximum sum of multipliers [units]. Larger sums are useless and would overflow.
+/// Maximum sum of all multipliers [units]. A larger sum would overflow, and its bound would be
+/// useless.
 const MOST: u64 = 1 << 50;
 
-/// Multipliers by measure [units].
+/// One multiplier per measure [units].
 #[derive(Clone, Debug)]
 pub(super) struct Multipliers(Vec<u64>);
 
 impl Multipliers {
-    /// Creates multipliers. Returns `None` if their sum is above [`MOST`].
+    /// Creates multipliers. Returns `None` if their sum exceeds [`MOST`].
     fn new(by_measure: Vec<u64>) -> Option<Multipliers> {
         let sum = by_measure
             .iter()
@@ -37,14 +41,15 @@ impl Multipliers {
         (sum <= MOST).then_some(Multipliers(by_measure))
     }
 
-    /// Returns multipliers that use only the long-run share. The cost of a task is its long-run share times the price of
-    /// the SMs.
+    /// Returns multipliers that use only the long-run share. With them, the cost of a task is its
+    /// long-run share times the price of the SMs.
     pub fn of_long_run(sms: u32) -> Multipliers {
         Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
     }
 
-    /// Returns the best multipliers for groups of tasks of `several` and, if `lone` is not empty, one task of `lone`.
-    /// Returns `None` if the program has too many tasks or the solver fails.
+    /// Returns the best multipliers for groups of tasks of `several` that also have one task of
+    /// `lone`, if `lone` is not empty. Returns `None` if there are too many tasks, or if the
+    /// solver fails.
     pub fn best(lone: &[&Candidate], several: &[&Candidate]) -> Option<Multipliers> {
         let measures = several.first()?.needs.shares.len();
         if lone.len() + several.len() > TASKS {
@@ -67,17 +72,17 @@ impl Multipliers {
             program = program.with(paid.geq(candidate.price as f64 / ONE));
         }
         let solution = program.solve().ok()?;
-        // The cast saturates, so an invalid float becomes a valid integer.
+        // The cast saturates, so it converts an invalid floating-point number to a valid integer.
         let units = |&each| (solution.value(each) * ONE).round() as u64;
         Multipliers::new(by_measure.iter().map(units).collect())
     }
 
-    /// Returns the sum of the multipliers, Σ yⱼ [units].
+    /// Returns Σ yⱼ, the sum of the multipliers [units].
     pub fn sum(&self) -> i64 {
         i64::try_from(self.0.iter().sum::<u64>()).unwrap_or(i64::MAX)
     }
 
-    /// Returns the cost of a task, Σ yⱼ·wᵢⱼ, rounded down [parts of a unit].
+    /// Returns Σ yⱼ·wᵢⱼ, the cost of a task i, rounded down [parts of a unit].
     pub fn cost(&self, needs: &Needs) -> i64 {
         let each = self.0.iter().zip(&needs.shares);
         let sum = each.fold(0u128, |sum, (&multiplier, &share)| {

@@ -1,10 +1,11 @@
-//! Depth-first search over all groups of tasks whose total price may exceed the price of m SMs, with a test of each such
-//! group.
+//! Depth-first search over all groups of tasks whose total price may exceed the price of m SMs.
+//! The search tests each such group.
 //!
-//! The search tests single tasks and pairs at once. The search examines larger groups for each number of SMs, one family
-//! after the other. A group of a family has one task of one kind and several tasks of the other kind, or only tasks in
-//! conflict. The search skips a partial group together with all groups that contain it for two reasons. Either the other
-//! tasks cannot raise the total price enough, or the partial group fails on these SMs under every policy.
+//! The search tests single tasks and pairs of tasks first. Then it examines larger groups, in one
+//! family after the other, for each number of SMs. A group of a family has only tasks in
+//! conflict, or several such tasks of one kind and one task of the other kind. The search skips a
+//! partial group and all its extensions in two cases. Either no added tasks can raise the total
+//! price above the price of the SMs, or the partial group fails its test under every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;
@@ -23,54 +24,58 @@ use gpusched_model::{Kind, Policy, TaskSet};
 /// Price of one SM [units].
 const ONE: i64 = UNITS_PER_SM as i64;
 
-/// More than the total price of any group.
+/// A price that exceeds the total price of every group on [`MAX_SMS`] SMs.
 const MOST: i64 = (MAX_SMS as i64 + 1) * ONE;
 
-/// Number of groups that one schedulability test counts as.
+/// Search effort of one schedulability test, as a number of groups.
 const TEST: u64 = 50;
 
-/// Number of groups that the test of one pair counts as.
+/// Search effort of the test of one pair of tasks, as a number of groups.
 const PAIR: u64 = 5;
 
-/// Number of groups per task that the setup of a family counts as.
+/// Search effort per task for the setup of a family, as a number of groups.
 const FAMILY: u64 = 10;
 
 /// Number of groups between two progress reports.
 const PACE: u64 = 10_000;
 
-/// Result of a search.
+/// Result of a search over groups.
 pub(super) enum Found {
-    /// Every group has a total price of at most its number of SMs, or fails its test.
+    /// Every group either has a total price of at most its number of SMs, or fails its test.
     Nothing,
     /// The search reached the limit of the search effort.
     TooMuch,
-    /// The tasks have a total price above the number of SMs and pass their test on these SMs.
+    /// The listed tasks have a total price above the number of SMs, and pass their test on these
+    /// SMs.
     Worth { tasks: Vec<usize>, sms: u32 },
-    /// The tasks have a total price above the number of SMs, and their test on these SMs is inconclusive.
+    /// The listed tasks have a total price above the number of SMs. Their test on these SMs is
+    /// inconclusive.
     Open { tasks: Vec<usize>, sms: u32 },
 }
 
-/// The search over groups.
+/// State of the search over groups.
 pub(super) struct Walk<'a> {
     set: &'a TaskSet,
     wcets: Wcets<'static>,
     policy: Policy,
     sizes: &'a Sizes,
-    /// Position and price of each task with a positive price [units]. A task with the price 0 raises no total price.
+    /// Position and price of each task with a positive price [units]. Tasks with the price 0 do
+    /// not increase a total price.
     prices: Vec<(usize, i64)>,
     measures: Measures,
     group: Group,
     /// Number of groups that the search may still examine.
     left: u64,
-    /// Value of `left` that triggers the next progress report.
+    /// Value of `left` at which the search reports its progress next.
     tell_at: u64,
     effort: &'a Effort<'a>,
-    /// A group whose test is inconclusive.
+    /// First group whose test is inconclusive, and its number of SMs.
     open: Option<(Vec<usize>, u32)>,
 }
 
 impl<'a> Walk<'a> {
-    /// Creates a search over the tasks of `set` in partitions of `sizes`. `prices` contains one price per task.
+    /// Creates a search over groups of tasks of `set`, in partitions of `sizes`. `prices` has one
+    /// price per task.
     pub fn new(
         set: &'a TaskSet,
         (wcets, policy): (Wcets<'static>, Policy),
@@ -145,7 +150,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the tasks that can be in a group that passes its test on `sms` SMs.
+    /// Returns the tasks that can be in a group that passes its test on `sms` SMs. `conflict`
+    /// selects the WCETs.
     fn candidates(&self, conflict: bool, sms: u32) -> Vec<Candidate> {
         let candidate = |&(index, price): &(usize, i64)| {
             let task = &self.set.tasks()[index];
@@ -159,12 +165,13 @@ impl<'a> Walk<'a> {
         self.prices.iter().filter_map(candidate).collect()
     }
 
-    /// Searches the groups that consist of tasks of `several` and, if `lone` is not empty, one task of `lone`.
+    /// Searches the groups of tasks of `several`. If `lone` is not empty, each group also has one
+    /// task of `lone`.
     fn look_at_family(&mut self, sms: u32, lone: &[&Candidate], several: &[&Candidate]) -> Result<(), Found> {
         if several.is_empty() {
             return Ok(());
         }
-        // The long-run share settles most families.
+        // For most families, the long-run share already proves that no group has a higher price.
         let by_work = Multipliers::of_long_run(sms);
         if Family::new(&by_work, sms, lone, several).is_settled() {
             return Ok(());
@@ -176,7 +183,7 @@ impl<'a> Walk<'a> {
             return self.extend(&family, &mut Vec::new(), 0, family.none());
         }
         for scored in family.lone.iter().filter(|scored| family.begin(scored).is_some()) {
-            // Multipliers for groups with this task of `lone` give a better bound.
+            // New multipliers for groups with only this task of `lone` give a better bound.
             self.spend(FAMILY * several.len() as u64)?;
             let candidate = scored.candidate;
             let alone = Family::new(&best(&[candidate]), sms, &[candidate], several);
@@ -187,8 +194,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Searches all groups that extend `group` by tasks of `family` from `position` on. `part` contains the sums over
-    /// `group`.
+    /// Searches all groups that extend `group` by tasks of `family` from `position` on. `part`
+    /// has the sums over `group`.
     fn extend<'c>(
         &mut self,
         family: &Family<'c>,
@@ -222,7 +229,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether `group` and every group that contains it fail every test on these SMs. The result `false` proves nothing.
+    /// Returns `true` only if `group`, and every group that contains it, fails its test on these
+    /// SMs. The result `false` proves nothing.
     fn is_hopeless(&mut self, group: &[&Candidate]) -> bool {
         match self.measures.what {
             What::Demand(_) => {
@@ -240,7 +248,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Counts `groups` groups as examined. Fails if the search effort is used up.
+    /// Subtracts `groups` groups from the search effort. Fails if the remaining search effort is
+    /// too small.
     fn spend(&mut self, groups: u64) -> Result<(), Found> {
         self.left = self.left.checked_sub(groups).ok_or(Found::TooMuch)?;
         if self.left <= self.tell_at {
@@ -250,14 +259,16 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the largest partition size whose price is below `price`, or 0.
+    /// Returns the largest partition size whose price is below `price`, or 0 if there is no such
+    /// size.
     fn sms_below(&self, price: i64) -> u32 {
         let most = (price - 1).max(0) as u64 / UNITS_PER_SM;
         self.sizes
             .at_most(u32::try_from(most).unwrap_or(MAX_SMS).min(MAX_SMS))
     }
 
-    /// Tests the ascending positions `tasks`, whose total price is above the price of `sms` SMs.
+    /// Tests the group of tasks at the positions `tasks`, in ascending order. The total price of
+    /// the group is above the price of `sms` SMs.
     fn look_at(&mut self, tasks: &[usize], sms: u32) -> Result<(), Found> {
         if sms == 0 {
             return Ok(());

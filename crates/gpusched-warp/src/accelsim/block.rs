@@ -27,8 +27,9 @@ impl Warp {
         &self.records
     }
 
-    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`. The record must belong to this warp. The
-    /// entries of all other lanes stay unchanged. Returns false if the trace contains no addresses for the record.
+    /// Writes the addresses [bytes] of the lanes of `record` to `addresses`. The record must
+    /// belong to this warp. The entries of all other lanes stay unchanged. Returns false if the
+    /// trace contains no addresses for the record.
     pub fn addresses(&self, record: &Record, addresses: &mut [u64; 32]) -> bool {
         let access = self.accesses.get(record.access as usize);
         if let Some(access) = access {

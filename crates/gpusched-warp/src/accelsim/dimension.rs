@@ -18,14 +18,15 @@ pub struct Dimension {
 impl Dimension {
     /// Returns the number of positions in a grid or block of this size.
     pub fn count(self) -> u64 {
-        // In general, the product can be almost 2^96. `Header` limits grids and blocks to far fewer positions.
+        // In general, the product can be almost 2^96. `Header` limits grids and blocks to far
+        // fewer positions.
         u64::from(self.x)
             .saturating_mul(self.y.into())
             .saturating_mul(self.z.into())
     }
 
-    /// Returns the position with linear number `index`, from 0. The x dimension varies fastest. The result is
-    /// meaningless if `index` ≥ [`Dimension::count`].
+    /// Returns the position with linear number `index`, from 0. The x dimension varies fastest.
+    /// The result is meaningless if `index` ≥ [`Dimension::count`].
     pub fn position(self, index: u64) -> Dimension {
         let (x, y) = (u64::from(self.x.max(1)), u64::from(self.y.max(1)));
         let part = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);

@@ -10,8 +10,8 @@ pub(super) const SECTOR: u64 = 32;
 pub(super) struct Sectors(Vec<u64>);
 
 impl Sectors {
-    /// Returns the numbers of the sectors that accesses of `bytes` bytes at `addresses` touch. The numbers are
-    /// ascending and unique.
+    /// Returns the numbers of the sectors that accesses of `bytes` bytes at `addresses` touch.
+    /// The numbers are ascending and unique.
     pub(super) fn of(&mut self, addresses: impl Iterator<Item = u64>, bytes: u8) -> &[u64] {
         self.0.clear();
         for address in addresses {

@@ -6,7 +6,8 @@ pub(super) use reading::position;
 
 use super::Dimension;
 
-/// Oldest supported version of the tracer. In processed traces of older tracers, every line repeats its thread block.
+/// Oldest supported version of the tracer. Older processed traces have another format: every line
+/// states the thread block.
 pub const LEAST_VERSION: u32 = 3;
 
 /// Properties of the traced kernel and of its recording.
@@ -24,7 +25,8 @@ pub struct Header {
     pub shared_memory: u32,
     /// Number of registers per thread.
     pub registers: u32,
-    /// Version of the instruction set: ten times the compute capability (70 for Volta, 75 for Turing).
+    /// Version of the instruction set: ten times the compute capability (70 for Volta, 75 for
+    /// Turing).
     pub binary_version: u32,
     /// CUDA stream of the kernel launch.
     pub stream: u64,
@@ -44,10 +46,11 @@ impl Header {
         usize::try_from(self.block.count().div_ceil(32)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in memory. From Volta on, the
-    /// distance is 16. Before Volta, the distance is 8, or 16 if a control word lies between both instructions. A
-    /// control word controls the scheduling of the following instructions. Every fourth word is a control word from
-    /// Maxwell on, and every eighth word on Kepler.
+    /// Returns the distance [bytes] from the instruction at `pc` to the next instruction in
+    /// memory. From Volta on, the distance is 16. Before Volta, the distance is 8, or 16 if a
+    /// control word is between the two instructions. A control word controls the scheduling of
+    /// the following instructions. Every fourth word is a control word from Maxwell on, and every
+    /// eighth word on Kepler.
     pub fn instruction_bytes(&self, pc: u32) -> u32 {
         let group = match self.binary_version {
             70.. => return 16,
@@ -60,9 +63,9 @@ impl Header {
         }
     }
 
-    /// Returns the location of the word that `lane` accesses at `address` of its local memory. The location is relative
-    /// to the start of the local memory of the warp [bytes]. Local memory is interleaved by lane, so the words of all
-    /// lanes at one address are adjacent.
+    /// Returns the location of the word that `lane` accesses at `address` of its local memory.
+    /// The result counts from the start of the local memory of the warp [bytes]. Local memory is
+    /// interleaved by lane, so the words of all lanes at one address are adjacent.
     pub fn local_address(&self, address: u64, lane: u32, bytes: u8) -> u64 {
         let offset = match self.local_base {
             0 => address,

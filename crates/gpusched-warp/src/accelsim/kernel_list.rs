@@ -52,11 +52,14 @@ impl Input {
 }
 
 impl KernelList {
-    /// Reads the command list in the file at `path`. File names in the list are relative to the folder of this file.
+    /// Reads the command list in the file at `path`. File names in the list are relative to the
+    /// folder of this file.
     ///
-    /// # Errors Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which states file and line. The
-    /// function fails with this error if a line is neither a kernel nor a copy, or if a trace is compressed or not
-    /// processed. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+    /// # Errors
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if a line states
+    /// neither a kernel nor a copy, or if a trace is compressed or not processed. The error
+    /// states file and line. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if the
+    /// file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<KernelList> {
         let path = path.as_ref();
         KernelList::parse(Lines::open(path)?, path)
@@ -70,7 +73,7 @@ impl KernelList {
             let command = if line.starts_with(b"MemcpyHtoD") {
                 copy(line).map(Some)
             } else if line.starts_with(b"Memcpy") {
-                Ok(None) // other directions carry no kernel input
+                Ok(None) // copies in other directions are ignored
             } else if line.starts_with(b"kernel") {
                 kernel(line, folder).map(Some)
             } else {
@@ -119,8 +122,8 @@ fn copy(line: &[u8]) -> Result<Command, Fault> {
     }
 }
 
-/// Reads a line that states a kernel. The line may name a compressed trace if the decompressed file is in the same
-/// folder.
+/// Reads a line that states a kernel. The line may name a compressed trace if the decompressed
+/// file is in the same folder.
 fn kernel(line: &[u8], folder: &Path) -> Result<Command, Fault> {
     let name = String::from_utf8_lossy(line);
     let compressed = ["xz", "gz"].into_iter().find_map(|ending| {

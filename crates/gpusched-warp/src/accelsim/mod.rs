@@ -1,9 +1,10 @@
-//! Traces of machine code (SASS) that the tracer of [Accel-Sim](https://github.com/accel-sim/accel-sim-framework)
-//! recorded. A trace contains the instructions and memory addresses of every warp in a real run [Khairy20].
+//! Traces of machine code (SASS) that the tracer of
+//! [Accel-Sim](https://github.com/accel-sim/accel-sim-framework) recorded. A trace contains the
+//! instructions and memory addresses of every warp in a real run [Khairy20].
 //!
-//! The files of a run are a `kernelslist.g` ([`KernelList`]) and one `kernel-N.traceg` per kernel ([`TraceFile`]). The
-//! trace of a kernel may have a size of several gigabytes. gpusched therefore reads it block by block, and keeps only
-//! the requested block in memory.
+//! The files of a run are a `kernelslist.g` ([`KernelList`]) and one `kernel-N.traceg` per kernel
+//! ([`TraceFile`]). The trace of a kernel may have a size of several gigabytes. gpusched
+//! therefore reads the trace block by block, and keeps only the current block in memory.
 //!
 //! ```
 //! use gpusched_warp::accelsim::TraceFile;

@@ -68,7 +68,8 @@ pub struct KernelSummary {
     pub instructions: u64,
     /// Number of executed instructions, counted once per executing lane.
     pub lane_instructions: u64,
-    /// Number of distinct instructions. An instruction with generic addresses counts once per accessed memory space.
+    /// Number of distinct instructions. An instruction with generic addresses counts once per
+    /// accessed memory space.
     pub code: u64,
     /// Number of executed instructions per unit, counted once per warp.
     pub units: UnitCounts,
@@ -78,8 +79,8 @@ pub struct KernelSummary {
     pub footprint_bytes: u64,
     /// Unknown opcodes, sorted by name.
     pub unknown: Vec<OpcodeCount>,
-    /// Opcodes whose effect is missing in the trace, sorted by name: textures, surfaces, and arrivals at barriers
-    /// without waiting.
+    /// Opcodes whose effect is missing in the trace, sorted by name: textures, surfaces, and
+    /// arrivals at barriers without waiting.
     pub untold: Vec<OpcodeCount>,
 }
 
@@ -152,8 +153,8 @@ pub struct MemoryTraffic {
     pub instructions: u64,
     /// Number of accesses, counted once per executing lane.
     pub lanes: u64,
-    /// Number of accessed sectors of 32 bytes. A sector counts once per instruction that accesses it. 0 for shared
-    /// memory and constants, which have no sectors.
+    /// Number of accessed sectors of 32 bytes. A sector counts once per executed instruction that
+    /// accesses it. The number is 0 for shared memory and constants, which have no sectors.
     pub sectors: u64,
 }
 
@@ -167,7 +168,8 @@ pub struct OpcodeCount {
 }
 
 impl KernelSummary {
-    /// Returns the number of sectors that accesses of kind `access` to memory space `space` touched.
+    /// Returns the number of sectors that accesses of kind `access` to memory space `space`
+    /// touched.
     pub fn sectors(&self, space: &str, access: &str) -> u64 {
         let fits = |traffic: &&MemoryTraffic| traffic.space == space && traffic.access == access;
         self.memory

@@ -9,11 +9,12 @@ use super::token::{Fault, decimal};
 use super::{Block, Code, Dimension, Header, Record, Warp};
 use gpusched_model::error::Result;
 
-/// Maximum number of records to reserve memory for before they are read. A wrong count in the file then cannot exhaust
-/// memory.
+/// Maximum number of records for which gpusched reserves memory before it reads them. Therefore,
+/// a wrong count in the file cannot exhaust the memory.
 const EARLY_ROOM: usize = 1 << 12;
 
-/// Trace of one kernel. Memory contains only the current block and each distinct instruction once.
+/// Trace of one kernel. gpusched keeps only the current block and all distinct instructions in
+/// memory.
 #[derive(Debug)]
 pub struct TraceFile {
     lines: Lines,
@@ -35,10 +36,11 @@ struct Open {
 impl TraceFile {
     /// Opens the trace in the file at `path`, and reads its header. The path `-` is standard input.
     ///
-    /// # Errors Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which states file, line and
-    /// column. The function fails with this error if the file is compressed, or not a processed trace of version
-    /// [`LEAST_VERSION`](super::LEAST_VERSION) or later. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if
-    /// the file cannot be read.
+    /// # Errors
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the file is
+    /// compressed, or not a processed trace of version [`LEAST_VERSION`](super::LEAST_VERSION) or
+    /// later. The error states file, line and column. Fails with
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<TraceFile> {
         TraceFile::read(Lines::open(path.as_ref())?)
     }
@@ -83,18 +85,18 @@ impl TraceFile {
         self.blocks
     }
 
-    /// Reads the next thread block. Blocks are read in ascending order. Returns `None` after the last block of the
-    /// grid. After an error, every further call returns `None`.
+    /// Reads the next thread block. Blocks are read in ascending order. Returns `None` after the
+    /// last block of the grid. After an error, every further call returns `None`.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the trace is malformed, incomplete or
-    /// cut off. The error states file, line and column. Fails with [`Error::Io`](gpusched_model::error::Error::Io) if
-    /// the file cannot be read.
+    /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused) if the trace is
+    /// malformed, incomplete or cut off. The error states file, line and column. Fails with
+    /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         if self.done {
             return Ok(None);
         }
-        self.done = true; // stays true after an error
+        self.done = true; // It stays true after an error.
         let block = self.block()?;
         self.done = block.is_none();
         Ok(block)

@@ -2,13 +2,13 @@
 
 use super::super::request::{Request, SECTOR};
 
-/// Cache line with its sectors. Sets of sectors are stored with one bit per sector. A sector is reserved (its fill is
-/// pending), valid, modified, or invalid.
+/// Cache line with its sectors. Sets of sectors are stored with one bit per sector. A sector is
+/// reserved (its fill is pending), valid, modified, or invalid.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// Address of the line.
     pub tag: u64,
-    /// Next line in the chain of lines whose addresses have the same hash.
+    /// Next line in the chain of lines whose addresses have equal hashes.
     pub next: u32,
     /// Index of the set that contains the line.
     pub set: u32,
@@ -23,7 +23,7 @@ pub struct Line {
     dirty: [u32; 4],
 }
 
-/// Returns the sector that contains `address`, as a set of one sector of its line.
+/// Returns the sector that contains `address`, as a bit within its line.
 pub fn bit(address: u64) -> u8 {
     1 << (address / SECTOR % 4)
 }
@@ -53,7 +53,8 @@ impl Line {
         self.modified &= !sectors;
     }
 
-    /// Reserves the sector `bit` until its fill. If the sector was modified, it becomes modified again after the fill.
+    /// Reserves the sector `bit` until its fill. If the sector was modified, it becomes modified
+    /// again after the fill.
     pub fn expect(&mut self, bit: u8) {
         self.modified_on_fill = self.modified_on_fill & !bit | self.modified & bit;
         self.readable_on_fill &= !bit;
@@ -73,14 +74,14 @@ impl Line {
         }
     }
 
-    /// Updates the state of a sector after a write to it, if the sector was absent. The sector can be read if the write
+    /// Updates the state of an absent sector after a write. Reads can use the sector if the write
     /// covers all of its bytes.
     pub fn write_fresh(&mut self, request: &Request) {
         let whole = self.dirty[request.sector()] == u32::MAX;
         set(&mut self.readable, bit(request.address), whole);
     }
 
-    /// Updates the state of a sector after a write to it, if the sector is reserved. The pending fill completes the
+    /// Updates the state of a reserved sector after a write. The pending fill completes the
     /// sector.
     pub fn write_pending(&mut self, request: &Request) {
         let bit = bit(request.address);
@@ -93,7 +94,8 @@ impl Line {
         }
     }
 
-    /// Fills the sectors in `sectors`. For each of them, the bytes in `bytes` were requested.
+    /// Fills the sectors in `sectors`. `bytes` contains the bytes that were requested in each of
+    /// these sectors, one bit per byte.
     pub fn fill(&mut self, sectors: u8, bytes: u32) {
         self.forget(sectors);
         self.modified |= sectors & self.modified_on_fill;
@@ -108,7 +110,7 @@ impl Line {
     }
 }
 
-/// Adds `bit` to `set` if `member`, and removes it otherwise.
+/// Adds `bit` to `set` if `member` is true, and removes `bit` otherwise.
 fn set(set: &mut u8, bit: u8, member: bool) {
     *set = *set & !bit | if member { bit } else { 0 };
 }

@@ -1,7 +1,9 @@
-//! A sectored cache with tags, miss status holding registers, and a queue of misses to the next level.
+//! A sectored cache with tags, miss status holding registers, and a queue of misses to the next
+//! level.
 //!
-//! L1 writes through, and L2 writes back. Both caches allocate a line on a miss. If a sector is partly written, the
-//! cache fetches the other bytes only when a read requires them (GPGPU-Sim: "lazy fetch on read").
+//! L1 writes through, and L2 writes back. L1 and L2 allocate a line on a miss. If a sector is
+//! partly written, the cache fetches the other bytes only when a read requires them (GPGPU-Sim:
+//! "lazy fetch on read").
 
 mod line;
 mod mshr;
@@ -45,7 +47,8 @@ pub struct Geometry {
     pub ways: usize,
     /// Function that maps an address to the index of its set, which is less than `sets`.
     pub index: Index,
-    /// Whether the replacement policy is first in, first out. Otherwise, it is least recently used.
+    /// Whether the replacement policy is first in, first out. If false, the policy is least
+    /// recently used.
     pub fifo: bool,
     /// Write policy.
     pub writes: Writes,
@@ -57,8 +60,8 @@ pub struct Geometry {
     pub miss_queue: usize,
     /// Number of bytes that the data port transfers per cycle.
     pub port_bytes: u64,
-    /// Minimum share of dirty lines that permits the eviction of dirty lines [percent]. Below this share, the cache
-    /// evicts only clean lines.
+    /// Minimum share of dirty lines that permits the eviction of dirty lines [percent]. Below
+    /// this share, the cache evicts only clean lines.
     pub dirty_percent: u64,
 }
 
@@ -70,10 +73,12 @@ pub enum Outcome {
         /// Whether the request was sent to the next level. The next level then answers the request.
         sent: bool,
     },
-    /// The request is accepted, but the sector is absent. A read waits for the next level. A write is complete if the
-    /// cache writes back, and is sent to the next level if the cache writes through.
+    /// The request is accepted, but the sector is absent. A read waits for the next level. A
+    /// write is complete in a write-back cache. A write-through cache sends the write to the next
+    /// level.
     Miss,
-    /// The request is rejected because a resource is full. The caller must repeat the request later.
+    /// The request is rejected because a resource is full. The caller must repeat the request
+    /// later.
     Refused,
 }
 
@@ -124,22 +129,24 @@ impl Cache {
         self.fill_port == 0
     }
 
-    /// Advances both ports by one cycle.
+    /// Advances the data port and the fill port by one cycle.
     pub fn replenish(&mut self) {
         self.data_port = self.data_port.saturating_sub(1);
         self.fill_port = self.fill_port.saturating_sub(1);
     }
 
-    /// Returns whether both ports are free, and the cache has no request to send or to continue.
+    /// Returns whether the cache is idle: its ports are free, and no request waits to be sent or
+    /// to continue.
     pub fn is_quiet(&self) -> bool {
         self.misses.is_empty() && !self.mshr.has_ready() && self.data_port == 0 && self.fill_port == 0
     }
 
-    /// Accesses the cache at time `now`. The times of calls must not decrease, because they order the lines by their
-    /// last use.
+    /// Accesses the cache at time `now`. `now` must not decrease from call to call, because it
+    /// orders the lines by last use.
     pub fn access(&mut self, request: &Request, now: u64) -> Outcome {
         let writes = request.writes();
-        // Most rejections have this reason, so this check precedes the slower checks.
+        // Most rejections occur because the miss queue is full, so this check precedes the slower
+        // checks.
         if writes && self.misses.len() >= self.geometry.miss_queue && self.geometry.writes == Writes::Through
         {
             return Outcome::Refused;
@@ -256,8 +263,8 @@ impl Cache {
         self.mshr.next_ready()
     }
 
-    /// Fills sectors of line `line` without memory traffic. `sectors` has one bit per sector. The fill models a copy to
-    /// the GPU before a kernel starts.
+    /// Fills sectors of line `line` without memory traffic. `sectors` has one bit per sector. The
+    /// fill models a copy to the GPU before a kernel starts.
     pub fn preload(&mut self, line: u64, sectors: u8, now: u64) {
         self.tags.preload(line, sectors, now);
     }

@@ -1,4 +1,5 @@
-//! Miss status holding registers (MSHRs). The registers store the requests that wait for each sector.
+//! Miss status holding registers (MSHRs). The registers store the requests that wait for each
+//! sector.
 
 use super::super::request::{Kind, Request};
 use super::super::ring::Ring;
@@ -10,22 +11,24 @@ struct Waiting {
     next: u32,
 }
 
-/// Entry for a sector whose fill is pending. Most entries have one request. This request is stored inline, so an entry
-/// fits one cache line of the host processor.
+/// Entry for a sector whose fill is pending. Most entries have one request, so the first request
+/// is stored inline. An entry fits one cache line of the host processor.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Entry {
     /// Request that opened the entry.
     first: Request,
-    /// Whether the first request has already continued.
+    /// Whether the request in `first` no longer waits.
     first_went: bool,
     atomic: bool,
     line: u32,
-    /// Number of waiting requests, including the first request. All other requests are stored in a list.
+    /// Number of waiting requests, including the first request. All other requests are stored in
+    /// a list.
     count: u32,
     head: u32,
     tail: u32,
-    /// Next entry in the chain of entries whose sectors have the same hash. For a free entry, the next free entry.
+    /// Next entry in the chain of entries whose sectors have equal hashes. For a free entry, the
+    /// next free entry.
     next: u32,
 }
 
@@ -52,7 +55,7 @@ pub struct Mshr {
     used: usize,
     nodes: Vec<Waiting>,
     free_node: u32,
-    /// Entries whose sector has arrived.
+    /// Entries whose sectors have arrived.
     ready: Ring<u32>,
     most_entries: usize,
     most_merges: usize,
@@ -62,7 +65,8 @@ pub struct Mshr {
 const MOST_BUCKETS: usize = 1024;
 
 impl Mshr {
-    /// Creates registers for at most `most_entries` sectors, with at most `most_merges` requests per sector.
+    /// Creates registers for at most `most_entries` sectors, with at most `most_merges` requests
+    /// per sector.
     pub fn new(most_entries: usize, most_merges: usize) -> Self {
         let buckets = most_entries.clamp(2, MOST_BUCKETS).next_power_of_two();
         Self {
@@ -108,7 +112,8 @@ impl Mshr {
         }
     }
 
-    /// Adds `request` in the place `room`. For a new entry, `line` is the line that contains the sector.
+    /// Adds `request` in the place `room`. For a new entry, `line` is the line that contains the
+    /// sector.
     pub fn add(&mut self, request: &Request, room: Room, line: usize) {
         match room {
             Room::None => {}
@@ -168,8 +173,9 @@ impl Mshr {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Marks the sector as arrived. Returns its line, the bytes that its first request accesses, and whether an atomic
-    /// waits for the sector. Returns `None` if no request waits for the sector.
+    /// Marks the sector as arrived. Returns its line, the bytes that its first request accesses,
+    /// and whether an atomic waits for the sector. Returns `None` if no request waits for the
+    /// sector.
     pub fn arrived(&mut self, sector: u64) -> Option<(usize, u32, bool)> {
         let at = self.find(sector)?;
         self.ready.push_back(at);
@@ -198,8 +204,8 @@ impl Mshr {
             self.close(at);
             self.ready.pop_front();
         } else {
-            // The count only limits further requests for this sector. Such requests may arrive while other requests
-            // continue.
+            // The count limits further requests for this sector, which may arrive while earlier
+            // requests continue.
             entry.count -= 1;
         }
         Some(request)

@@ -29,7 +29,8 @@ fn equals_a_list_of_sectors() {
     };
     let (entries, merges) = (9, 3);
     let mut mshr = Mshr::new(entries, merges);
-    // Reference implementation: for each sector, the waiting requests in order, and whether the sector has arrived.
+    // Reference implementation: for each sector, the waiting requests in order, and whether the
+    // sector has arrived.
     let mut twin: Vec<(u64, Vec<u32>, bool)> = Vec::new();
     let mut order: VecDeque<u64> = VecDeque::new();
     let mut refused = 0;

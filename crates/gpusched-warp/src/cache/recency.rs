@@ -1,8 +1,9 @@
 //! Order of the lines of each set by their last use.
 
-/// Lines of each set, in order from the least recently used to the most recently used. Lines are numbered in the order
-/// of the calls of [`Recency::add`]. GPGPU-Sim fills the last empty line of a set first. The line with the highest
-/// number is therefore the first line of the set in GPGPU-Sim.
+/// Lines of each set, in order from the least recently used to the most recently used. Lines are
+/// numbered in the order of the calls of [`Recency::add`]. GPGPU-Sim fills the last empty line of
+/// a set first. The line with the highest number is therefore the first line of the set in
+/// GPGPU-Sim.
 #[derive(Debug, Clone)]
 pub struct Recency {
     lines: Vec<Use>,
@@ -18,7 +19,7 @@ struct Use {
     newer: u32,
 }
 
-/// Both ends of the list of a set.
+/// First and last line in the list of a set.
 #[derive(Debug, Clone, Copy)]
 struct Ends {
     oldest: u32,
@@ -40,7 +41,7 @@ const EMPTY: Ends = Ends {
 };
 
 impl Recency {
-    /// Creates an order without lines. Memory for `lines` lines is reserved.
+    /// Creates an empty order, and reserves memory for `lines` lines.
     pub fn new(sets: usize, lines: usize) -> Self {
         Self {
             lines: Vec::with_capacity(lines),
@@ -64,7 +65,7 @@ impl Recency {
         if at != NEVER {
             self.link(set, older, newer);
         }
-        // The time may decrease, but rarely does. In this case, the search keeps the list sorted.
+        // If `now` is before the newest use, which is rare, the search keeps the list sorted.
         let (mut before, mut after) = (self.sets[set].newest, NONE);
         while let Some(last) = self.lines.get(before as usize).filter(|last| last.at > now) {
             (before, after) = (last.older, before);
@@ -86,8 +87,8 @@ impl Recency {
         }
     }
 
-    /// Returns the least recently used line among the lines of `set` that satisfy `may_go`. Among lines with equal
-    /// times, returns the line with the highest number.
+    /// Returns the least recently used line among the lines of `set` that satisfy `may_go`. Among
+    /// lines with equal times, returns the line with the highest number.
     pub fn oldest(&self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
         let mut found: Option<(usize, u64)> = None;
         let mut next = self.sets[set].oldest as usize;

@@ -8,7 +8,8 @@ use super::line::{Line, bit};
 use super::recency::Recency;
 use super::word_hash::hash;
 
-/// Result of a search for a sector. The numbers are indices of lines, except in [`Found::Empty`].
+/// Result of a search for a sector. The numbers are indices of lines. Only the number in
+/// [`Found::Empty`] is the index of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// The sector is present in this line.
@@ -44,12 +45,13 @@ pub struct Tags {
     dirty_percent: u64,
     /// First line for each hash of an address. The number of buckets is a power of two.
     buckets: Box<[u32]>,
-    /// Order of the lines by last use. With first in, first out, order by allocation.
+    /// Order of the lines of each set by last use. Under first in, first out, order by
+    /// allocation.
     order: Recency,
-    /// Lines that are not empty, in the order of their first fill. Lines that were filled in succession are adjacent,
-    /// even if they belong to different sets.
+    /// Lines that are not empty, in the order of their first fill. Lines that were filled in
+    /// succession are adjacent, even if they belong to different sets.
     lines: Vec<Line>,
-    /// Number of lines that all sets have together.
+    /// Total number of lines of all sets.
     room: usize,
     ways: u32,
     /// Number of empty lines of each set.
@@ -81,8 +83,8 @@ impl Tags {
         hash(line / LINE) as usize & (self.buckets.len() - 1)
     }
 
-    /// Returns the index of the line with address `wanted`. The last result is tried first, because neighboring sectors
-    /// are often accessed in succession.
+    /// Returns the index of the line with address `wanted`. First tries the last result, because
+    /// accesses to neighboring sectors often follow each other.
     fn find(&self, wanted: u64) -> Option<usize> {
         let last = self.last.get();
         if self.lines.get(last).is_some_and(|line| line.tag == wanted) {
@@ -147,8 +149,8 @@ impl Tags {
         }
     }
 
-    /// Allocates the sector that the search result `found` describes, and marks its fill as pending. Returns the index
-    /// of its line, and the evicted line if it was dirty.
+    /// Allocates the sector that the search result `found` describes, and marks its fill as
+    /// pending. Returns the index of its line, and the evicted line if it was dirty.
     pub fn take(&mut self, found: Found, address: u64, now: u64) -> (usize, Option<Evicted>) {
         let bit = bit(address);
         match found {
@@ -192,7 +194,8 @@ impl Tags {
         }
     }
 
-    /// Creates the line of `address` in set `set`, for index `at`. The fill of the addressed sector is pending.
+    /// Creates the line of `address` in set `set`, for index `at`. The fill of the addressed
+    /// sector is pending.
     fn begin(&mut self, at: usize, address: u64, set: u32) -> Line {
         let tag = address & !(LINE - 1);
         let bucket = self.bucket(tag);
@@ -219,7 +222,8 @@ impl Tags {
         self.lines[line].write_pending(request);
     }
 
-    /// Fills the sectors in `sectors`. For each of them, the bytes in `bytes` were requested.
+    /// Fills the sectors in `sectors`. `bytes` contains the bytes that were requested in each of
+    /// these sectors, one bit per byte.
     pub fn fill(&mut self, line: usize, sectors: u8, bytes: u32) {
         let line = &mut self.lines[line];
         let was_modified = line.modified != 0;
@@ -227,7 +231,8 @@ impl Tags {
         self.dirty += u64::from(!was_modified && line.modified != 0);
     }
 
-    /// Fills sectors of the line at `address`, so that they are valid and clean. `sectors` has one bit per sector.
+    /// Fills sectors of the line at `address`, so that they are valid and clean. `sectors` has
+    /// one bit per sector.
     pub fn preload(&mut self, address: u64, sectors: u8, now: u64) {
         let first = address + u64::from(sectors.trailing_zeros()) * SECTOR;
         let found = self.probe(first, true);

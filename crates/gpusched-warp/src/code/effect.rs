@@ -5,17 +5,19 @@ use super::expression::Lanes;
 /// Effect of issuing one instruction of a warp.
 #[derive(Debug, Clone, Default)]
 pub struct Effect {
-    /// Lanes that execute the instruction, one bit per lane. Lanes whose predicate is false are excluded.
+    /// Lanes that execute the instruction, one bit per lane. A lane whose predicate is false does
+    /// not execute the instruction.
     pub lanes: u32,
-    /// Address per lane of a memory instruction [bytes]. Addresses of lanes that do not execute the instruction are
-    /// meaningless.
+    /// Address that each lane accesses in memory [bytes]. The address of a lane that does not
+    /// execute the instruction is meaningless.
     pub addresses: [u64; 32],
-    /// Difference between the addresses of neighboring lanes [bytes]; `None` if it is not known to be equal for all 32
-    /// lanes.
+    /// Difference between the addresses of neighboring lanes [bytes]. `None` if the difference
+    /// may vary between lanes.
     pub stride: Option<i64>,
-    /// Whether the next instruction of the warp does not follow this instruction in memory.
+    /// Whether the warp jumps, i.e., its next instruction does not follow this instruction in
+    /// memory.
     pub jumped: bool,
-    /// Working memory for streams. The caller must ignore its content.
+    /// Working memory that streams reuse. The caller must ignore the content.
     pub room: Room,
 }
 

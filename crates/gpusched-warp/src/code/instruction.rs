@@ -5,22 +5,24 @@ use super::{Operation, Register, RegisterSet};
 /// Instruction of the timing model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// Address of the instruction [bytes]; consecutive instructions are 8 bytes apart in programs and 16
-    /// bytes apart in SASS traces.
+    /// Address of the instruction [bytes]. Consecutive instructions are 8 bytes apart in programs
+    /// and 16 bytes apart in SASS traces.
     pub pc: u32,
     /// Kind of operation of the instruction.
     pub operation: Operation,
-    /// Written registers.
+    /// Registers that the instruction writes.
     pub writes: Box<[Register]>,
-    /// Registers that the operand collector reads, without repetition: first sources, then address registers.
+    /// Registers that the operand collector reads, without repetition. Source registers precede
+    /// address registers.
     pub reads: Box<[Register]>,
-    /// Guard predicate. The instruction waits for the predicate, but the operand collector does not read it.
+    /// Register of the guard predicate. The instruction waits for this register, but the operand
+    /// collector does not read it.
     pub guard: Option<Register>,
     /// Registers that the instruction waits for: written registers, read registers and the guard.
     waits: RegisterSet,
     /// Set of registers that the instruction writes.
     written: RegisterSet,
-    /// [`Operation::kind`] of the operation.
+    /// Number of the kind of operation; see [`Operation::kind`].
     kind: u8,
 }
 
@@ -47,7 +49,7 @@ impl Instruction {
         }
     }
 
-    /// Returns the registers that must have no pending write when the instruction issues.
+    /// Returns the registers whose pending writes must complete before the instruction issues.
     pub fn waits(&self) -> &RegisterSet {
         &self.waits
     }
@@ -57,7 +59,7 @@ impl Instruction {
         &self.written
     }
 
-    /// Returns [`Operation::kind`] of the operation.
+    /// Returns the number of the kind of operation; see [`Operation::kind`].
     pub fn kind(&self) -> usize {
         usize::from(self.kind)
     }

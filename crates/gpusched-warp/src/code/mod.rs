@@ -17,14 +17,14 @@ pub use traced::{TraceStream, TracedKernel};
 
 /// Instructions of one warp, in the order of issue.
 ///
-/// A stream executes each instruction functionally when the instruction issues. Addresses and branches are therefore
-/// known at issue. A functional simulator that runs ahead of its timing model works in the same way.
+/// A stream computes the effect of each instruction when the instruction issues. The timing model
+/// therefore knows addresses and branch targets at issue.
 pub trait Stream {
     /// Returns the instruction that the warp issues next; `None` after the last instruction.
     fn next(&self) -> Option<&Instruction>;
 
-    /// Issues the instruction [`Stream::next`], stores its effect in `effect`, and advances. Does nothing after the
-    /// last instruction.
+    /// Issues the instruction that [`Stream::next`] returns, stores its effect in `effect`, and
+    /// advances to the following instruction. Does nothing after the last instruction.
     fn issue(&mut self, effect: &mut Effect);
 
     /// Returns a copy of the stream in the same state.

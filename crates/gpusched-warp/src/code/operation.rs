@@ -1,6 +1,6 @@
-//! Operations of instructions, as far as they matter for timing.
+//! Operations of instructions, at the level of detail that the timing model needs.
 
-/// Number format, which decides what unit executes an arithmetic instruction.
+/// Number format, which determines the unit that executes an arithmetic instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     /// Integers up to 64 bits.
@@ -16,8 +16,7 @@ pub enum Number {
 pub enum Space {
     /// Global and generic memory, accessed through L1, L2 and DRAM.
     Global,
-    /// Private memory of a thread, interleaved by lane. Local memory is accessed through the same levels as global
-    /// memory.
+    /// Private memory of a thread, interleaved by lane. Accesses pass through L1, L2 and DRAM.
     Local,
     /// Shared memory of a block.
     Shared,
@@ -39,7 +38,8 @@ impl Number {
     const ALL: [Number; 3] = [Number::Int, Number::Single, Number::Double];
 }
 
-/// Operation of an instruction. The machine file defines its unit and latency.
+/// Operation of an instruction. The machine file defines the unit and the latency of each
+/// operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Addition or subtraction.
@@ -50,7 +50,7 @@ pub enum Operation {
     Mul(Number),
     /// Fused multiplication and addition (mad, fma).
     Mad(Number),
-    /// Division or remainder. The special function unit executes the operation.
+    /// Division or remainder, executed by the special function unit.
     Div(Number),
     /// Square root, reciprocal, sine, exponential and similar functions.
     Special,
@@ -58,8 +58,8 @@ pub enum Operation {
     Tensor,
     /// An exchange of values among the lanes of a warp.
     Shuffle,
-    /// Every other operation without memory access (mov, cvt, setp, shifts, logic). Such an operation takes one cycle
-    /// in the integer unit.
+    /// Every other operation without memory access (mov, cvt, setp, shifts, logic). The integer
+    /// unit executes these operations in one cycle.
     Other,
     /// A branch.
     Branch,
@@ -88,13 +88,13 @@ pub enum Operation {
         /// Bytes per lane, 1 to 16.
         bytes: u8,
     },
-    /// The end of all lanes that execute the instruction.
+    /// Exit, which ends all lanes that execute the instruction.
     Exit,
 }
 
 impl Operation {
-    /// Number of kinds of operations. A machine may treat each kind differently. The kind does not depend on the number
-    /// of bytes.
+    /// Number of kinds of operations. The unit and the timing of an operation depend only on its
+    /// kind. Operations that differ only in their number of bytes have equal kinds.
     pub const KINDS: usize = 36;
 
     /// Returns one operation of each kind, in the order of kinds.

@@ -1,4 +1,4 @@
-//! Programs as flat code. Streams execute this code.
+//! Flat code of programs. Instruction streams execute this code.
 
 mod alike;
 mod bounds;
@@ -22,7 +22,7 @@ use super::expression::{Compiled, FixedParts, Kept, Postfix};
 use gpusched_model::Refusal;
 use gpusched_model::program::{Dimensions, Program};
 
-/// Program with its launch, ready for execution.
+/// Program with its grid and block size, ready for execution.
 #[derive(Debug)]
 pub struct Code {
     instructions: Box<[Instruction]>,
@@ -30,14 +30,15 @@ pub struct Code {
     steps: Box<[Step]>,
     grid: Dimensions,
     block: Dimensions,
-    /// Position in the block of the threads of each warp, per axis.
+    /// Positions of the threads of each warp in their block, per axis.
     threads: Box<[[Kept; 3]]>,
     /// Maximum nesting depth of loops.
     depth: usize,
     /// Parts of expressions that each warp computes only once.
     fixed: FixedParts,
-    /// Expressions whose values determine how the block affects the behavior of its warps. If these expressions cannot
-    /// be listed, contains the reason instead. Computed at the first request.
+    /// Expressions that determine how the behavior of a warp depends on its block. An error
+    /// states why gpusched cannot list these expressions. The first call of [`Code::block_key`]
+    /// computes this field.
     parts_of_block: OnceLock<Result<Box<[Postfix]>, Unlike>>,
 }
 
@@ -46,11 +47,12 @@ pub struct Code {
 struct Step {
     /// Condition that a lane must satisfy to execute the instruction. `None` selects all active lanes.
     when: Option<Compiled>,
-    /// Mask of the lanes that may execute the instruction; always the lowest lanes. All bits are set if there is no
-    /// limit.
+    /// Lanes that may execute the instruction, one bit per lane. The mask contains the lowest
+    /// lanes, or all lanes if the program sets no limit.
     lanes: u32,
     address: Option<Compiled>,
-    /// Bounds of the buffer that the address refers to, for the detection of accesses outside it.
+    /// Bounds of the buffer that the address refers to. gpusched uses them to detect accesses
+    /// outside the buffer.
     bounds: Option<Arc<Bounds>>,
     flow: Flow,
 }
@@ -75,7 +77,8 @@ enum Flow {
 #[derive(Debug, Clone, Copy)]
 struct Jump {
     target: u32,
-    /// Instruction where the jumping lanes and the other lanes reconverge. `None` if they reconverge only at the end.
+    /// Instruction where the jumping lanes and the other lanes reconverge. `None` if the lanes
+    /// reconverge only at the end of the program.
     meets: Option<u32>,
 }
 
@@ -83,7 +86,7 @@ impl Code {
     /// Lowers `program` to flat code.
     ///
     /// # Errors
-    /// Fails if [`Program::check`] fails, or if the lowered program exceeds a limit.
+    /// Fails if [`Program::check`] fails, or if the flat code exceeds a limit.
     pub fn new(program: &Program) -> Result<Code, Refusal> {
         program.check()?;
         lower::lower(program)
@@ -94,8 +97,8 @@ impl Code {
         &self.instructions
     }
 
-    /// Returns the text that represents the instruction at `pc` in issue traces; `None` if there is no such
-    /// instruction.
+    /// Returns the text of the instruction at `pc`, as issue traces show it. Returns `None` if no
+    /// instruction has this address.
     pub fn text(&self, pc: u32) -> Option<&str> {
         let first = self.instructions.first()?.pc;
         let index = pc.checked_sub(first)? / gpusched_model::program::INSTRUCTION_BYTES;

@@ -3,17 +3,19 @@
 /// Register of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Register {
-    /// Number of the register within the warp, from 1. Dependencies between instructions use this number.
+    /// Number of the register within the warp; the first register has number 1. Dependencies
+    /// between instructions use this number.
     pub number: u16,
-    /// Number that decides the bank of the register in the register file. In PTX, each type numbers its own registers,
-    /// so this is the number in the register name (12 for `%rd12`).
+    /// Number that determines the bank of the register in the register file. For PTX, this is the
+    /// number in the register name (12 for `%rd12`), because each PTX type numbers its own
+    /// registers.
     pub bank: u16,
 }
 
 /// Set of registers, identified by their numbers.
 ///
-/// One word stores the 128 registers with the lowest numbers, which are sufficient for most kernels. A dependency check
-/// of such a kernel takes one comparison.
+/// One word stores the registers with numbers below 128. Most kernels use only these registers,
+/// so a dependency check takes one comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegisterSet {
     low: u128,
@@ -72,13 +74,13 @@ impl RegisterSet {
         }
     }
 
-    /// Returns the registers of the set below number 128, one bit each.
+    /// Returns the registers with numbers below 128, one bit per register.
     pub fn lowest(&self) -> u128 {
         self.low
     }
 
-    /// Returns the registers below number 128 that are in both sets, one bit each. Also returns whether both sets
-    /// contain a common register from number 128 on.
+    /// Returns the registers with numbers below 128 that both sets contain, one bit per register.
+    /// Also returns whether both sets contain a common register with number 128 or higher.
     pub fn common(&self, other: &RegisterSet) -> (u128, bool) {
         let more = self.more.iter().zip(&other.more).any(|(x, y)| x & y != 0);
         (self.low & other.low, more)

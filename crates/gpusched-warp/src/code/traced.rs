@@ -9,7 +9,8 @@ use gpusched_model::error::Result;
 /// Start address of local memory, far above all other memory of a GPU.
 const LOCAL: u64 = 1 << 52;
 
-/// Maximum size of the local memory of a warp: 512 KiB per thread (CUDA Programming Guide).
+/// Maximum size of the local memory of a warp [bytes]: 512 KiB per thread (CUDA Programming
+/// Guide).
 const LOCAL_OF_WARP: u64 = 1 << 24;
 
 /// Traced kernel, which provides the instruction streams of its warps, block by block.
@@ -20,7 +21,7 @@ pub struct TracedKernel {
     lines: Arc<Vec<Line>>,
 }
 
-/// Traced instruction, with the interpretation of its addresses.
+/// Traced instruction, with the memory space and the width of its accesses.
 #[derive(Debug, Clone)]
 struct Line {
     instruction: Instruction,
@@ -42,7 +43,7 @@ pub struct TraceStream {
 }
 
 impl TracedKernel {
-    /// Creates a kernel from `trace`. No block of the trace may have been read before.
+    /// Creates a kernel from `trace`. The caller must not have read a block of `trace` before.
     pub fn new(trace: TraceFile) -> TracedKernel {
         TracedKernel {
             header: Arc::new(trace.header().clone()),
@@ -56,8 +57,8 @@ impl TracedKernel {
         &self.header
     }
 
-    /// Returns the text that represents the instruction at `pc` in issue traces; `None` if no block with this
-    /// instruction has been read.
+    /// Returns the text of the instruction at `pc`, as issue traces show it. Returns `None` if no
+    /// block with this instruction has been read.
     pub fn text(&self, pc: u32) -> Option<&str> {
         let mut known = self.trace.code().instructions().iter();
         known
@@ -65,8 +66,8 @@ impl TracedKernel {
             .map(|known| known.opcode.as_str())
     }
 
-    /// Returns the instruction streams of the next thread block, one per warp. Returns `None` after the last block.
-    /// Blocks are returned in the order of their dispatch.
+    /// Returns the instruction streams of the next thread block, one per warp. The trace contains
+    /// the blocks in the order of their dispatch. Returns `None` after the last block.
     ///
     /// # Errors
     /// Fails as [`TraceFile::next_block`] does.
@@ -74,7 +75,8 @@ impl TracedKernel {
         let Some(block) = self.trace.next_block()? else {
             return Ok(None);
         };
-        // Text after the last block is an error, so the end of the trace is checked together with the last block.
+        // Text after the last block is an error. The function therefore also checks the end of
+        // the trace when it reads the last block.
         if self.trace.blocks_read() == self.header.grid.count() {
             self.trace.next_block()?;
         }
@@ -98,7 +100,7 @@ impl TracedKernel {
 }
 
 impl TraceStream {
-    /// Returns the instruction that issues after `before` other instructions of the warp.
+    /// Returns the instruction that issues after the first `before` instructions of the warp.
     fn line(&self, before: usize) -> Option<&Line> {
         let record = self.warp.records().get(before)?;
         self.lines.get(record.instruction as usize)
@@ -122,7 +124,7 @@ impl Stream for TraceStream {
         if let Some(space) = line.space {
             effect.stride = None;
             if !self.warp.addresses(record, &mut effect.addresses) {
-                effect.addresses = [0; 32]; // traces have no addresses of constants
+                effect.addresses = [0; 32]; // traces contain no addresses of constants
             }
             for (lane, address) in (0u32..).zip(&mut effect.addresses) {
                 *address = match space {
@@ -145,7 +147,8 @@ impl Stream for TraceStream {
 
 impl Line {
     fn new(sass: &SassInstruction) -> Line {
-        // SASS numbers registers from 0, and the simulator from 1. The number in the simulator also decides the bank.
+        // SASS numbers registers from 0, but the simulator numbers registers from 1. The number
+        // in the simulator also determines the bank.
         let register = |&number: &u8| Register {
             number: u16::from(number) + 1,
             bank: u16::from(number) + 1,
@@ -156,7 +159,7 @@ impl Line {
                 operation(sass),
                 sass.writes.iter().map(register).collect(),
                 sass.reads.iter().map(register).collect(),
-                None, // traces have executing lanes instead of predicates
+                None, // traces list the executing lanes instead of predicates
             ),
             space: sass.kind.space(),
             bytes: sass.bytes,
@@ -174,8 +177,8 @@ fn operation(sass: &SassInstruction) -> Operation {
     };
     let bytes = sass.bytes;
     match sass.kind {
-        // In machine code, each minimum, comparison, logic operation or shift passes the unit only once. Some of the
-        // corresponding PTX instructions take longer.
+        // In machine code, each minimum, comparison, logic operation or shift passes through the
+        // unit only once. Some of the corresponding PTX instructions take longer.
         Kind::Simple(kind) => Operation::Add(number(kind)),
         Kind::Mul(kind) => Operation::Mul(number(kind)),
         Kind::Mad(kind) => Operation::Mad(number(kind)),

@@ -10,7 +10,8 @@ use gpusched_model::machine::{
     PartitionIndexing, PartitionQueues, SharedMemory,
 };
 
-/// Default values of GPGPU-Sim for `-gpgpu_mem_addr_mapping`: with `-gpgpu_mem_address_mask` 0, and with mask 1.
+/// Default values of `-gpgpu_mem_addr_mapping` in GPGPU-Sim. The first value applies with
+/// `-gpgpu_mem_address_mask` 0, and the second value with mask 1.
 const MASKS: [&str; 2] = [
     "dramid@10;00000000.00000000.00000000.00000000.00000RRR.RRRRRRRR.RRRCCCBB.CCCCSSSS",
     "dramid@13;00000000.00000000.00000000.00000000.00000RRR.RRRRRRRR.RRRBBCCC.CCCCSSSS",
@@ -111,7 +112,7 @@ pub(super) fn memory(settings: &mut Settings) -> Result<Memory> {
 fn queues(settings: &mut Settings) -> Result<PartitionQueues> {
     let value = settings.value("-gpgpu_dram_partition_queues", "8:8:8:8")?;
     match value
-        .numbers(':', 4..=4, "places from interconnect to L2, L2 to DRAM, and back")?
+        .numbers(':', 4..=4, "queue sizes to L2, to DRAM, back to L2, back to SMs")?
         .as_slice()
     {
         &[icnt_to_l2, l2_to_dram, dram_to_l2, l2_to_icnt] => Ok(PartitionQueues {

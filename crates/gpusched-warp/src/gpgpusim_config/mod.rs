@@ -1,9 +1,10 @@
 //! Import of `gpgpusim.config`, the configuration of [GPGPU-Sim](https://github.com/accel-sim/gpgpu-sim_distribution),
 //! as a [`Machine`].
 //!
-//! A file is a list of options. An option is a word that starts with a dash, followed by one value. `#` starts a
-//! comment. A value in quotes may span several lines. If an option is set twice, in one file or in several files, the
-//! last value applies. If no file sets an option, the default value of GPGPU-Sim applies.
+//! A file is a list of options. An option is a word that starts with a dash, followed by one
+//! value. `#` starts a comment. A value in quotes may span several lines. If the files set an
+//! option twice, the last value applies. If no file sets an option, the default value of
+//! GPGPU-Sim applies.
 //!
 //! * `tokens`: words of a file. `settings`: options with file and line. `value`: numbers, flags and choices.
 //! * `clocks`, `sm`, `times`, `memory`, `cache`, `dram`: options of each part of the machine, with their default
@@ -36,14 +37,14 @@ use settings::Settings;
 /// Maximum size of a file [bytes].
 pub const MAX_BYTES: u64 = 1 << 24;
 
-/// Imported machine, together with the options that no file sets and the options without effect.
+/// Imported machine. Further fields list missing options and options without effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imported {
     /// The imported machine.
     pub machine: Machine,
     /// Options that no file sets, with the default values of GPGPU-Sim that apply.
     pub missing: Vec<Missing>,
-    /// Options that are set but have no effect on the machine.
+    /// Options that a file sets, but that have no effect on the machine.
     pub ignored: Vec<Setting>,
     /// Options whose effect GPGPU-Sim simulates but gpusched does not.
     pub unmodelled: Vec<Unmodelled>,

@@ -13,7 +13,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 pub struct Setting {
     /// Name of the option, with its dash.
     pub option: String,
-    /// Value of the option. A switch may have no value.
+    /// Value of the option; `None` for a switch without a value.
     pub value: Option<String>,
     /// Name of the file that sets the option.
     pub file: String,
@@ -24,7 +24,7 @@ pub struct Setting {
 /// Option that no file sets, with the default value of GPGPU-Sim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
-    /// Name of the option, or of its missing part.
+    /// Name of the option, or of the part of the option that is missing.
     pub option: String,
     /// Default value.
     pub value: String,
@@ -32,7 +32,7 @@ pub struct Missing {
 
 /// Options of all files. If an option is repeated, its last value applies.
 pub(super) struct Settings {
-    /// Name of the last file. Errors about missing options state it.
+    /// Name of the last file. Errors about missing options state this name.
     file: String,
     settings: BTreeMap<String, Setting>,
     asked: BTreeSet<&'static str>,
@@ -171,13 +171,13 @@ impl Settings {
         self.value(option, default)?.number()
     }
 
-    /// Records that `part` of an option is missing, and that `value` is used.
+    /// Records that no file sets `part` of an option, so that `value` applies.
     pub fn note_missing(&mut self, part: String, value: &str) {
         let value = value.to_owned();
         self.missing.push(Missing { option: part, value });
     }
 
-    /// Returns an error in `option`, with the file and line that set the option.
+    /// Returns an error about `option`, with the file and line that set the option.
     pub fn refuse(&self, option: &str, found: &str, expected: &str) -> Error {
         let setting = self.settings.get(option);
         let file = setting.map_or(&self.file, |setting| &setting.file);
@@ -185,7 +185,8 @@ impl Settings {
         Refusal::new(option, found, expected).at(file, line).into()
     }
 
-    /// Returns the unused options and the missing options. The unused options are sorted by file and line.
+    /// Returns the options that the import did not use, sorted by file and line. Also returns the
+    /// missing options.
     pub fn finish(self) -> (Vec<Setting>, Vec<Missing>) {
         let rest = self.settings.into_values();
         let mut ignored: Vec<Setting> = rest

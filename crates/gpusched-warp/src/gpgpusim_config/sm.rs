@@ -43,7 +43,8 @@ pub(super) fn sm(settings: &mut Settings) -> Result<Sm> {
     })
 }
 
-/// Reads the warp scheduler. GPGPU-Sim searches the value for these names in this order, so the first match applies.
+/// Reads the warp scheduler. gpusched requires the exact name, although GPGPU-Sim accepts any
+/// value that contains the name.
 fn scheduler(settings: &mut Settings) -> Result<WarpScheduler> {
     let value = settings.value("-gpgpu_scheduler", "gto")?;
     match value.text.as_str() {

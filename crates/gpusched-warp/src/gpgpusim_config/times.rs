@@ -7,8 +7,8 @@ use gpusched_model::machine::{FloatTimes, InstructionTimes, IntTimes, Timing};
 
 const FIVE: &str = "ADD,MAX,MUL,MAD,DIV";
 
-/// Reads the latencies of PTX instructions. If `trace.config` of Accel-Sim is among the files, all instructions of a
-/// unit have the same latency.
+/// Reads the timing of all instructions. If the files include `trace.config` of Accel-Sim, all
+/// instructions of a unit have equal timing.
 pub(super) fn times(settings: &mut Settings) -> Result<InstructionTimes> {
     let int = ints(settings)?;
     let single = floats(
@@ -97,8 +97,9 @@ fn ints(settings: &mut Settings) -> Result<IntTimes> {
     })
 }
 
-/// Reads five times of arithmetic instructions and the time of a shuffle. If the sixth number is missing, GPGPU-Sim
-/// reads uninitialized memory. In this case, gpusched uses the sixth number of the default value of GPGPU-Sim.
+/// Reads the times of five arithmetic instructions and of a shuffle. If the sixth number is
+/// missing, GPGPU-Sim reads uninitialized memory. gpusched then uses the sixth number of the
+/// default value of GPGPU-Sim.
 fn six(settings: &mut Settings, value: &Value, shuffle: u32) -> Result<([u32; 5], u32)> {
     match *value.numbers(',', 5..=6, &format!("{FIVE}[,SHFL]"))?.as_slice() {
         [add, max, mul, mad, div, shuffle] => Ok(([add, max, mul, mad, div], shuffle)),

@@ -16,8 +16,9 @@ pub(super) struct Fault {
 
 /// Splits `bytes` into words.
 ///
-/// `#` starts a comment, even within quotes. A word that starts with `"` ends at the next word that ends with `"`, even
-/// on a later line. Within quotes, each line break or sequence of blanks is replaced by one blank.
+/// `#` starts a comment, even within quotes. A word that starts with `"` extends to the next `"`
+/// at the end of a word, even on a later line. Within quotes, one blank replaces each line break
+/// or sequence of blanks.
 pub(super) fn tokens(bytes: &[u8]) -> Result<Vec<Token>, Fault> {
     let mut tokens = Vec::new();
     let mut open: Option<Token> = None;

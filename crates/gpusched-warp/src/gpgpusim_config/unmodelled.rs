@@ -57,7 +57,7 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-gpgpu_max_insn", "0", "0", "all instructions"),
 ];
 
-/// Options of specialized units. A machine has such a unit if the value starts with 1.
+/// Options of specialized units. A value that starts with 1 adds the unit to the SM.
 const UNITS: [&str; 8] = [
     "-specialized_unit_1",
     "-specialized_unit_2",

@@ -13,12 +13,12 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// Returns an error which states that this value was found instead of `expected`.
+    /// Returns an error that states this value and the expectation `expected`.
     pub fn refuse(&self, expected: &str) -> Error {
         self.refuse_part(&self.text, expected)
     }
 
-    /// Returns an error which states that `part` of this value was found instead of `expected`.
+    /// Returns an error that states `part` of this value and the expectation `expected`.
     pub fn refuse_part(&self, part: &str, expected: &str) -> Error {
         let of = match part == self.text {
             true => String::new(),
@@ -27,7 +27,7 @@ impl Value {
         self.fault(&format!("{}{of}", quoted(part)), expected)
     }
 
-    /// Returns an error in this value, which states that `found` was found instead of `expected`.
+    /// Returns an error about this value that states `found` and the expectation `expected`.
     pub fn fault(&self, found: &str, expected: &str) -> Error {
         let refusal = Refusal::new(self.option, found, expected);
         refusal.at(&self.file, self.line).into()
@@ -67,7 +67,7 @@ impl Value {
         parts.iter().map(number).collect()
     }
 
-    /// Parses a number that selects one of `choices`. Returns the value of this choice.
+    /// Parses a number that selects one of `choices`, and returns the selected value.
     pub fn choice<T: Copy>(&self, choices: &[(u32, T)], expected: &str) -> Result<T> {
         let number = unsigned(&self.text, 10);
         let found = choices.iter().find(|(key, _)| Some(*key) == number);
@@ -77,13 +77,13 @@ impl Value {
     }
 }
 
-/// Returns the beginning of `text`, on one line.
+/// Returns the first 60 characters of `text`, on one line.
 pub(super) fn clip(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().take(60).map(clean).collect()
 }
 
-/// Returns the beginning of `text`, in quotes.
+/// Returns the first 60 characters of `text`, in quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", clip(text))
 }

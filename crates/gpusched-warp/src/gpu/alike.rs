@@ -1,8 +1,10 @@
-//! Simulation of equal SMs only once. The proof of correctness is in `docs/explanation/warp-level.md`.
+//! Simulation of one SM for each class of equal SMs. The proof of correctness is in
+//! `docs/explanation/warp-level.md`.
 //!
-//! At the start, all SMs are empty and form one class of equal SMs. If blocks are the only input of the SMs, the SMs of
-//! a class stay equal as long as they receive blocks with equal keys in the same places and cycles. Otherwise, the class
-//! is split.
+//! At the start, all SMs are empty and form one class of equal SMs. The method requires that
+//! blocks are the only input of the SMs. The SMs of a class then stay equal while they receive
+//! blocks with equal keys in equal places and cycles. When the blocks differ, gpusched splits the
+//! class.
 
 use super::super::code::Unlike;
 use super::super::sm::EndedBlock;
@@ -17,22 +19,22 @@ pub struct Classes {
     of: Vec<usize>,
     /// SMs that each simulated SM represents, in ascending order.
     members: Vec<Vec<usize>>,
-    /// Index of the block in each place of each SM. This field is present only if a simulated SM may represent several
-    /// SMs.
+    /// Index of the block in each place of each SM. `None` if gpusched simulates every SM
+    /// separately.
     blocks: Option<Vec<Vec<u64>>>,
 }
 
 /// Changes to the simulated SMs that follow from a split of classes.
 #[derive(Debug, Default)]
 pub struct Parted {
-    /// Simulated SMs to copy before their new blocks start. Each copy of a simulated SM is appended to the list of
-    /// simulated SMs.
+    /// Simulated SMs to copy before the new blocks start. The caller appends each copy to the
+    /// list of simulated SMs.
     pub copies: Vec<usize>,
-    /// Simulated SMs that start a block, each with the start of the first of its equal blocks.
+    /// Simulated SMs that start a block. The start describes the first of the equal blocks.
     pub starts: Vec<(usize, Start)>,
 }
 
-/// Kernel whose blocks cannot be proven to execute alike.
+/// Kernel whose blocks prevent the proof that SMs stay equal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("kernel {kernel:?}: {reason}")]
 pub struct UnlikeKernel {
@@ -42,10 +44,10 @@ pub struct UnlikeKernel {
     pub reason: Unlike,
 }
 
-/// Checks whether SMs that receive blocks with equal keys stay equal while they run `kernels`.
+/// Checks whether equal SMs stay equal if they receive blocks of `kernels` with equal keys.
 ///
 /// # Errors
-/// Fails with the first kernel that prevents the proof.
+/// Fails at the first kernel that prevents the proof.
 pub fn stay_equal(kernels: &[Launch]) -> Result<(), UnlikeKernel> {
     kernels.iter().try_for_each(|kernel| match kernel.source.key(0) {
         Ok(_) => Ok(()),
@@ -56,8 +58,8 @@ pub fn stay_equal(kernels: &[Launch]) -> Result<(), UnlikeKernel> {
     })
 }
 
-/// Runs as [`run_watched`] and returns equal results. If [`stay_equal`] succeeds, equal SMs are simulated only
-/// once.
+/// Returns the results of [`run_watched`]. If [`stay_equal`] succeeds, gpusched simulates only
+/// one SM of each class of equal SMs.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -71,7 +73,7 @@ pub fn run_equal_once(
         let mut gpu = Gpu::new(machine, kernels, settings, true)?;
         match gpu.run(settings.limit, watch) {
             Ok(()) => return Ok(gpu.finish()),
-            // If a unit is missing, the full simulation decides which SM fails first.
+            // If the machine lacks a unit, the full simulation determines which SM fails first.
             Err(Failure::NoUnit { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -113,12 +115,13 @@ impl Classes {
         self.of[sm]
     }
 
-    /// Returns each SM with its simulated SM.
+    /// Returns pairs of an SM and the simulated SM that represents this SM.
     pub fn each(&self) -> impl Iterator<Item = (usize, usize)> {
         self.of.iter().copied().enumerate()
     }
 
-    /// Returns the block that ends on each represented SM when `ended` ends on the SM `simulated`.
+    /// Returns the block that ends on each SM that `simulated` represents. `ended` is the block
+    /// that ends on `simulated`.
     pub fn ended(&self, simulated: usize, ended: EndedBlock) -> impl Iterator<Item = (usize, EndedBlock)> {
         self.members[simulated].iter().map(move |&sm| {
             let index = match &self.blocks {
@@ -129,9 +132,10 @@ impl Classes {
         })
     }
 
-    /// Starts blocks, at most one on each SM, and splits classes where necessary. `alike` compares two starts, given by
-    /// their positions in `starts`. `alike` returns whether both blocks have the same kernel and equal keys. All SMs of
-    /// one class that receive a block must receive it in the same place.
+    /// Starts blocks, at most one on each SM, and splits classes whose SMs receive different
+    /// blocks. `alike` takes two positions in `starts` and returns whether both blocks have equal
+    /// kernels and equal keys. If several SMs of a class receive blocks, the places of these
+    /// blocks must be equal.
     pub fn start(&mut self, starts: &[Start], alike: impl Fn(usize, usize) -> bool) -> Parted {
         let mut parted = Parted::default();
         let Some(blocks) = &mut self.blocks else {
@@ -150,7 +154,8 @@ impl Classes {
         classes.sort_unstable();
         classes.dedup();
         for class in classes {
-            // SMs that receive equal blocks form one group. SMs that receive no block form another group.
+            // SMs that receive equal blocks form one group. SMs that receive no block form
+            // another group.
             let mut groups: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
             for &sm in &self.members[class] {
                 let gets = of_sm[sm];

@@ -18,8 +18,8 @@ use super::{Failure, Gpu, Launch, Results, Settings, supported};
 use gpusched_model::machine::Machine;
 
 impl<'a> Gpu<'a> {
-    /// Creates the GPU. With `shares`, equal SMs are simulated only once; the caller must have proven that this is
-    /// sound.
+    /// Creates the GPU. If `shares` is true, one simulated SM represents equal SMs. The caller
+    /// must have proven that equal SMs stay equal.
     pub(super) fn new(
         machine: &Machine,
         kernels: &'a [Launch],
@@ -90,8 +90,9 @@ impl<'a> Gpu<'a> {
         Ok(gpu)
     }
 
-    /// Loads buffers into L2, like a copy to the GPU before the kernels start. Lines are loaded in order of
-    /// ascending addresses. Sectors of a line that belong to the same slice are loaded together.
+    /// Loads buffers into L2, with the effect of a copy to the GPU before the kernels start. The
+    /// function loads lines in ascending order of addresses. For each slice, it loads all sectors
+    /// of a line together.
     fn warm(&mut self, buffers: &[(u64, u64)]) {
         for &(start, bytes) in buffers {
             let end = start.saturating_add(bytes);

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The machine has a feature that the simulator does not support.
-    #[error("machine {machine:?}: {field} is {found}; simulated: {expected}")]
+    #[error("machine {machine:?}: {field} is {found}; supported: {expected}")]
     Unsupported {
         /// Name of the machine.
         machine: String,
@@ -47,12 +47,12 @@ pub enum Failure {
         message: String,
     },
     /// The run takes longer than the limit.
-    #[error("not finished after {cycles} cycles")]
+    #[error("the run has not finished after {cycles} cycles")]
     Limit {
         /// The limit [core cycles].
         cycles: u64,
     },
-    /// All warps wait, and no event can wake a warp.
+    /// All warps wait, and no future event can wake a warp.
     #[error(
         "deadlock in cycle {cycle}: warps wait for a barrier that other warps of their block never reach"
     )]

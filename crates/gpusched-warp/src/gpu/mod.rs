@@ -42,7 +42,7 @@ pub struct Settings {
     pub sms: Option<u32>,
     /// Buffers that L2 contains at the start, as pairs of address and size [bytes].
     pub warm: Vec<(u64, u64)>,
-    /// Whether the issues of all SMs are recorded in the results.
+    /// Whether the results record each issued instruction of all SMs.
     pub record_issues: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
@@ -54,7 +54,7 @@ struct Gpu<'a> {
     kernels: &'a [Launch],
     decoder: Decoder,
     edges: Edges,
-    /// SMs that are simulated. One simulated SM may represent several equal SMs.
+    /// SMs that gpusched simulates. One simulated SM may represent several equal SMs.
     sms: Vec<Sm>,
     /// Mapping from SMs to simulated SMs. Each SM represents itself if SMs can send requests to memory.
     classes: Classes,
@@ -66,25 +66,25 @@ struct Gpu<'a> {
     /// Whether SMs may be simulated some cycles ahead of the memory side and the dispatcher.
     goes_ahead: bool,
     requests: Crossbar<Request>,
-    /// Port of each cluster for answers from memory.
+    /// Port of each cluster for replies from memory.
     ports: Vec<Port>,
-    /// Clusters whose ports contain waiting answers.
+    /// Clusters whose ports contain waiting replies.
     responding: Ports,
     below: Below,
     /// Maximum number of cycles by which the memory side may be ahead of the SMs.
     lead: u64,
     dispatcher: Dispatcher,
     now: u64,
-    /// Whether the simulation skips cycles without possible activity.
+    /// Whether the simulation skips cycles when the GPU is certainly inactive.
     skips: bool,
     results: Results,
     /// Number of completed blocks after which the run stops.
     enough: usize,
-    /// Buffers whose lines are loaded into L2 at their first use, instead of at the start.
+    /// Buffers whose lines gpusched loads into L2 at their first use, instead of at the start.
     untouched: Option<Untouched>,
 }
 
-/// Checks whether `machine` can be simulated.
+/// Checks whether the simulator supports `machine`.
 ///
 /// # Errors
 /// Fails with [`Failure::Unsupported`], which names the first unsupported field.
@@ -100,7 +100,7 @@ pub fn run(machine: &Machine, kernels: &[Launch], settings: &Settings) -> Result
     run_watched(machine, kernels, settings, &mut |_| ())
 }
 
-/// Runs as [`run`], and regularly calls `watch` with the current core cycle.
+/// Runs `kernels` as [`run`] does, and regularly calls `watch` with the current core cycle.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.

@@ -13,7 +13,8 @@ pub struct BlockRecord {
     pub block: u64,
     /// Number of the SM.
     pub sm: usize,
-    /// Place of the block on the SM.
+    /// Place of the block on the SM. An SM has one place for each block that it can run at the
+    /// same time.
     pub place: usize,
     /// Core cycle when the block started.
     pub start: u64,
@@ -36,7 +37,7 @@ pub struct KernelResult {
     pub thread_instructions: u64,
 }
 
-/// Numbers of sectors that moved at each level of the memory hierarchy.
+/// Numbers of accessed sectors, per level of the memory hierarchy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Accesses to L1 [sectors].
@@ -60,13 +61,13 @@ pub struct Results {
     pub cycles: u64,
     /// Results per kernel.
     pub kernels: Vec<KernelResult>,
-    /// Numbers of sectors that moved at each memory level.
+    /// Numbers of accessed sectors, per level of the memory hierarchy.
     pub traffic: Traffic,
-    /// Scheduler cycles of all SMs with resident blocks, counted by outcome.
+    /// Numbers of scheduler cycles of all SMs with resident blocks, per outcome of the cycle.
     pub stalls: Stalls,
     /// Records of all ended blocks, in order of their ends.
     pub blocks: Vec<BlockRecord>,
-    /// Recorded issues, sorted by SM and time; empty if issues are not recorded.
+    /// Issued instructions, sorted by SM and time; empty if the run does not record issues.
     pub issues: Vec<IssueEvent>,
 }
 
@@ -111,7 +112,8 @@ impl Results {
         }
     }
 
-    /// Replaces each count of instructions and traffic by `with(count, count in other)`.
+    /// Replaces each count of instructions and traffic by the result of `with`. The arguments of
+    /// `with` are the count in `self` and the count in `other`.
     pub(crate) fn combine(&mut self, other: &Results, with: impl Fn(u64, u64) -> u64) {
         let mut other = other.clone();
         for (count, other) in self.counts().into_iter().zip(other.counts()) {

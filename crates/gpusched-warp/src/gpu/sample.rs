@@ -5,16 +5,18 @@ use super::{Failure, Gpu, Launch, Results, Settings};
 use gpusched_model::machine::Machine;
 use std::collections::HashSet;
 
-/// Buffers that belong to L2 at the start. For speed, each line is loaded only at its first use.
+/// Buffers that L2 contains at the start of the run. For speed, gpusched loads each line of a
+/// buffer only at its first use.
 #[derive(Debug)]
 pub struct Untouched {
     buffers: Vec<(u64, u64)>,
-    /// Lines that have already been used.
+    /// Lines that the run has already used.
     touched: HashSet<u64>,
 }
 
-/// Runs as [`super::run`], but stops after `blocks` blocks have ended. If all warm buffers fit into L2 together, each
-/// line is loaded only at its first use. The delayed load saves work for large buffers.
+/// Runs `kernels` as [`super::run`] does, but stops after `blocks` blocks have ended. If all warm
+/// buffers together fit into L2, gpusched loads each line only at its first use. The delayed load
+/// saves work for large buffers.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -48,7 +50,7 @@ pub fn run_until(
 }
 
 impl Gpu<'_> {
-    /// Loads the line that contains `address`, at its first use.
+    /// Loads the line that contains `address` into L2, at its first use.
     pub(super) fn touch(&mut self, address: u64) {
         let line = address & !(LINE - 1);
         let Some(untouched) = &mut self.untouched else {
@@ -69,8 +71,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// Loads the sectors of `line` that overlap the range from `start` to `end` into L2. Sectors that belong to the
-    /// same slice are loaded together.
+    /// Loads the sectors of `line` that overlap the range from `start` to `end` into L2. For each
+    /// slice, the function loads all sectors together.
     pub(super) fn warm_line(&mut self, line: u64, start: u64, end: u64) {
         let mut sectors = [0_u8; (LINE / SECTOR) as usize];
         let mut slices = [0; (LINE / SECTOR) as usize];

@@ -1,4 +1,5 @@
-//! Checks of the machine features. Every unsupported value is rejected, so gpusched never silently ignores a field.
+//! Checks of the machine features. gpusched rejects every unsupported value and never silently
+//! ignores a field.
 
 use super::super::memory::Crossbar;
 use super::super::request::Request;
@@ -7,8 +8,9 @@ use gpusched_model::machine::{
     Cache, L1, MachineShape, Memory, MshrKind, SharedMemory, Sm, WriteAllocation, WritePolicy,
 };
 
-/// Maximum number of schedulers of an SM. The next constant limits both its banks and its collectors.
+/// Maximum number of schedulers of an SM.
 const MAX_SCHEDULERS: u32 = 8;
+/// Maximum number of register banks of an SM, and maximum number of operand collectors of an SM.
 const MAX_BANKS: u32 = 64;
 
 /// Checks that the simulator supports all features of the machine.
@@ -16,7 +18,7 @@ pub fn machine(machine: &MachineShape) -> Result<(), Failure> {
     parts(machine).map_err(|refusal| refusal.of(machine))
 }
 
-/// A machine field that is rejected.
+/// Field of a machine that the simulator rejects.
 struct Refusal {
     field: &'static str,
     found: String,

@@ -1,4 +1,5 @@
-//! Tests that skipped idle cycles do not change results, and that repeated runs have equal results.
+//! Tests that skipping idle cycles does not change results, and that repeated runs have equal
+//! results.
 
 use super::{Gpu, Launch, Results, Settings};
 use gpusched_model::Scheduler;
@@ -84,8 +85,8 @@ fn every_cycle_of_every_scheduler_is_accounted_for() {
     assert_eq!(stalls.issued, results.kernels[0].warp_instructions);
 }
 
-/// Returns a kernel without memory accesses, with `blocks` blocks of 512 threads. If `uneven`, odd blocks run more
-/// loop rounds than even blocks.
+/// Returns a kernel without memory accesses, with `blocks` blocks of 512 threads. If `uneven` is
+/// true, odd blocks run more loop rounds than even blocks.
 fn compute(blocks: u64, uneven: bool) -> Launch {
     let rounds = if uneven { "4 + block % 2" } else { "4" };
     let text = format!(
@@ -112,14 +113,14 @@ fn equal_sms_are_simulated_once() {
         (gpu.classes.simulated(), gpu.finish())
     };
     for (machine, blocks, uneven, expected) in [
-        // Each SM can run two blocks concurrently. The cases need one wave of blocks, three waves, and three waves
-        // with some idle SMs in the last wave.
+        // Each SM can run two blocks concurrently. The first three cases need one wave of blocks,
+        // three waves, and three waves with some idle SMs in the last wave.
         ("rtx2060", 16, false, 1),
         ("rtx2060", 48, false, 1),
         ("rtx2060", 45, false, 2),
-        // Every second SM gets the longer blocks.
+        // Every second SM receives the longer blocks.
         ("rtx2060", 16, true, 2),
-        // The second SM of a cluster gets its block one cycle after the first SM.
+        // The second SM of a cluster receives its block one cycle after the first SM.
         ("titanv", 32, false, 2),
         ("rtx2060", 3, false, 2),
     ] {
@@ -134,8 +135,8 @@ fn equal_sms_are_simulated_once() {
     }
 }
 
-/// Tests that results do not depend on when warm buffers are loaded, at the start or at their first use. Also tests
-/// that a run can end early.
+/// Tests that results do not depend on the time when warm buffers are loaded: at the start or at
+/// their first use. Also tests that a run can end early.
 #[test]
 fn buffers_come_when_they_are_needed() {
     let machine = Machine::named("rtx2060").unwrap();

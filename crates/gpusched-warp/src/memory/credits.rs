@@ -1,5 +1,6 @@
-//! Credits of the slices of a channel for places in its queues. Each slice has one private place. All slices share the
-//! other places.
+//! Credits that the slices of a channel need to send requests. Each credit stands for one place
+//! in the queues of the channel. Each slice has one private place, and all slices share the other
+//! places.
 
 /// Credits for the places in the queues of a DRAM channel.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! Crossbar between input queues and output queues. Each packet takes one cycle, independent of its size.
+//! Crossbar between input queues and output queues. The transfer of a packet takes one cycle,
+//! independent of the packet size.
 
 use super::super::ring::Ring;
 use super::ports::Ports;
@@ -7,14 +8,15 @@ use gpusched_model::machine::Arbiter;
 /// Crossbar with at most 128 inputs and 128 outputs.
 #[derive(Debug)]
 pub struct Crossbar<T> {
-    /// Packets in the queue of each input. Each packet is stored with the number of its output.
+    /// Packets in the queue of each input, each with the number of its output.
     inputs: Vec<Ring<(u16, T)>>,
-    /// Packets in the queue of each output. Each packet is stored with the first cycle when it is available.
+    /// Packets in the queue of each output, each with the first cycle when the packet is
+    /// available.
     outputs: Vec<Ring<(u64, T)>>,
     input_places: usize,
     output_places: usize,
     arbiter: Arbiter,
-    /// Input that each output considers first (iSLIP).
+    /// Input that each output checks first (iSLIP).
     next: Vec<usize>,
     /// For each output, the inputs whose first packet is destined for this output.
     wanted: Vec<Ports>,
@@ -66,7 +68,7 @@ impl<T: Copy> Crossbar<T> {
         self.outputs[output].front().map(|&(at, _)| at)
     }
 
-    /// Returns the number of free places that every output has at least.
+    /// Returns the minimum number of free places over all outputs.
     pub fn free_places(&self) -> usize {
         let most = self.outputs.iter().map(Ring::len).max().unwrap_or(0);
         self.output_places.saturating_sub(most)
@@ -143,8 +145,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Lets each output choose an input, in ascending order of outputs. After an input has sent a packet to an output,
-    /// its next packet can go to a later output in the same cycle.
+    /// Lets each output choose an input, in ascending order of outputs. An input that has sent a
+    /// packet can send its next packet to a later output in the same cycle.
     fn advance_islip(&mut self, at: u64) {
         let mut output = 0;
         while let Some(next) = self.active.next_from(output) {
@@ -162,8 +164,8 @@ impl<T: Copy> Crossbar<T> {
         }
     }
 
-    /// Lets the inputs send in rotation. Each input sends at most one packet, and each output receives at most one
-    /// packet.
+    /// Lets the inputs send packets in rotation. Each input sends at most one packet, and each
+    /// output receives at most one packet.
     fn advance_round_robin(&mut self, edge: u64, at: u64) {
         let mut served = 0_u128;
         let turn = (edge % self.inputs.len() as u64) as usize;

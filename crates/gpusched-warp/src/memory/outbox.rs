@@ -37,12 +37,12 @@ impl Outbox {
         self.sent.push_back((now, request));
     }
 
-    /// Returns the cycle when the next request enters the port.
+    /// Returns the cycle when the next request enters the port; `None` if the outbox is empty.
     pub fn next(&self) -> Option<u64> {
         self.sent.front().map(|&(at, _)| at)
     }
 
-    /// Removes and returns the next request, if it enters the port in cycle `now`.
+    /// Removes and returns the next request if it enters the port in cycle `now`.
     pub fn pop(&mut self, now: u64) -> Option<Request> {
         match self.next() == Some(now) {
             true => self.sent.pop_front().map(|(_, request)| request),

@@ -7,7 +7,7 @@ use super::credits::Credits;
 use super::slice::Slice;
 use gpusched_model::machine::Dram;
 
-/// The parameters of a partition.
+/// Parameters of a partition.
 #[derive(Debug, Clone, Copy)]
 pub struct PartitionParameters {
     /// Number of slices in the partition.
@@ -23,7 +23,8 @@ pub struct PartitionParameters {
 pub struct Partition {
     channel: Channel,
     credits: Credits,
-    /// Requests on their way from the slices to the channel, each with the core cycle of its arrival.
+    /// Requests on their way from the slices to the channel. Each entry contains the core cycle
+    /// when the request arrives.
     latency: Ring<(u64, Request)>,
     dram_latency: u64,
     /// First command cycle when the channel may be active.
@@ -46,15 +47,16 @@ impl Partition {
         }
     }
 
-    /// Returns the channel, for its counters.
+    /// Returns the channel, so that the caller can read its counters.
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// Returns a lower bound on the next command cycle when the partition may be active, provided that the slices send
-    /// no new request. 0 means the next command cycle. `None` means that the partition is empty. `tick` is the number
-    /// of command cycles up to core cycle `now`. `ticks(cycles)` must return a lower bound on the number of command
-    /// cycles within `cycles` core cycles.
+    /// Returns a lower bound on the next command cycle when the partition may be active, if the
+    /// slices send no new request. The value 0 means the next command cycle. `None` means that
+    /// the partition is empty. `tick` is the number of command cycles up to core cycle `now`.
+    /// `ticks(cycles)` must return a lower bound on the number of command cycles within `cycles`
+    /// core cycles.
     pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
         let arrival = self.latency.front().map(|&(at, _)| match at > now {
             true => tick + ticks(at - now),

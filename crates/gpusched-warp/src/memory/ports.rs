@@ -1,5 +1,5 @@
-//! Sets of crossbar ports. A set is stored in two 64-bit words, because shifts of 128-bit words are several times
-//! slower.
+//! Sets of crossbar ports. Each set uses two 64-bit words, because shifts of 128-bit words are
+//! several times slower.
 
 /// Set of numbers from 0 to 127.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,7 +14,7 @@ impl Ports {
         self.0[port / 64 % 2] >> (port % 64) & 1 == 1
     }
 
-    /// Adds `port` to the set if `member`, and removes it otherwise.
+    /// Adds `port` to the set if `member` is true, and removes `port` otherwise.
     pub fn set(&mut self, port: usize, member: bool) {
         if member {
             self.insert(port);

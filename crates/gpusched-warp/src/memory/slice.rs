@@ -9,25 +9,26 @@ use gpusched_model::machine::PartitionQueues;
 #[derive(Debug)]
 pub struct Slice {
     l2: Cache,
-    /// Requests that have not yet arrived at the input queue, each with the core cycle of its arrival.
+    /// Requests that have not yet arrived at the input queue. Each entry contains the core cycle
+    /// when the request arrives.
     rop: Ring<(u64, Request)>,
     rop_latency: u64,
     incoming: Ring<Request>,
     /// Misses and write-backs that wait for the DRAM channel.
     pub to_dram: Ring<Request>,
-    /// Answers that have arrived from the DRAM channel.
+    /// Replies that have arrived from the DRAM channel.
     pub from_dram: Ring<Request>,
-    /// Answers that wait for the crossbar of replies.
+    /// Replies that wait for the crossbar of replies.
     pub outgoing: Ring<Request>,
     queues: PartitionQueues,
     /// Number of lines loaded before the start of the run. Replacement treats these lines as older than every accessed
     /// line.
     preloaded: u64,
-    /// Whether the slice accepts requests in the cycle of the last call of [`Slice::accepts`].
+    /// Whether the slice accepted requests in the cycle of the last call of [`Slice::accepts`].
     open: bool,
     /// Whether the slice accepts requests after the last simulated cycle.
     opens: bool,
-    /// L2 cycles after which `opens` changed, as numbers of clock edges.
+    /// L2 cycles after which `opens` changed. Each cycle is a number of clock edges.
     changes: Ring<u64>,
 }
 
@@ -49,14 +50,14 @@ impl Slice {
         }
     }
 
-    /// Returns the cache, for its counters.
+    /// Returns the cache, so that the caller can read its counters.
     pub fn l2(&self) -> &Cache {
         &self.l2
     }
 
-    /// Returns whether a request can enter in L2 cycle `edge`. A request can enter if the input queue had at least four
-    /// free places after the previous cycle. `edge` may be earlier than the last simulated cycle, but must not decrease
-    /// from call to call.
+    /// Returns whether a request can enter in L2 cycle `edge`. A request can enter if the input
+    /// queue had at least four free places after the previous cycle. `edge` may be earlier than
+    /// the last simulated cycle. Successive calls must not decrease `edge`.
     pub fn accepts(&mut self, edge: u64) -> bool {
         while self.changes.front().is_some_and(|&change| change < edge) {
             self.changes.pop_front();
@@ -65,14 +66,14 @@ impl Slice {
         self.open
     }
 
-    /// Adds a request, and returns the core cycle when it arrives at the input queue.
+    /// Adds a request and returns the core cycle when the request arrives at the input queue.
     pub fn push(&mut self, request: Request, now: u64) -> u64 {
         let at = now + self.rop_latency;
         self.rop.push_back((at, request));
         at
     }
 
-    /// Returns whether the slice accepts another answer from the DRAM channel.
+    /// Returns whether the slice accepts another reply from the DRAM channel.
     pub fn takes_answers(&self) -> bool {
         self.from_dram.len() < self.queues.dram_to_l2 as usize
     }
@@ -83,7 +84,7 @@ impl Slice {
         self.preloaded += 1;
     }
 
-    /// Returns the next core cycle with possible activity; `None` if the slice is empty.
+    /// Returns the next core cycle when the slice may be active; `None` if the slice is empty.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         let busy = !self.incoming.is_empty() || !self.from_dram.is_empty() || !self.l2.is_quiet();
         if busy {

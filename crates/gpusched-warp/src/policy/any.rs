@@ -3,7 +3,7 @@
 use super::{Gto, Lrr, Oldest, Policy, Pool, Qaws, RtPaws, Turns, WarpSet};
 use gpusched_model::Scheduler;
 
-/// A warp scheduling policy. Calls are dispatched statically.
+/// Any of the warp scheduling policies. The enum avoids dynamic dispatch of calls.
 #[derive(Debug, Clone)]
 pub enum AnyPolicy {
     /// Loose round robin.
@@ -12,9 +12,9 @@ pub enum AnyPolicy {
     Gto(Gto),
     /// Oldest first.
     Oldest(Oldest),
-    /// Turns of groups, limited by priority.
+    /// RT-PAWS: turns of warp groups, limited by priority.
     RtPaws(Turns<RtPaws>),
-    /// Turns of groups, limited by issue budget.
+    /// QAWS: turns of warp groups, limited by issue budget.
     Qaws(Turns<Qaws>),
 }
 
@@ -26,8 +26,8 @@ pub fn of_slots_from(first: usize, scheduler: Scheduler, budgets: &[u32]) -> Any
     }
 }
 
-/// Creates the policy `scheduler` in its initial state. `budgets` are the issue budgets of the groups; for `rt-paws`,
-/// their priorities. All other policies ignore `budgets`.
+/// Creates the policy `scheduler` in its initial state. `budgets` are the issue budgets of the
+/// groups; for `rt-paws`, their priorities. All other policies ignore `budgets`.
 pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
     match scheduler {
         Scheduler::Lrr => AnyPolicy::Lrr(Lrr::default()),
@@ -39,7 +39,8 @@ pub fn of(scheduler: Scheduler, budgets: &[u32]) -> AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Returns whether the policy requires a call of [`Policy::begin`] even in cycles when no warp can issue.
+    /// Returns whether the policy requires a call of [`Policy::begin`] even in cycles when no
+    /// warp can issue.
     pub fn sees_idle_cycles(&self) -> bool {
         match self {
             AnyPolicy::Lrr(_) | AnyPolicy::Gto(_) | AnyPolicy::Oldest(_) => false,

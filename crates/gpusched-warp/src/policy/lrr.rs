@@ -2,8 +2,9 @@
 
 use super::{Policy, Pool, WarpSet};
 
-/// LRR ([Singh21] §4.2; `order_lrr` of GPGPU-Sim). LRR selects slots in circular order, starting after the slot that issued
-/// last. Cycles without an issue do not change the order. The age of the warps has no effect.
+/// LRR ([Singh21] §4.2; `order_lrr` of GPGPU-Sim). LRR selects slots in circular order, starting
+/// after the slot that issued last. Cycles without an issue do not change the order. The age of
+/// the warps has no effect.
 #[derive(Debug, Clone, Default)]
 pub struct Lrr {
     /// Slot after the slot that issued last; initially slot 0.

@@ -2,7 +2,8 @@
 
 use super::{Policy, Pool, WarpSet};
 
-/// Policy that selects the oldest warp that can issue (OLD in [Singh21] Algorithm 5 and in GPGPU-Sim).
+/// Policy that selects the oldest warp that can issue (OLD in [Singh21] Algorithm 5 and in
+/// GPGPU-Sim).
 #[derive(Debug, Clone, Default)]
 pub struct Oldest;
 

@@ -1,7 +1,8 @@
-//! Order of the turns of groups.
+//! Order of the turns of warp groups.
 
-/// Cyclic order of groups by descending budget. Of two groups with equal budgets, the group with the lower index
-/// precedes. The papers consider two groups. The order for more groups is an extension by gpusched.
+/// Cyclic order of groups by descending budget. If two groups have equal budgets, the group with
+/// the lower index is first. [Singh21] and [Singh22] consider two groups. The order for more
+/// groups is an extension by gpusched.
 #[derive(Debug, Clone)]
 pub struct Order {
     budgets: Vec<u32>,
@@ -33,9 +34,9 @@ impl Order {
         self.rank.get(group).copied().unwrap_or(group)
     }
 
-    /// Returns the distance from the group `current` to `group` in the cyclic order. The group with the smallest
-    /// distance is next. `current` itself has the largest distance. Without a current group, the group with the highest
-    /// budget is next.
+    /// Returns the distance from the group `current` to `group` in the cyclic order. The group
+    /// with the smallest distance is next. `current` itself has the largest distance. Without a
+    /// current group, the group with the highest budget is next.
     pub fn behind(&self, current: Option<usize>, group: usize) -> (bool, usize) {
         let rank = self.rank(group);
         let passed = current.is_some_and(|current| rank <= self.rank(current));

@@ -2,10 +2,10 @@
 
 use super::TurnRule;
 
-/// QAWS ([Singh22] §IV, Algorithm 1, as docs/errata.md interprets it). The issue budget of a group limits how often the
-/// group may switch from a stalled warp to another warp of the group. The turn ends at the first stall after the last
-/// permitted switch. The budget limits switches, not stalls. A stall during which all other warps of the group are
-/// stalled, too, does not count as a switch.
+/// QAWS ([Singh22] §IV, Algorithm 1, as docs/errata.md interprets it). The issue budget of a
+/// group limits how often the group may switch from a stalled warp to another warp of the group.
+/// The turn ends at the first stall after the last permitted switch. A stall without a ready warp
+/// in the group does not count as a switch.
 #[derive(Debug, Clone, Default)]
 pub struct Qaws {
     /// `ncs`: number of switches within the group in this turn.

@@ -2,11 +2,12 @@
 
 use super::TurnRule;
 
-/// RT-PAWS ([Singh21] §4.4.2, Algorithm 5, as docs/errata.md interprets it). At the start of a turn, the budget of the
-/// group equals its priority. Each stall decrements the budget by 1. The turn ends at a stall when the budget is 0.
+/// RT-PAWS ([Singh21] §4.4.2, Algorithm 5, as docs/errata.md interprets it). At the start of a
+/// turn, the budget of the group equals its priority. Each stall decrements the budget by 1. The
+/// turn ends at a stall when the budget is 0.
 #[derive(Debug, Clone, Default)]
 pub struct RtPaws {
-    /// Number of stalls in this turn, by which the budget was decremented.
+    /// Number of stalls in this turn that decremented the budget.
     taken: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Set of warp slots.
 
-/// Set of at most 64 warp slots, of one sub-core or of an SM.
+/// Set of at most 64 warp slots of a sub-core or an SM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WarpSet(pub u64);
 
@@ -55,7 +55,8 @@ impl WarpSet {
         (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
     }
 
-    /// Returns the slots of the set that are at least `slot`. The result is empty if `slot` exceeds the capacity.
+    /// Returns the slots of the set that are at least `slot`. The result is empty if `slot`
+    /// exceeds the capacity.
     #[must_use]
     pub fn from(self, slot: usize) -> WarpSet {
         match slot < Self::CAPACITY {

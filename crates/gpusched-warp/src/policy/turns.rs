@@ -5,30 +5,35 @@ use super::{Policy, Pool, WarpSet};
 
 /// Rule for the end of a turn. Each turn uses a new value of this type.
 pub trait TurnRule: Default {
-    /// Handles a stall. At a stall, the warp of the current group that issued in the previous cycle cannot issue now.
-    /// Returns whether the turn of the current group ends. `budget` is the budget of the current group.
-    /// `another_is_ready` states whether another warp of the group can issue now.
+    /// Handles a stall. In a stall, a warp of the current group issued in the previous cycle, but
+    /// cannot issue now. Returns whether the turn of the current group ends. `budget` is the
+    /// budget of the current group. `another_is_ready` states whether another warp of the group
+    /// can issue now.
     fn stall(&mut self, budget: u32, another_is_ready: bool) -> bool;
 }
 
-/// Turns of groups of warps. The warps of each kernel form a group. At any time, at most one group is *current*
-/// ([Singh21] Algorithm 5, [Singh22] Algorithm 1, as docs/errata.md interprets both).
+/// Turns of groups of warps. The warps of each kernel form a group. At any time, at most one
+/// group is *current* ([Singh21] Algorithm 5, [Singh22] Algorithm 1, as docs/errata.md interprets
+/// the algorithms).
 ///
-/// * As long as only one group has warps, this group is current. The warps of this group issue greedy-then-oldest, and
-///   stalls do not count. The group that ran in isolation is therefore the first current group. If several groups
-///   arrive in the same cycle, the group with the highest budget is current.
-/// * Otherwise, a *stall event* occurs in each cycle when the warp of the current group that issued in the previous
-///   cycle cannot issue. [`TurnRule`] decides whether the turn ends. At the end of the turn, the next group with warps
-///   becomes current.
-/// * If the current group has no warps left, the next group with warps becomes current. This rule is an extension by
-///   gpusched. With two groups, the other group then runs in isolation.
-/// * The warps of the current group precede all other warps: first the greedy warp, then its other warps by age. The
-///   warps of the next group follow by age, and so on. A warp of another group may issue, but its group does not become
-///   current, and its stalls do not count.
+/// * As long as only one group has warps, this group is current. The warps of this group issue in
+///   greedy-then-oldest order, and stalls do not count. When a second group arrives, the first
+///   group stays current. If several groups arrive in the same cycle, the group with the highest
+///   budget is current.
+/// * If several groups have warps, *stalls* count. In a stall, a warp of the current group issued
+///   in the previous cycle, but cannot issue now. [`TurnRule`] decides at each stall whether the
+///   turn ends. At the end of the turn, the next group with warps becomes current.
+/// * If the current group has no warps left, the next group with warps becomes current. This rule
+///   is an extension by gpusched. If only two groups exist, the other group then runs in
+///   isolation.
+/// * The warps of the current group precede all other warps. The greedy warp is first, and the
+///   other warps of the group follow by age. Next are the warps of the next group by age, and so
+///   on. If a warp of another group issues, its group does not become current, and its stalls do
+///   not count.
 #[derive(Debug, Clone)]
 pub struct Turns<R> {
     order: Order,
-    /// Current group; `None` as long as all groups have no warps.
+    /// Current group; `None` if the sub-core has no warps.
     current: Option<usize>,
     turn: R,
     /// Slots of the warps of the current group.
@@ -40,8 +45,9 @@ pub struct Turns<R> {
 }
 
 impl<R: TurnRule> Turns<R> {
-    /// Creates the turns of groups whose budgets are `budgets`; for RT-PAWS, their priorities. The budgets are indexed
-    /// by the group in [`Pool::group`]. Groups without an entry have budget 0.
+    /// Creates the turns of groups whose budgets are `budgets`; for RT-PAWS, their priorities.
+    /// The budgets are indexed by the group in [`Pool::group`]. Groups without an entry have
+    /// budget 0.
     pub fn new(budgets: &[u32]) -> Turns<R> {
         Turns {
             order: Order::new(budgets),
@@ -53,7 +59,7 @@ impl<R: TurnRule> Turns<R> {
         }
     }
 
-    /// Returns the current group; `None` as long as all groups have no warps.
+    /// Returns the current group; `None` if the sub-core has no warps.
     pub fn current(&self) -> Option<usize> {
         self.current
     }

@@ -15,7 +15,7 @@ pub(super) struct Class {
     pub access: Option<(MemorySpace, u8, Cache)>,
 }
 
-/// Opcodes that belong to no special class and write their first operand.
+/// Opcodes of class [`Op::Other`]. Each of these instructions writes its first operand.
 const OTHERS: [&str; 46] = [
     "abs",
     "activemask",

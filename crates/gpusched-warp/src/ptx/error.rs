@@ -4,7 +4,8 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct PtxError {
-    /// Number of the faulty line, from 1; 0 if the error concerns the whole text.
+    /// Number of the faulty line; the first line has number 1. 0 if the error concerns the whole
+    /// text.
     pub line: usize,
     /// Description of what the importer found and what it expected.
     pub message: String,

@@ -1,4 +1,5 @@
-//! Symbolic execution: the effect of instructions on registers, as far as it is known before a run.
+//! Symbolic execution: the values that instructions write to registers, if these values are known
+//! before a run.
 
 use std::rc::Rc;
 
@@ -7,17 +8,17 @@ use super::symbolic::{Poly, Ranges};
 use super::{Instruction, Kernel, Operand};
 use gpusched_model::program::expression::{Binary, Function};
 
-/// Value of a register, as far as it is known before a run.
+/// Value of a register, if the value is known before a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// The register contains the lowest bits of the value of this polynomial. A predicate is 0 or 1.
+    /// The register contains the lowest bits of this polynomial. A predicate is 0 or 1.
     Known(Poly),
     /// The value is unknown. The text states the reason.
     Unknown(Rc<str>),
 }
 
 impl Value {
-    /// Returns an unknown value. The reason is `what`, located in line `line`.
+    /// Returns an unknown value whose reason is `what` in line `line`.
     pub fn unknown(what: &str, line: usize) -> Value {
         Value::Unknown(format!("{what} in line {line}").into())
     }
@@ -26,7 +27,7 @@ impl Value {
 /// Values of all registers, indexed by register.
 pub(super) type State = Vec<Value>;
 
-/// Maximum size of a polynomial. A register with a larger polynomial becomes unknown.
+/// Maximum size of a polynomial. A register with a larger polynomial has an unknown value.
 pub(super) const LARGEST: usize = 400;
 
 /// Knowledge about names and symbols before a run.
@@ -52,7 +53,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// Returns the bits of an operand.
+    /// Returns the value of an operand as a polynomial, or the reason why the value is unknown.
     pub fn operand(&self, operand: Option<&Operand>, state: &State, line: usize) -> Result<Poly, Because> {
         match operand {
             Some(Operand::Register(register)) => match state.get(*register) {
@@ -195,7 +196,7 @@ impl Knowledge<'_> {
         }
     }
 
-    /// Returns the shift count, if it is a constant or certainly less than `bits`.
+    /// Returns the shift count if the count is constant or certainly less than `bits`.
     fn count(&self, count: &Poly, bits: u8) -> Option<Poly> {
         if let Some(count) = count.as_constant() {
             return Some(Poly::constant((count & 0xFFFF_FFFF).min(64)));
@@ -250,7 +251,8 @@ impl Knowledge<'_> {
         let unsigned = unsigned || (ordered && !kind.starts_with('s'));
         let typed = |value: Poly| match unsigned {
             true => self.ranges.unsigned(&value, bits),
-            // Signed and unsigned values are equal exactly if their bits are equal.
+            // `eq` and `ne` depend only on the bits, so signed and unsigned values give equal
+            // results.
             false => Some(self.ranges.signed(&value, bits)),
         };
         let (x, y) = match (raw(1), raw(2)) {
@@ -285,7 +287,8 @@ impl Knowledge<'_> {
             Ok(value) => value,
             Err(because) => return Some(Err(because)),
         };
-        // If the register is wider than the result, the type of the result decides the extension of the value.
+        // If the register is wider than the result, the type of the result determines how the
+        // value is extended.
         let widened = |value: &Poly, kind: &str, bits: u8| match kind.starts_with('s') {
             true => Some(self.ranges.signed(value, bits)),
             false => self

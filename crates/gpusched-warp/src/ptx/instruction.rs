@@ -10,7 +10,7 @@ pub enum Operand {
     Register(usize),
     /// Two predicates that a comparison writes: `%p1|%p2`.
     Pair(usize, usize),
-    /// Registers in braces. `None` for an element that is not a register.
+    /// Registers in braces. An element that is not a register is `None`.
     Vector(Vec<Option<usize>>),
     /// An integer.
     Integer(i64),
@@ -67,7 +67,7 @@ impl Instruction {
         }
     }
 
-    /// Parses one instruction. `find` returns the index of a register.
+    /// Parses one instruction. `find` returns the index of the register with a given name.
     pub(super) fn read(
         line: usize,
         text: &str,

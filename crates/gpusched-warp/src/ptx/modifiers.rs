@@ -5,8 +5,8 @@ use super::Instruction;
 use super::error::PtxError;
 use super::instruction::clip;
 
-/// Type modifiers, which are permitted for every instruction. The class of an instruction decides which types are
-/// valid.
+/// Type modifiers, which are permitted for every instruction. The class of an instruction
+/// determines the valid types.
 const TYPES: &str = "b1 b8 b16 b16x2 b32 b64 b128 u4 u8 u16 u32 u64 s4 s8 s16 s32 s64 u16x2 s16x2 f16 f16x2 bf16 bf16x2 tf32 f32 f32x2 f64 \
     e4m3 e5m2 e3m2 e2m3 e2m1 e4m3x2 e5m2x2 e3m2x2 e2m3x2 e2m1x2 e4m3x4 e5m2x4 e3m2x4 e2m3x4 e2m1x4 ue8m0 ue8m0x2 ue4m3 \
     pred";

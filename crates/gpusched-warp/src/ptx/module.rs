@@ -57,7 +57,8 @@ pub struct Register {
 }
 
 impl Kernel {
-    /// Returns the name without C++ mangling, such as `pc` for `_Z2pcPKfPfi`.
+    /// Returns the name without C++ mangling. For example, the plain name of `_Z2pcPKfPfi` is
+    /// `pc`.
     pub fn plain_name(&self) -> &str {
         let Some(rest) = self.name.strip_prefix("_Z") else {
             return &self.name;
@@ -90,7 +91,7 @@ pub(super) fn size(kind: &str) -> Option<u64> {
 const MOST_REGISTERS: usize = 65_000;
 
 impl Module {
-    /// Reads a PTX text. Functions that are not kernels are skipped.
+    /// Reads a PTX text. Skips functions that are not kernels.
     ///
     /// # Errors
     /// Fails with a line number if the text is not valid PTX.
@@ -174,7 +175,7 @@ fn has(text: &str, word: &str) -> bool {
         .any(|found| found == word)
 }
 
-/// Skips the remaining part of a body.
+/// Skips the remaining part of a function body.
 fn skip(line: usize, pieces: &mut impl Iterator<Item = (usize, Piece)>) -> Result<(), PtxError> {
     let mut depth = 1_usize;
     for (_, piece) in pieces {
@@ -327,7 +328,7 @@ impl Shared {
     }
 }
 
-/// Names in scope, each with the index of its register.
+/// Register names in scope, each with the index of its register.
 type Scope = HashMap<String, usize>;
 
 fn body(

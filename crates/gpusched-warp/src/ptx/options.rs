@@ -1,4 +1,4 @@
-//! Import of a kernel together with a launch.
+//! Import of a kernel for a given launch.
 
 use super::execute::Knowledge;
 use super::instruction::clip;
@@ -13,11 +13,11 @@ use gpusched_model::program::{Buffer, Builtin, Dimensions};
 /// Argument of a kernel launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
-    /// An integer, with a name.
+    /// Name and value of an integer.
     Number(String, i64),
-    /// A decimal number such as `2.5`, with a name, for parameters of type `f32` and `f64`.
+    /// Name and value of a decimal number such as `2.5`, for a parameter of type `f32` or `f64`.
     Decimal(String, String),
-    /// A buffer of the given size [bytes], with a name.
+    /// Name and size of a buffer [bytes].
     Buffer(String, u64),
 }
 
@@ -30,25 +30,27 @@ impl Argument {
     }
 }
 
-/// Launch that the import of a kernel specifies.
+/// Launch for which gpusched imports a kernel.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Number of thread blocks.
+    /// Number of thread blocks along each axis.
     pub grid: Dimensions,
-    /// Number of threads of a block.
+    /// Number of threads of a block along each axis.
     pub block: Dimensions,
     /// Arguments, one for each parameter, in the order of the parameters. A program stores `f32` and `f64` values as
     /// IEEE 754 bits.
     pub arguments: Vec<Argument>,
     /// Number of registers per thread.
     pub registers: u32,
-    /// Dynamic shared memory of a block, in addition to its variables [bytes].
+    /// Dynamic shared memory of a block, in addition to the shared variables of the kernel
+    /// [bytes].
     pub dynamic_shared_memory: u32,
     /// Address of the first instruction [bytes].
     pub pc: u32,
-    /// Whether unknown modifiers are ignored. Otherwise, the importer rejects them.
+    /// Whether the importer ignores unknown modifiers. Otherwise, the importer rejects unknown
+    /// modifiers.
     pub any_modifier: bool,
-    /// Origin of the program, which the program then states.
+    /// Origin of the program. The importer copies this text to the program.
     pub source: Option<String>,
 }
 
@@ -158,7 +160,7 @@ fn bits(kind: &str, text: &str) -> Option<i64> {
     }
 }
 
-/// Returns ranges of names that hold for every launch.
+/// Returns ranges of the builtin names that are valid for every launch.
 fn anywhere() -> Ranges {
     let mut ranges = Ranges::default();
     for (name, builtin) in Builtin::ALL {
@@ -173,7 +175,7 @@ fn anywhere() -> Ranges {
     ranges
 }
 
-/// Returns ranges of names that hold for the launch of `program`.
+/// Returns ranges of names that are valid for the launch of `program`.
 fn ranges(program: &Program) -> Ranges {
     let mut ranges = Ranges::default();
     let sizes = |size: Dimensions, axis: u8| i128::from(size.along(axis));

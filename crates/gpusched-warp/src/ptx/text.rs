@@ -13,7 +13,7 @@ pub(super) enum Piece {
     Close,
 }
 
-/// Splits `text` into pieces, each with the number of its first line.
+/// Splits `text` into pieces. Each piece has the number of its first line.
 pub(super) fn pieces(text: &str) -> Vec<(usize, Piece)> {
     let mut pieces = Vec::new();
     let (mut line, mut start) = (1, 1);

@@ -39,7 +39,7 @@ enum Body {
     Trace(PathBuf),
 }
 
-/// Texts that represent instructions in issue traces, for all kernels of a run.
+/// Texts that represent the instructions of all kernels of a run in issue traces.
 #[derive(Debug, Default)]
 pub struct Texts(Vec<Text>);
 
@@ -50,8 +50,8 @@ enum Text {
 }
 
 impl Texts {
-    /// Returns the text that represents the instruction of `kernel` at `pc`. The text is empty if there is no such
-    /// instruction.
+    /// Returns the text that represents the instruction of `kernel` at `pc`. The text is empty if
+    /// there is no such instruction.
     pub fn text(&self, kernel: usize, pc: u32) -> String {
         let text = match self.0.get(kernel) {
             Some(Text::Code(code)) => code.text(pc).map(str::to_owned),
@@ -73,7 +73,7 @@ pub(super) enum Refused {
     Launch(Refusal),
 }
 
-/// Returns the field of the scenario that sets the field `field` of the program.
+/// Returns the name of the scenario field that determines the field `field` of the program.
 pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
     let name = field
         .strip_prefix("buffers.")
@@ -90,7 +90,8 @@ pub(super) fn field_of(kernel: &RunKernel, field: &str) -> String {
 }
 
 impl Kernel {
-    /// Reads the kernel `kernel` of `shape`. File names are relative to `folder`. Buffers are placed in `memory`.
+    /// Reads the kernel `kernel` of `shape`. File names are relative to `folder`. Buffers are
+    /// placed in `memory`.
     pub(super) fn read(
         kernel: &RunKernel,
         shape: &WarpRunShape,
@@ -162,8 +163,8 @@ impl Kernel {
         self.file.as_deref()
     }
 
-    /// Returns the buffers as pairs of address and size [bytes]. The result is empty for traces, because the buffers of
-    /// traces are unknown.
+    /// Returns the buffers as pairs of address and size [bytes]. The result is empty for traces,
+    /// because the buffers of traces are unknown.
     pub(super) fn buffers(&self) -> Vec<(u64, u64)> {
         let Body::Program(program, _) = &self.body else {
             return Vec::new();
@@ -173,8 +174,9 @@ impl Kernel {
         addresses.zip(sizes).collect()
     }
 
-    /// Describes the first instruction that accessed memory outside its buffer in any run so far. Returns `None` if no
-    /// instruction did, and for traces, because their buffers are unknown.
+    /// Describes the first instruction that accessed memory outside its buffer in any run so far.
+    /// Returns `None` if all accesses were inside buffers. Also returns `None` for traces,
+    /// because their buffers are unknown.
     pub(super) fn outside(&self) -> Option<String> {
         let Body::Program(program, code) = &self.body else {
             return None;
@@ -231,8 +233,8 @@ pub(super) fn own_names(shape: &WarpRunShape, folder: &Path) -> Result<Vec<Strin
     shape.kernels.iter().map(name).collect()
 }
 
-/// Returns the names of the kernels. A kernel has its name from `shape`, or otherwise its name from `own`. If a name
-/// from `own` is repeated, a number is appended.
+/// Returns the names of the kernels. A kernel has its name from `shape`, or otherwise its name
+/// from `own`. If a name from `own` is repeated, a number is appended.
 pub(super) fn names(shape: &WarpRunShape, own: Vec<String>) -> Vec<String> {
     let given = shape.kernels.iter().map(|kernel| kernel.name.as_ref());
     let mut taken: BTreeSet<String> = given.clone().flatten().cloned().collect();

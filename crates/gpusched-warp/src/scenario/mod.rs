@@ -1,4 +1,4 @@
-//! Conversion of a scenario to a run of the GPU.
+//! Conversion of a scenario to a run of the cycle-level GPU simulator.
 
 mod kernel;
 mod layout;
@@ -17,19 +17,23 @@ use gpusched_model::{Scheduler, WarpRun};
 /// Default limit of a run [core cycles].
 pub const LIMIT: u64 = 1_000_000_000;
 
-/// Maximum number of warp instructions of a run. A run of this length takes hours. Estimates have no such limit.
+/// Maximum number of warp instructions of a run. A run of this length takes hours. Estimates have
+/// no such limit.
 pub const MAX_INSTRUCTIONS: u64 = 10_000_000_000;
 
-/// Maximum number of thread blocks of a kernel in a run. Their records occupy 1 GB. Estimates have no such limit.
+/// Maximum number of thread blocks of a kernel in a run. The records of 20 million blocks occupy
+/// 1 GB. Estimates have no such limit.
 pub const MAX_BLOCKS: u64 = 20_000_000;
 
-/// Maximum number of instructions of a block that are counted for the check of these limits.
+/// Maximum number of instructions that gpusched counts in one block to check
+/// [`MAX_INSTRUCTIONS`].
 const COUNTED: u64 = 1 << 16;
 
 /// Maximum size of the buffers that are loaded into L2 before a run [bytes].
 pub const MAX_WARM: u64 = 1 << 34;
 
-/// Scenario that is ready to run: kernels whose buffers have addresses. The scenario can be run any number of times.
+/// Scenario that is ready to run: kernels whose buffers have addresses. The scenario can be run
+/// any number of times.
 #[derive(Debug)]
 pub struct Setup {
     name: Option<String>,
@@ -47,7 +51,8 @@ pub struct Setup {
 pub struct Options {
     /// Whether the issues of all SMs are recorded in the results.
     pub record_issues: bool,
-    /// Whether equal SMs are simulated only once, as long as they stay equal. The option does not change the results.
+    /// Whether the simulator executes equal SMs only once, as long as they stay equal. The option
+    /// does not change the results.
     pub equal_sms_once: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
@@ -64,11 +69,12 @@ impl Default for Options {
 }
 
 impl Setup {
-    /// Prepares the run `run`, which was read from `file`. File names in the run are relative to the folder of `file`.
+    /// Prepares the run `run`, which was read from `file`. File names in the run are relative to
+    /// the folder of `file`.
     ///
     /// # Errors
-    /// Fails if a program or trace cannot be read. Fails with [`Error::Refused`] if a program does not permit its
-    /// launch, or if two kernels have the same name.
+    /// Fails if a program or trace cannot be read. Fails with [`Error::Refused`] if a program
+    /// does not permit its launch, or if two kernels have the same name.
     pub fn new(run: &WarpRun, file: &Path) -> Result<Setup> {
         let shape = run.shape();
         let name = file.display().to_string();
@@ -120,8 +126,8 @@ impl Setup {
         })
     }
 
-    /// Returns the names of the kernels of `shape`, which was read from `file`. A kernel has the name that `shape`
-    /// states, or otherwise the name of its program or trace.
+    /// Returns the names of the kernels of `shape`, which was read from `file`. A kernel has the
+    /// name that `shape` states, or otherwise the name of its program or trace.
     ///
     /// # Errors
     /// Fails if a program or trace cannot be read.
@@ -130,7 +136,8 @@ impl Setup {
         Ok(kernel::names(shape, kernel::own_names(shape, folder)?))
     }
 
-    /// Returns the paths of all programs and traces that the scenario uses. Each run reads the traces again.
+    /// Returns the paths of all programs and traces that the scenario uses. Each run reads the
+    /// traces again.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.kernels.iter().filter_map(Kernel::file)
     }
@@ -140,7 +147,7 @@ impl Setup {
         self.name.as_deref()
     }
 
-    /// Returns the machine. Its SM sharing mode is the mode of the scenario.
+    /// Returns the machine. The SM sharing mode of the machine is the mode of the scenario.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -163,13 +170,13 @@ impl Setup {
     /// Runs the kernels, and regularly calls `watch` with the current core cycle.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a kernel cannot be simulated, or if the run exceeds its limit. Fails if a trace
-    /// cannot be read.
+    /// Fails with [`Error::Refused`] if a kernel cannot be simulated, or if the run exceeds its
+    /// limit. Fails if a trace cannot be read.
     pub fn run(&self, options: Options, watch: &mut dyn FnMut(u64)) -> Result<(Results, Texts)> {
         self.run_on(self.sms, options, watch)
     }
 
-    /// Runs as [`Setup::run`], on `sms` SMs of the machine.
+    /// Runs the kernels as [`Setup::run`] does, but on `sms` SMs of the machine.
     ///
     /// # Errors
     /// Fails if [`Setup::run`] fails.
@@ -186,8 +193,8 @@ impl Setup {
         Ok((results.map_err(|failure| self.blame(&failure))?, texts))
     }
 
-    /// Returns the reason why equal SMs may become unequal; `None` if they stay equal. If there is a reason,
-    /// [`Options::equal_sms_once`] has no effect.
+    /// Returns the reason why equal SMs may become unequal; `None` if they stay equal. If there
+    /// is a reason, [`Options::equal_sms_once`] has no effect.
     ///
     /// # Errors
     /// Fails if a trace cannot be read.
@@ -195,8 +202,8 @@ impl Setup {
         Ok(gpu::stay_equal(&self.launches()?.0).err())
     }
 
-    /// Estimates the duration of the first kernel in isolation on `sms` SMs of the machine. The estimate simulates
-    /// `rounds` rounds of thread blocks.
+    /// Estimates the duration of the first kernel in isolation on `sms` SMs of the machine. The
+    /// estimate simulates `rounds` rounds of thread blocks.
     ///
     /// # Errors
     /// Fails if [`Setup::run`] fails.
@@ -211,17 +218,19 @@ impl Setup {
         estimate.ok_or_else(|| self.blame(&"no kernel").into())
     }
 
-    /// Describes the accesses outside buffers in all runs so far. For each kernel, the result states the first
-    /// instruction with such accesses.
+    /// Describes the memory accesses outside buffers in all runs so far. For each kernel, the
+    /// result states the first instruction that accessed memory outside its buffer.
     ///
-    /// With such accesses, simulated times may differ from the times of a correct kernel. Memory outside the buffers is
-    /// not in L2 at the start, or it belongs to other buffers.
+    /// After accesses outside buffers, simulated times may differ from the times of a correct
+    /// kernel. Memory outside the buffers is not in L2 at the start, or it belongs to other
+    /// buffers.
     pub fn outside(&self) -> Vec<String> {
         self.kernels.iter().filter_map(Kernel::outside).collect()
     }
 
-    /// Fails if a kernel has more than [`MAX_BLOCKS`] blocks. Also fails if the kernel would have more than
-    /// [`MAX_INSTRUCTIONS`] instructions, provided that all blocks have as many instructions as the middle block.
+    /// Fails if a kernel has more than [`MAX_BLOCKS`] blocks. Also fails if the kernel has more
+    /// than about [`MAX_INSTRUCTIONS`] instructions. This estimate assumes that each block has as
+    /// many instructions as the middle block.
     fn check_length(&self, launch: &Launch) -> Result<()> {
         let blocks = launch.blocks;
         let found = match blocks {
@@ -266,8 +275,8 @@ impl Setup {
     }
 }
 
-/// Returns the launch latency of a kernel on the machine of `shape` [core cycles]. Returns 0 if the scenario does not
-/// use the launch latency.
+/// Returns the launch latency of a kernel on the machine of `shape` [core cycles]. Returns 0 if
+/// the scenario does not use the launch latency.
 fn launch_latency(shape: &WarpRunShape, blocks: u64) -> u64 {
     let dispatch = &shape.machine.dispatch;
     let whole = u64::from(dispatch.block_latency).saturating_mul(blocks);

@@ -19,7 +19,8 @@ pub struct BlockStart {
     pub kernel: usize,
     /// Index of the block in the grid.
     pub index: u64,
-    /// Place of the block on the SM.
+    /// Place of the block on the SM. An SM has one place for each block that it can run at the
+    /// same time.
     pub place: usize,
     /// Slot of the first warp; the other warps of the block use the following slots.
     pub first_slot: usize,
@@ -43,12 +44,13 @@ pub struct EndedBlock {
 }
 
 impl Sm {
-    /// Returns the first free place among the places below `places`.
+    /// Returns the first free place with a number below `places`.
     pub fn free_place(&self, places: usize) -> Option<usize> {
         self.blocks.iter().take(places).position(Option::is_none)
     }
 
-    /// Returns the first slot of `warps` consecutive free slots. Only multiples of `warps` are considered.
+    /// Returns the first slot of `warps` consecutive free slots. The first slot must be a
+    /// multiple of `warps`.
     pub fn free_slots(&self, warps: usize) -> Option<usize> {
         let slots = self.warps.len();
         (0..slots / warps)

@@ -18,8 +18,8 @@ pub enum Unit {
 pub const UNITS: usize = 6;
 
 impl Unit {
-    /// Order of the units within a cycle. An SM has one load-store unit. For every other kind of unit, each scheduler
-    /// has its own unit.
+    /// Order of the units within a cycle. An SM has one load-store unit (`Mem`). Every scheduler
+    /// has one unit of every other kind.
     pub const WORK_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Dp, Unit::Int, Unit::Sfu, Unit::Tensor, Unit::Mem];
 
     /// Number of unit kinds that have a pipeline per scheduler, i.e., all kinds except the last (`Mem`).

@@ -10,7 +10,7 @@ use super::writes::Writes;
 pub struct Access {
     /// Address of the sector.
     pub address: u64,
-    /// Accessed bytes of the sector, one bit each.
+    /// Accessed bytes of the sector, one bit per byte.
     pub bytes: u32,
     /// Number of lanes that access the sector.
     pub lanes: u8,
@@ -38,13 +38,15 @@ pub struct Flight {
     pub written: RegisterSet,
     /// Operands that the collector has not yet read.
     pub operands: Operands,
-    /// Sectors that are not yet sent to the memory system, in reverse order.
+    /// Sectors that the instruction has not yet sent to the memory system, in reverse order.
     pub accesses: Vec<Access>,
-    /// Number of sectors that a load still waits for. Includes sectors that are not yet requested.
+    /// Number of sectors that a load still waits for, including sectors that the load has not yet
+    /// requested.
     pub remaining: u32,
     /// Number of cycles that the access occupies shared memory, including bank conflicts.
     pub conflicts: u32,
-    /// Number of registers in `writes` whose banks have granted the write, during a writeback.
+    /// Number of registers in `writes` whose banks have already granted the write during a
+    /// writeback.
     pub granted: u8,
     /// Next instruction in the list of instructions that leave the pipelines in the same cycle.
     pub next: FlightId,
@@ -59,7 +61,7 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// Allocates an in-flight instruction. The lists of operands and sectors of the instruction are empty.
+    /// Allocates an in-flight instruction. Its lists of operands and sectors are initially empty.
     pub fn start(&mut self, facts: Facts, instruction: &Instruction) -> FlightId {
         self.order += 1;
         let id = self.free.pop().unwrap_or_else(|| self.add(facts));

@@ -1,5 +1,5 @@
-//! A streaming multiprocessor that is simulated cycle by cycle. Each cycle has five steps: write back, execute, read
-//! operands, issue and fetch.
+//! A streaming multiprocessor (SM), simulated cycle by cycle. Each cycle has five steps: write
+//! back, execute, read operands, issue and fetch.
 
 mod blocks;
 mod facts;
@@ -44,13 +44,14 @@ pub struct Sm {
     /// Instructions that have all operands and wait for a unit.
     collected: PipelineRegisters,
     pipelines: Pipelines,
-    /// First instruction in the list of results that are written back in the next cycle.
+    /// First instruction in the list of instructions whose results are written back in the next
+    /// cycle.
     results: FlightId,
     load_store: LoadStore,
-    /// Slot of a warp whose next instructions are fetched but not yet decoded.
+    /// Slot of the warp whose next instructions are fetched but not yet decoded.
     fetched: Option<usize>,
     last_fetched: usize,
-    /// Whether the policies must be called even in cycles when no warp can issue.
+    /// Whether the SM must call the policies even in cycles when no warp can issue.
     sees_idle_cycles: bool,
     /// Scheduler that issues first in the next cycle.
     turn: usize,
@@ -63,15 +64,16 @@ pub struct Sm {
     resident: usize,
     /// Kernel that issued an instruction for which the machine has no unit.
     pub without_unit: Option<usize>,
-    /// Blocks that have ended, for the dispatcher.
+    /// Ended blocks that the dispatcher has not yet processed.
     pub ended: Vec<EndedBlock>,
     ages: u64,
     effect: Effect,
-    /// Recorded issues; `None` if issues are not recorded.
+    /// Recorded issue events; `None` if the run does not record issues.
     pub record: Option<Vec<IssueEvent>>,
     /// Outcomes of all scheduler cycles, counted by kind.
     pub stalls: Stalls,
-    /// Numbers of issued instructions for each kernel: counted per warp, then per thread.
+    /// Numbers of issued instructions for each kernel, first counted per warp and then counted
+    /// per thread.
     pub instructions: Vec<(u64, u64)>,
     /// First core cycle that is not yet simulated.
     clock: u64,
@@ -143,18 +145,18 @@ impl Sm {
         self.load_store.l1.invalidate();
     }
 
-    /// Returns whether the SM can accept another answer from the memory system.
+    /// Returns whether the SM can accept another reply from the memory system.
     pub fn accepts(&self) -> bool {
         self.load_store.accepts()
     }
 
-    /// Delivers an answer from the memory system.
+    /// Delivers a reply from the memory system.
     pub fn answer(&mut self, response: Request) {
         self.load_store.responses.push_back(response);
     }
 
-    /// Returns whether the last cycle had an event that the GPU must handle. Such events are the end of a block and a
-    /// missing unit.
+    /// Returns whether a block ended in the last cycle, or an instruction found no unit. The GPU
+    /// must handle these events.
     pub fn stops(&self) -> bool {
         !self.ended.is_empty() || self.without_unit.is_some()
     }
@@ -164,8 +166,8 @@ impl Sm {
         self.resident == 0
     }
 
-    /// Returns the next cycle with possible activity, provided that no answer and no block arrives. Returns `None` if
-    /// no such cycle exists.
+    /// Returns the next cycle when the SM may be active, if no reply and no block arrives.
+    /// Returns `None` if the SM has no future work.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         let busy = !self.warps.hungry.or(self.warps.finished).is_empty()
             || self.fetched.is_some()
@@ -181,7 +183,7 @@ impl Sm {
         }
     }
 
-    /// Skips the cycles before `now`. The SM must be inactive in these cycles.
+    /// Skips the cycles before `now`. The SM must be inactive in the skipped cycles.
     pub fn sleep_until(&mut self, now: u64) {
         let cycles = now.saturating_sub(self.clock);
         if cycles == 0 {
@@ -265,7 +267,8 @@ impl Sm {
         }
     }
 
-    /// Fetches instructions for the next warp whose buffer is empty. Finished warps found before this warp are removed.
+    /// Fetches instructions for the next warp whose buffer is empty. Removes the finished warps
+    /// that the search passes.
     fn fetch(&mut self, now: u64) {
         // The search starts after the warp of the last fetch, and then continues from slot 0.
         for mut from in [self.last_fetched + 1, 0] {

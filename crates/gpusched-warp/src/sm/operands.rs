@@ -3,10 +3,11 @@
 /// Number of pending reads of each register bank.
 #[derive(Debug, Clone, Default)]
 pub struct Operands {
-    /// Two sets of banks, one bit each. The first set contains banks with at least one pending read, the second set
-    /// banks with at least two.
+    /// Two bit masks of banks. The first mask contains the banks with at least one pending read.
+    /// The second mask contains the banks with at least two pending reads.
     banks: [u64; 2],
-    /// Further sets of banks: with at least three pending reads, with at least four, and so on.
+    /// Bit masks of the banks with at least three pending reads, with at least four pending
+    /// reads, and so on.
     more: Vec<u64>,
 }
 
@@ -41,7 +42,8 @@ impl Operands {
         self.banks[0] == 0
     }
 
-    /// Reads once from each bank that is in `free` and has pending reads. Returns these banks.
+    /// Reads once from each bank that is in `free` and has pending reads. Returns the bit mask of
+    /// these banks.
     pub fn read(&mut self, free: u64) -> u64 {
         let [once, twice] = self.banks;
         let read = once & free;

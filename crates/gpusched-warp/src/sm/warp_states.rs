@@ -7,7 +7,7 @@ use super::stages::pipeline_registers::LANES;
 /// States of the warps of an SM.
 #[derive(Debug, Clone)]
 pub struct WarpStates {
-    /// Warps whose buffer contains an instruction, and that do not wait for a barrier, fence or atomic.
+    /// Warps with a buffered instruction that do not wait for a barrier, fence or atomic.
     able: WarpSet,
     /// Warps whose buffered instructions belong to a wrong path after a jump.
     stale: WarpSet,
@@ -35,9 +35,9 @@ impl WarpStates {
         }
     }
 
-    /// Sets two states of the warp in `slot`, which is a set of one slot. `able` states that the warp has a buffered
-    /// instruction and does not wait for a barrier, fence or atomic. `stale` states that the instruction belongs to a
-    /// wrong path.
+    /// Sets two states of the warp in `slot`, which is a set of one slot. `able` states that the
+    /// warp has a buffered instruction and does not wait for a barrier, fence or atomic. `stale`
+    /// states that the buffered instruction belongs to a wrong path.
     pub fn set_able(&mut self, slot: WarpSet, able: bool, stale: bool) {
         self.able = put(self.able, slot, able);
         self.stale = put(self.stale, slot, stale);
@@ -56,7 +56,7 @@ impl WarpStates {
         *unit = unit.or(slot);
     }
 
-    /// Returns whether some warp has instructions to drop, or could issue if its unit were free.
+    /// Returns whether a warp has instructions to drop, or could issue if its unit were free.
     pub fn can_act(&self) -> bool {
         !self.able.and(self.stale).is_empty() || !self.able.without(self.blocked).is_empty()
     }
@@ -87,7 +87,7 @@ impl WarpStates {
     }
 }
 
-/// Returns `set` with `slot` added if `member`, and removed otherwise.
+/// Adds `slot` to `set` if `member` is true, and removes `slot` otherwise. Returns the new set.
 fn put(set: WarpSet, slot: WarpSet, member: bool) -> WarpSet {
     let others = set.without(slot);
     if member { others.or(slot) } else { others }

@@ -16,7 +16,8 @@ pub struct Slot {
     pub block: usize,
     /// Number of instructions in the instruction buffer of the warp.
     buffered: u8,
-    /// Whether the instructions in the buffer, or fetched next, belong to a wrong path after a jump.
+    /// Whether the buffered instructions, or the instructions that are fetched next, belong to a
+    /// wrong path after a jump.
     stale: bool,
     in_pipeline: u32,
     stores: u32,
@@ -26,14 +27,15 @@ pub struct Slot {
     done: bool,
     /// Registers whose write is pending.
     writing: RegisterSet,
-    /// Lowest-numbered registers that the next instruction waits for, one bit each.
+    /// Bit mask of the registers with numbers below 128 that the next instruction waits for.
     blocked: u128,
-    /// Whether the next instruction also waits for registers beyond `blocked`. Updated whenever a register is released.
+    /// Whether the next instruction also waits for a register with number 128 or higher. The
+    /// release of a register updates this field.
     blocked_by_more: bool,
     /// Properties of the operation of the next instruction.
     pub facts: Facts,
     scheduler: u8,
-    /// Number of the slot, as a set of one slot.
+    /// Set that contains only this slot.
     bit: WarpSet,
 }
 
@@ -52,7 +54,8 @@ impl Slot {
         self.blocked != 0 || self.blocked_by_more
     }
 
-    /// Returns whether the buffer contains an instruction, and the warp does not wait for a barrier, fence or atomic.
+    /// Returns whether the warp has a buffered instruction and does not wait for a barrier, fence
+    /// or atomic.
     fn is_able(&self) -> bool {
         self.buffered > 0 && !(self.done || self.at_barrier || self.fence || self.atomics > 0)
     }
@@ -66,7 +69,7 @@ pub struct Warps {
     pub pools: Vec<Pool>,
     /// States of the warps.
     pub states: WarpStates,
-    /// Slots whose warps have an empty instruction buffer.
+    /// Slots whose warp has an empty instruction buffer and more instructions to execute.
     pub hungry: WarpSet,
     /// Slots whose warp has finished and can be removed.
     pub finished: WarpSet,
@@ -154,7 +157,8 @@ impl Warps {
         self.finished.remove(slot);
     }
 
-    /// Adds two instructions to the buffer: the next instruction and its successor in memory.
+    /// Adds two instructions to the buffer: the next instruction of the warp and the following
+    /// instruction in memory.
     pub fn decode(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         if place.done {
@@ -184,8 +188,9 @@ impl Warps {
         self.slots[slot].stream.as_mut()
     }
 
-    /// Records the issue of an instruction that writes the registers `writes`. `jumped` states that the next
-    /// instruction does not follow in memory. Returns whether the issued instruction was the last of the warp.
+    /// Records the issue of an instruction that writes the registers `writes`. `jumped` states
+    /// that the next instruction does not follow in memory. Returns whether the issued
+    /// instruction was the last instruction of the warp.
     pub fn issued(&mut self, slot: usize, writes: &RegisterSet, jumped: bool) -> bool {
         let place = &mut self.slots[slot];
         place.buffered -= 1;
@@ -297,7 +302,8 @@ impl Warps {
         place.done
     }
 
-    /// Updates the sets that depend on the instruction buffer of the warp, or on waits for a barrier, fence or atomic.
+    /// Updates the warp sets that depend on the instruction buffer of the warp, or on waits for a
+    /// barrier, fence or atomic.
     fn settle(&mut self, slot: usize) {
         let place = &self.slots[slot];
         self.hungry = self.hungry.without(place.bit);

@@ -2,8 +2,8 @@
 
 use super::super::code::Register;
 
-/// Bank numbers of the written registers, in order. The first few numbers are stored inline, because most instructions
-/// write one register.
+/// Bank numbers of the written registers, in order. The first four numbers are stored inline,
+/// because most instructions write only one register.
 #[derive(Debug, Clone, Default)]
 pub struct Writes {
     few: [u16; FEW],

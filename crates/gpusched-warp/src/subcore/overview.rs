@@ -37,7 +37,8 @@ impl Overview {
         (self.cycles, self.issued)
     }
 
-    /// Returns the warp that issued in each of the first cycles of the run; `None` for cycles without an issue.
+    /// Returns the warp that issued in each of the first cycles of the run; `None` for cycles
+    /// without an issue.
     pub fn beginning(&self) -> &[Option<usize>] {
         &self.beginning
     }

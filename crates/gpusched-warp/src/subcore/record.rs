@@ -33,7 +33,8 @@ impl Record {
         }
     }
 
-    /// Returns the warp that issued in each cycle, up to the last issue. `None` represents a cycle without an issue.
+    /// Returns the warp that issued in each cycle, up to the last issue. `None` represents a
+    /// cycle without an issue.
     pub fn order(&self) -> &[Option<u8>] {
         &self.order
     }

@@ -44,7 +44,7 @@ pub fn simulate(scenario: &WarpScenario, observer: &mut impl Observer<Issue, u64
             observer.see(now, subcore.issue(now, slot));
             now += 1;
         } else if let Some(next) = subcore.next_event() {
-            now = next; // no state changes until then
+            now = next; // The state does not change until `next`.
         } else {
             break;
         }
@@ -152,7 +152,8 @@ impl<'a> SubCore<'a> {
         }
     }
 
-    /// Returns the next cycle when a warp is launched or can issue again. Called only if no warp can issue now.
+    /// Returns the next cycle when a warp is launched or can issue again. The caller calls this
+    /// function only if no warp can issue now.
     fn next_event(&self) -> Option<u64> {
         let launch = self.launches.front().map(|&(launch, _)| launch);
         let wake = self.waiting.peek().map(|&Reverse((at, _))| at);

@@ -1,4 +1,5 @@
-//! Schedulability test before a simulation. It treats kernels as sporadic tasks with their nominal WCETs.
+//! Schedulability test before a simulation. The test treats kernels as sporadic tasks with their
+//! nominal WCETs.
 
 use crate::model::policy::{Policy, Preemption, Priorities, Strength};
 use crate::model::{System, Verdict};
@@ -6,11 +7,12 @@ use crate::schedulability::{Demand, test};
 use crate::simulator::regulation::sequence::Dispatch;
 use crate::time::Time;
 
-/// Tests whether every kernel i meets its deadline for all release times, if each job takes at most `wcets[i]`. Returns `None` if
-/// no kernel has a deadline.
+/// Tests whether every kernel meets its deadline for all release times. Each job of kernel i
+/// takes at most `wcets[i]`. Returns `None` if no kernel has a deadline.
 ///
-/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test, with the smallest deadline for all kernels, is a
-/// sufficient test of FIFO. In the test, a kernel that is released once has a period of 292 years.
+/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test with the smallest
+/// deadline for all kernels is a sufficient test of FIFO. A kernel with a single release has a
+/// period of 292 years in the test.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
     let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
     let demands: Vec<Demand> = system

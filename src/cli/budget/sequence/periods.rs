@@ -1,4 +1,4 @@
-//! Regulation periods of sequences, as CSV and as a figure.
+//! Budgets of a sequence over time, as CSV and as a figure.
 
 use super::report::LONGEST;
 use crate::cli::budget::regulation;
@@ -12,7 +12,8 @@ use crate::time::Time;
 pub const COLUMNS: &str =
     "policy,run,time_ms,length_ms,kernel,job,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// Returns CSV with one row per time span of `run` where Q and the running kernel stay the same.
+/// Returns CSV with one row per time span of `run` with a constant budget Q and a constant
+/// running kernel.
 pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     let mut rows = Rows::default();
     for stretch in &run.stretches {
@@ -37,12 +38,12 @@ pub fn csv(run: &SequenceRun, system: &System) -> Result<String> {
     rows.finish()
 }
 
-/// Formats milliseconds with a resolution of one nanosecond.
+/// Returns `time` in milliseconds, with a resolution of one nanosecond.
 fn decimal(time: Time) -> String {
     format!("{}.{:06}", time.ns() / 1_000_000, time.ns() % 1_000_000)
 }
 
-/// Data of a figure of Q over time, with one line per policy.
+/// CSV data for a figure of the budget Q over time, with one line per policy.
 #[derive(Debug)]
 pub struct Figure(String);
 
@@ -53,7 +54,8 @@ impl Default for Figure {
 }
 
 impl Figure {
-    /// Adds two points for each series of consecutive time spans with the same Q: at its first and at its last nanosecond.
+    /// Adds the points of `run`. Consecutive time spans with the same Q give two points, one at
+    /// the first and one at the last nanosecond.
     pub fn add(&mut self, run: &SequenceRun) {
         for level in run.stretches.chunk_by(|one, next| one.q == next.q) {
             let (Some(first), Some(last)) = (level.first(), level.last()) else {

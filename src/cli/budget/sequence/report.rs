@@ -1,4 +1,4 @@
-//! Results of sequences as text.
+//! Results of `budget sequence` as text.
 
 use crate::cli::report::{Column, Palette, Report, Table, clip};
 use crate::error::Result;
@@ -8,10 +8,10 @@ use crate::simulator::regulation::Estimate;
 use crate::simulator::regulation::sequence::{Dispatch, Job, KernelSetting, SequencePolicy, SequenceSummary};
 use crate::time::Time;
 
-/// Maximum number of jobs per policy in text.
+/// Maximum number of jobs per policy that the text lists.
 const SHOWN: usize = 20;
 
-/// Maximum length of a name in text.
+/// Maximum length of a name in text [characters].
 pub(super) const LONGEST: usize = 40;
 
 impl Report for SequenceSummary {
@@ -101,7 +101,7 @@ fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
     table.render(palette.header)
 }
 
-/// Returns position and name of a kernel, such as `#0 histo`.
+/// Returns the position and the name of a kernel, such as `#0 histo`.
 fn name(kernels: &[KernelSetting], index: usize) -> String {
     let name = kernels.get(index).and_then(|kernel| kernel.name.as_deref());
     match name {
@@ -204,7 +204,8 @@ fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String
     ]
 }
 
-/// Returns `±1.2`, half the width of the confidence interval; empty for one run.
+/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty
+/// for one run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))

@@ -8,10 +8,10 @@ use crate::simulator::regulation::Demand;
 /// Options for the memory demand of best-effort cores and for the sharing of a budget.
 #[derive(Debug, clap::Args)]
 pub struct Consumers {
-    /// Memory demand of best-effort cores, as a share of time
+    /// Share of time that best-effort cores need for memory access
     ///
-    /// Give a number, or `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2) or `sjeng` (0.14). The values of these names are
-    /// assumptions.
+    /// Give a number or the name of a program: `bandwidth` (1), `libquantum` (0.6), `gcc` (0.2)
+    /// or `sjeng` (0.14). The numbers for the programs are assumptions.
     #[arg(
         long,
         value_name = "SHARE",
@@ -19,16 +19,16 @@ pub struct Consumers {
         conflicts_with = "cores"
     )]
     demand: Demand,
-    /// Memory demand of each best-effort core, as in --demand, separated by commas
+    /// List of one memory demand per best-effort core, each as in --demand
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',')]
     cores: Vec<Demand>,
-    /// Sharing of the budget of a period among the cores of --cores
+    /// How the cores of --cores share the budget of a regulation period
     #[arg(long, value_parser = named::<Sharing>(), default_value_t, requires = "cores")]
     pub sharing: Sharing,
 }
 
 impl Consumers {
-    /// Returns the total demand of all cores, at most a whole period.
+    /// Returns the total demand of all cores as a share of time, at most 1.
     pub fn demand(&self) -> Factor {
         if self.cores.is_empty() {
             return self.demand.0;
@@ -41,7 +41,7 @@ impl Consumers {
         Factor::from_billionths(sum).map_or(Factor::ONE, |sum| sum.min(Factor::ONE))
     }
 
-    /// Returns the demand of each core; empty if the cores are not modeled separately.
+    /// Returns the demand of each core. The list is empty without `--cores`.
     pub fn cores(&self) -> Vec<Factor> {
         self.cores.iter().map(|demand| demand.0).collect()
     }

@@ -10,7 +10,7 @@ use crate::model::Kernel;
 use crate::recording::block_trace::{Format as TraceFormat, Input};
 use crate::simulator::regulation::{BlockTimes, Recorded, Replay};
 
-/// Options on block times.
+/// Options for the execution times of blocks in a simulation.
 #[derive(Debug, clap::Args)]
 pub struct Times {
     /// Execution times of the blocks in the simulation
@@ -18,21 +18,24 @@ pub struct Times {
     /// `mean` and `drawn` require the distributions of a profile. `trace` requires --trace.
     #[arg(long, value_parser = named::<BlockTimes>(), default_value_t)]
     pub blocks: BlockTimes,
-    /// Measured block times with a column q, as for `wcet cluster`; may be repeated
+    /// File with measured block times, as for `wcet cluster`; may be repeated
     ///
-    /// The simulation replays the recorded runs one after the other. After the last run, it starts again with the first run.
+    /// The file must have a column `q`. The simulation replays the recorded runs one after the
+    /// other. After the last run, the simulation starts again with the first run.
     #[arg(long, value_name = "FILE")]
     trace: Vec<PathBuf>,
-    /// Format of the --trace files [default: detected from ending and content]
+    /// Format of the --trace files [default: from file ending and content]
     #[arg(long, value_parser = named::<TraceFormat>(), value_name = "FORMAT", requires = "trace")]
     trace_format: Option<TraceFormat>,
 }
 
 impl Times {
-    /// Returns the trace for `runs` runs of `kernel`, if the options name a trace. `file` is the file of `kernel`.
+    /// Returns the trace for `runs` runs of `kernel`; `None` without `--trace`. `file` is the
+    /// file of `kernel`.
     ///
     /// # Errors
-    /// Fails for files that are not traces, or that are traces of another kernel.
+    /// Fails for a file that is not a trace of `kernel`, and for `--trace` without
+    /// `--blocks trace` or the reverse.
     pub fn replay(&self, file: &Path, kernel: &Kernel, runs: u64) -> Result<Option<Replay>> {
         match (self.blocks, self.trace.as_slice()) {
             (BlockTimes::Trace, []) => {

@@ -1,4 +1,4 @@
-//! Results of simulations as text and CSV.
+//! Results of `budget simulate` as text and CSV.
 
 use crate::cli::report::{Column, Palette, Report, Rows, Table};
 use crate::error::Result;
@@ -8,7 +8,7 @@ use crate::simulator::regulation::{Estimate, Run, Summary};
 /// CSV columns.
 pub const COLUMNS: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns";
 
-/// Returns CSV with one row per period of `run` under the policy called `name`.
+/// Returns CSV with one row per regulation period of `run`. `name` is the name of the policy.
 pub fn csv(name: &str, run: &Run) -> Result<String> {
     let mut rows = Rows::default();
     for (index, period) in run.periods.iter().enumerate() {
@@ -102,7 +102,7 @@ fn policies(summary: &Summary) -> Table {
     table
 }
 
-/// Returns a table of the requests of each core, with one column per policy.
+/// Returns a table of the memory requests of each core, with one column per policy.
 fn cores(summary: &Summary) -> Table {
     let policies = || summary.policies.iter();
     let mut columns = vec![Column::Left("BE core"), Column::Right("wants")];
@@ -143,13 +143,14 @@ fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> 
     estimate.map_or("-".to_owned(), write)
 }
 
-/// Returns `±1.2`, half the width of the confidence interval; empty for one run.
+/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty
+/// for one run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))
 }
 
 fn milliseconds(ns: f64) -> String {
-    // The value is rounded first. Adding 0.0 then removes the sign of a negative zero.
+    // The addition of 0.0 removes the sign of a negative zero.
     format!("{:.4}ms", (ns / 100.0).round() / 1e4 + 0.0)
 }

@@ -1,4 +1,4 @@
-//! A summary of traces, as text and CSV.
+//! Summary of traces, as text and CSV.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,8 @@ use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::Result;
 
-/// Returns the CSV columns. The columns in the middle are the execution units.
+/// Returns the CSV columns. There is one column for each execution unit, after the fixed columns
+/// up to `lane_instructions`.
 pub fn columns() -> String {
     let units = crate::accelsim::UnitCounts::default()
         .named()
@@ -106,7 +107,8 @@ impl Report for TraceSummary {
     }
 }
 
-/// Returns warnings on instructions that the summary cannot classify, one line per kernel and reason.
+/// Returns warnings about instructions that the summary cannot classify. There is one line per
+/// kernel and reason.
 pub fn warnings(summary: &TraceSummary) -> Vec<String> {
     let mut lines = Vec::new();
     for kernel in &summary.kernels {

@@ -1,4 +1,4 @@
-//! A comparison of a run with its simulation, as text and CSV.
+//! Comparison of a measured run with its simulation, as text and CSV.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,8 @@ use crate::simulator::blocks::{Comparison, Difference, Reason, Record};
 /// CSV columns.
 pub const COLUMNS: &str = "kernel,name,block,measured_sm,simulated_sm,measured_start_ns,simulated_start_ns,measured_end_ns,simulated_end_ns,reason";
 
-/// The data are the run, the simulated blocks (sorted by kernel and block number), and the differences.
+/// The tuple contains the measured run and the simulated blocks, sorted by kernel and block
+/// number.
 impl Report for About<(&Imported, &Record), Comparison> {
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((run, record), comparison) = self;
@@ -94,7 +95,8 @@ impl Report for About<(&Imported, &Record), Comparison> {
     }
 }
 
-/// Explains the first difference: the rule that selected the SM, and a possible cause.
+/// Returns a text about the first difference: the rule that selected the SM in the simulation,
+/// and a possible cause.
 fn explain(first: &Difference, comparison: &Comparison) -> String {
     let Difference {
         kernel,
@@ -136,7 +138,8 @@ fn name(reason: Reason) -> &'static str {
     }
 }
 
-/// Returns a percentage with one decimal, rounded down. Only a complete match gives 100 %.
+/// Returns `part` as a percentage of `whole`, with one decimal and rounded down. Only `part` =
+/// `whole` gives 100 %.
 fn percent(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole.max(1);
     format!("{}.{} %", tenths / 10, tenths % 10)

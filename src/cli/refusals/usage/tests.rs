@@ -1,4 +1,4 @@
-//! Error messages about options.
+//! Promise: every error about an option names the option, the found value and the expected value.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ fn told(arguments: &[OsString]) -> Option<String> {
     said(&command, &error).or_else(|| Some(negative(&command, arguments, &error)?.to_string()))
 }
 
-/// Returns the error message about a value; `None` if `error` is about something else.
+/// Returns the error message if `error` is about a value; otherwise `None`.
 fn said(command: &Command, error: &clap::Error) -> Option<String> {
     bad_value(command, error).map(|refusal| refusal.to_string())
 }
@@ -100,7 +100,8 @@ fn bad_values_are_told_like_all_else() {
     assert_eq!(message("partition x y"), None); // a second task set
 }
 
-/// A value that looks like another argument gets a hint on how to join it with its option.
+/// For a value that starts with a hyphen, the message contains a hint to join the value to its
+/// option with `=`.
 #[test]
 fn values_behind_a_blank_are_joined() {
     let hint = |arguments: &str| {
@@ -134,7 +135,7 @@ fn values_behind_a_blank_are_joined() {
     }
 }
 
-/// Messages repeat at most one line of an argument.
+/// A message repeats at most one line of a long argument.
 #[test]
 fn long_arguments_are_clipped() {
     let long = "y".repeat(5_000);
@@ -181,10 +182,11 @@ fn takes_anything(option: &Arg) -> bool {
     free.iter().any(|free| kind == *free)
 }
 
-/// Options that are validated together, after parsing.
+/// Options that gpusched validates together, after clap has parsed all of them.
 const TOGETHER: [&str; 3] = ["utilization", "cap", "memory-share"];
 
-/// Every invalid value of every option gives the same kind of message: option, value, expected value.
+/// For every option, an invalid value gives a message with the option, the value and the expected
+/// value.
 #[test]
 fn no_option_takes_nonsense_or_tells_it_otherwise() {
     let mut command = prepared(Cli::command());
@@ -205,7 +207,7 @@ fn no_option_takes_nonsense_or_tells_it_otherwise() {
                 let error = command.clone().try_get_matches_from(&arguments).err();
                 let is_complaint = |error: &clap::Error| error.kind() != ErrorKind::MissingRequiredArgument;
                 let Some(error) = error.filter(is_complaint) else {
-                    // Names and paths are checked later.
+                    // gpusched checks names and paths later.
                     let later = value == "-1" && TOGETHER.contains(&long);
                     if !takes_anything(option) && !later {
                         faults.push(format!("{line}\n  taken"));

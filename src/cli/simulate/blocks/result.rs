@@ -1,4 +1,4 @@
-//! JSON form of a run.
+//! JSON form of a run of `simulate blocks`.
 
 use serde::Serialize;
 
@@ -17,16 +17,16 @@ pub struct Answer<'a> {
     block_scheduler: BlockScheduler,
     /// End of the run [ns].
     end_ns: Time,
-    /// Results by kernel, in the order of the scenario.
+    /// Results of the kernels, in the order of the scenario.
     kernels: &'a [KernelRecord],
-    /// Results by copy, in the order of the scenario.
+    /// Results of the memory copies, in the order of the scenario.
     copies: &'a [CopyRecord],
-    /// Results by block, sorted by kernel, then by block number.
+    /// Results of the thread blocks, sorted by kernel, then by block number.
     blocks: &'a [BlockRecord],
 }
 
 impl<'a> Answer<'a> {
-    /// The JSON form of a run of the scenario `shape` that ended at `end`.
+    /// Returns the JSON form of a run of the scenario `shape` that ended at `end`.
     pub fn new(shape: &'a ScenarioShape, end: Time, record: &'a Record) -> Answer<'a> {
         Answer {
             name: shape.name.as_deref(),

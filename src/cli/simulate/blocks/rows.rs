@@ -1,4 +1,5 @@
-//! A run as CSV: one row per block, written when the block ends.
+//! CSV form of a run of `simulate blocks`. There is one row per thread block, written when the
+//! block ends.
 
 use crate::cli::simulate::growing::Growing;
 use crate::model::Observer;
@@ -8,7 +9,7 @@ use crate::time::Time;
 /// CSV columns.
 pub const COLUMNS: &str = "kernel,block,sm,start_ns,end_ns";
 
-/// Observer that writes the rows.
+/// Observer of a simulation that writes the CSV rows.
 pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer<Event> for Rows<'_> {

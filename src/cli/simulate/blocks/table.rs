@@ -1,4 +1,4 @@
-//! A run as text.
+//! Text form of a run of `simulate blocks`.
 
 use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
@@ -92,7 +92,8 @@ fn copies(shape: &ScenarioShape, overview: &Overview, palette: &Palette) -> Stri
     table.render(palette.header)
 }
 
-/// Returns the name of a stream: `3`, `default`, or with several applications `1:3` for stream 3 of application 1.
+/// Returns the name of a stream, such as `3` or `default`. With several applications, `1:3` is
+/// stream 3 of application 1.
 fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     let stream = match stream {
         Stream::Default => "default".to_owned(),
@@ -104,7 +105,8 @@ fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     }
 }
 
-/// Returns ascending numbers as text. Three or more consecutive numbers appear as `2-7`.
+/// Returns ascending numbers as text. Three or more consecutive numbers give a range, such as
+/// `2-7`.
 fn ranges(numbers: impl Iterator<Item = u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for number in numbers {

@@ -1,4 +1,4 @@
-//! Issued instructions of a run as CSV, in the order of time.
+//! CSV form of the issued instructions of a run, sorted by time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,8 +11,8 @@ use crate::warp::scenario::{Setup, Texts};
 /// CSV columns.
 const COLUMNS: &str = "cycle,sm,scheduler,warp,age,kernel,pc,opcode";
 
-/// Returns CSV with one row per issued instruction. The rows are sorted by cycle, then by SM, then by the turns of the schedulers
-/// of the SM.
+/// Returns CSV with one row per issued instruction. The rows are sorted by cycle, then by SM,
+/// then by the turn of the warp scheduler.
 ///
 /// # Errors
 /// Never fails, because writing to a `String` cannot fail.

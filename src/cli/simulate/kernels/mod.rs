@@ -22,13 +22,14 @@ use crate::model::{Scheduler, WarpRun};
 use crate::simulator::warp_charts::chart;
 use crate::warp::scenario::{LIMIT, Options, Setup};
 
-/// Options that apply only to kernels on a simulated GPU.
+/// Options that apply only to runs on a simulated GPU.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Kernels on a simulated GPU")]
 pub struct KernelArgs {
     /// Simulated GPU: a name or a file
     ///
-    /// Required for a program or a trace. It replaces the GPU of a scenario.
+    /// Required for a program or a trace. For a scenario, the option replaces the GPU of the
+    /// scenario.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
     #[command(flatten)]
@@ -44,21 +45,21 @@ pub struct KernelArgs {
     limit: Option<u64>,
     #[command(flatten)]
     once: EqualSmsOnce,
-    /// Also write each issued instruction, as CSV
+    /// Also write a CSV file with one row per issued instruction
     #[arg(long, value_name = "FILE.csv", value_parser = OutputPath::of(Content::Csv), value_hint = clap::ValueHint::FilePath)]
     issues: Option<OutputPath>,
 }
 
-/// Options for the launch of a program. Without an option, the value in the program applies.
+/// Options for the launch of a program. Each option replaces a value in the program.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Launch {
-    /// Thread blocks of a program, e.g., 480 or 16x8
+    /// Number of thread blocks of a program, e.g., 480 or 16x8
     #[arg(long, value_name = "SIZE")]
     grid: Option<Dimensions>,
     /// Threads per block of a program, e.g., 256 or 16x16
     #[arg(long, value_name = "SIZE")]
     block: Option<Dimensions>,
-    /// Value of a program parameter, or bytes of a buffer; may be repeated
+    /// Value of a program parameter, or size of a buffer in bytes; may be repeated
     #[arg(long = "parameter", short, value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, i64)>,
 }
@@ -76,7 +77,8 @@ impl Launch {
         self.grid.is_some() || self.block.is_some() || !self.parameters.is_empty()
     }
 
-    /// Returns `source` with this launch. If a parameter is repeated, the last value applies.
+    /// Returns `source` with the values of the options. If a parameter is repeated, its last
+    /// value applies.
     pub fn of(&self, source: KernelSource) -> RunKernel {
         let mut parameters: Vec<(String, i64)> = Vec::new();
         for (name, value) in &self.parameters {
@@ -92,7 +94,7 @@ impl Launch {
     }
 }
 
-/// Whether the file at `path` is a trace of Accel-Sim, according to its name.
+/// Whether the name of the file at `path` is the name of an Accel-Sim trace.
 pub fn is_trace(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("traceg"))
@@ -109,10 +111,10 @@ pub struct Changes<'a> {
 }
 
 impl KernelArgs {
-    /// Refuses options that apply only to kernels on a simulated GPU.
+    /// Refuses these options for a scenario of a sub-core.
     ///
     /// # Errors
-    /// [`Error::Refused`] that names the first of these options that is given.
+    /// [`Error::Refused`] with the name of the first given option.
     pub fn refuse(&self) -> Result<()> {
         let options = [
             ("machine", self.machine.is_some()),
@@ -133,10 +135,10 @@ impl KernelArgs {
         }
     }
 
-    /// Simulates only `source`, a program or a trace. Errors name `file`.
+    /// Simulates `source`, which is a single program or trace. Error messages name `file`.
     ///
     /// # Errors
-    /// Fails without a simulated GPU; errors of [`KernelArgs::run`].
+    /// Fails without `--machine`. Errors of [`KernelArgs::run`].
     pub fn run_alone(
         &self,
         global: &Global,
@@ -222,7 +224,8 @@ impl KernelArgs {
     }
 }
 
-/// Warns about kernels of `setup` that accessed memory outside their buffers in the runs so far.
+/// Writes warnings about kernels of `setup` that accessed memory outside their buffers in a run
+/// so far.
 pub fn warn_outside(setup: &Setup) {
     for outside in setup.outside() {
         complain(&format!(
@@ -231,7 +234,7 @@ pub fn warn_outside(setup: &Setup) {
     }
 }
 
-/// Converts errors in a scenario that was built from options to errors of these options.
+/// Converts an error in a scenario field to an error of the option that set the field.
 pub fn blame(error: Error) -> Error {
     error.map_refusal(|refusal| {
         let field = refusal.field().strip_prefix("kernels[0].");
@@ -252,10 +255,10 @@ pub fn find(machine: &str) -> Result<Machine> {
     Machine::find(machine)
 }
 
-/// Returns the setup of the run `shape` from `file`, with these `budgets`.
+/// Returns the setup of the run `shape` in `file`, with issue budgets from `budgets`.
 pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) -> Result<Setup> {
     for (name, budget) in budgets {
-        // The name of a program is known only after the program is read.
+        // Read the programs first, because the file of a program contains its name.
         let read = Setup::names(&shape, file)?;
         let Some(index) = read.iter().position(|known| known == name) else {
             return Err(Error::parameter(
@@ -286,7 +289,7 @@ pub fn setup(file: &Path, mut shape: WarpRunShape, budgets: &[(String, u32)]) ->
     Setup::new(&run, file)
 }
 
-/// Returns a hint with an example of a budget for the kernel `name`.
+/// Returns a hint with an example of an issue budget for the kernel `name`.
 pub fn budget_example(name: &str) -> String {
     format!("add `--budget {name}=4`")
 }

@@ -4,13 +4,13 @@ use crate::cli::{Global, complain};
 use crate::error::Result;
 use crate::warp::scenario::Setup;
 
-/// Option to simulate identical SMs only once.
+/// Option to simulate only one of several identical SMs.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct EqualSmsOnce {
-    /// Simulate identical SMs only once, with the same result
+    /// Simulate only one of several identical SMs; the result stays the same
     ///
-    /// The option applies to kernels that access no memory outside the SM. For other kernels, gpusched simulates each SM and writes
-    /// a note with the reason.
+    /// The option has an effect only if the kernels access no memory outside the SM. Otherwise,
+    /// gpusched simulates each SM and writes a note with the reason.
     #[arg(id = "equal_sms_once", long = "equal-sms-once")]
     pub given: bool,
 }

@@ -1,4 +1,4 @@
-//! JSON form of a run of kernels.
+//! JSON form of a run on a simulated GPU.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::model::machine::{MachineShape, SECTOR};
 use crate::warp::gpu::Results;
 use crate::warp::scenario::Setup;
 
-/// Results of kernels on a simulated GPU.
+/// Results of a run on a simulated GPU.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResults")]
 pub struct Answer {
@@ -24,13 +24,13 @@ pub struct Answer {
     pub cycles: u64,
     /// `cycles` as a time, rounded up [ns].
     pub time_ns: u64,
-    /// Results by kernel, in the order of the scenario.
+    /// Results of the kernels, in the order of the scenario.
     pub kernels: Vec<KernelAnswer>,
     /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// Use of the cycles of schedulers, on SMs with thread blocks.
+    /// Number of scheduler cycles by use, on SMs with thread blocks.
     pub stalls: StallsAnswer,
-    /// Thread blocks, sorted by the time of their ends.
+    /// Thread blocks, sorted by end time.
     pub blocks: Vec<BlockAnswer>,
 }
 
@@ -65,13 +65,13 @@ pub struct KernelAnswer {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsTraffic")]
 pub struct TrafficAnswer {
-    /// Number of sectors that L1 accepted.
+    /// Number of sectors in requests that the L1 caches accepted.
     pub l1_accesses: u64,
-    /// Number of accepted sectors that missed in L1.
+    /// Number of accepted sectors that missed in the L1 caches.
     pub l1_misses: u64,
-    /// Number of sectors that L2 accepted.
+    /// Number of sectors in requests that the L2 cache accepted.
     pub l2_accesses: u64,
-    /// Number of accepted sectors that missed in L2.
+    /// Number of accepted sectors that missed in the L2 cache.
     pub l2_misses: u64,
     /// Number of sectors read from DRAM.
     pub dram_reads: u64,
@@ -83,17 +83,18 @@ pub struct TrafficAnswer {
     pub dram_bytes_per_second: u64,
 }
 
-/// Scheduler cycles by their use.
+/// Numbers of cycles of the warp schedulers, by use.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsStalls")]
 pub struct StallsAnswer {
-    /// Cycles when the scheduler issued an instruction.
+    /// Number of cycles with an issued instruction.
     pub issued: u64,
-    /// Cycles when a warp was ready, but its unit was busy.
+    /// Number of cycles when a warp was ready, but the execution unit of its instruction was
+    /// busy.
     pub pipeline: u64,
-    /// Cycles when all instructions waited for registers.
+    /// Number of cycles when every available instruction waited for registers.
     pub scoreboard: u64,
-    /// Cycles when no warp had an instruction.
+    /// Number of cycles when no warp had an instruction to issue.
     pub idle: u64,
 }
 
@@ -114,7 +115,7 @@ pub struct BlockAnswer {
 }
 
 impl Answer {
-    /// The JSON form of `results` for the run of `setup`.
+    /// Returns the JSON form of the `results` of a run of `setup`.
     pub fn new(setup: &Setup, results: &Results) -> Answer {
         let kernels = setup.kernels().iter().zip(&results.kernels);
         let kernels = kernels.map(|(kernel, found)| {
@@ -160,7 +161,7 @@ impl Answer {
         }
     }
 
-    /// Returns the title for figures.
+    /// Returns the title of the trace and of the Gantt chart.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| {
             let names: Vec<&str> = self.kernels.iter().map(|kernel| kernel.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! A run of kernels as text and CSV.
+//! Text and CSV forms of a run on a simulated GPU.
 
 use super::Answer;
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip};
@@ -30,7 +30,8 @@ impl Report for Answer {
         })
     }
 
-    /// Returns a text with the results of each kernel, the memory traffic, and the stalls of schedulers.
+    /// Returns a text with the results of each kernel, the memory traffic, and the stalls of the
+    /// warp schedulers.
     fn text(&self, palette: &Palette) -> Result<String> {
         let (us, cycles) = (self.time_ns as f64 / 1e3, self.cycles);
         let mut text = format!(
@@ -95,7 +96,7 @@ fn kernels(answer: &Answer, palette: &Palette) -> String {
     table.render(palette.header)
 }
 
-/// Returns a line with the numbers of sectors and the bandwidths.
+/// Returns a line with the numbers of memory sectors and with the bandwidths at L2 and DRAM.
 fn traffic(answer: &Answer) -> String {
     let traffic = &answer.traffic;
     let gigabytes = |rate: u64| rate as f64 / 1e9;

@@ -1,4 +1,4 @@
-//! Values of options: numbers of SMs and frequencies.
+//! Parsers of numbers of SMs and of clock frequencies, for options of `simulate profile`.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ pub struct SmRange {
 }
 
 impl SmRange {
-    /// Creates the numbers from `first` to `last` in steps of `step`.
+    /// Creates the range from `first` to `last` in steps of `step`.
     pub fn new(first: u32, last: u32, step: u32) -> SmRange {
         SmRange { first, last, step }
     }
@@ -62,7 +62,7 @@ enum Domain {
 }
 
 impl Clock {
-    /// Sets the frequency in `clocks`.
+    /// Sets the frequency of this clock domain in `clocks`.
     pub fn set(&self, clocks: &mut Clocks) {
         let field = match self.domain {
             Domain::Core => &mut clocks.core_khz,

@@ -1,4 +1,4 @@
-//! A profile as JSON, CSV and text.
+//! JSON, CSV and text forms of a profile.
 
 use serde::Serialize;
 
@@ -23,13 +23,14 @@ pub const COLUMNS: [&str; 9] = [
     "traffic_bytes",
 ];
 
-/// Further columns: the number of SMs of the whole GPU, and the peak bandwidth of the DRAM.
+/// Further CSV columns: the number of SMs of the whole GPU, and the peak bandwidth of its DRAM.
 pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 
-/// Last column, only for estimated points. Readers of the CSV recognize estimates by this column.
+/// Last CSV column, only for estimated points. A reader of the CSV recognizes estimates by this
+/// column.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
 
-/// Profile of a kernel in isolation on different numbers of SMs.
+/// Profile of a kernel in isolation on each of several numbers of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfile")]
 pub struct Answer {
@@ -45,10 +46,10 @@ pub struct Answer {
     gpu_sms: u32,
     /// Peak bandwidth of the DRAM of the GPU [bytes per second].
     gpu_bytes_per_second: u64,
-    /// Estimation method; absent if the points are simulated in full.
+    /// Estimation method; absent if gpusched simulated the points in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Estimated>,
-    /// Results by ascending number of SMs.
+    /// Results, sorted by ascending number of SMs.
     points: Vec<Point>,
 }
 
@@ -70,9 +71,10 @@ pub struct Point {
     warp_instructions: u64,
     /// Number of issued instructions, counted once per thread.
     thread_instructions: u64,
-    /// Number of sectors that L2 accepted, each of 32 bytes.
+    /// Number of sectors in requests that the L2 cache accepted. A sector has 32 bytes.
     l2_accesses: u64,
-    /// Maximum memory traffic between L2 and DRAM on any number of SMs, for any content of the caches [bytes].
+    /// Upper bound on the memory traffic between L2 and DRAM, for every number of SMs and every
+    /// content of the caches [bytes].
     traffic_bytes: u64,
 }
 
@@ -90,15 +92,17 @@ impl Point {
             warp_instructions: kernels.clone().map(|kernel| kernel.warp_instructions).sum(),
             thread_instructions: kernels.map(|kernel| kernel.thread_instructions).sum(),
             l2_accesses: traffic.l2_accesses,
-            // L1 accepts the same sectors on any number of SMs, and all other sectors go to L2 directly. In the worst case each
-            // sector misses in L2 and is written back.
+            // A kernel accesses the same sectors on every number of SMs. Some sectors go to L1,
+            // and the other sectors go directly to L2. In the worst case, every sector misses in
+            // L2 and is written back.
             traffic_bytes: 2 * u64::from(SECTOR) * (traffic.l1_accesses + traffic.l2_accesses),
         }
     }
 }
 
 impl Answer {
-    /// Creates a profile from the `points` of the kernel in `setup`, which are simulated or estimated.
+    /// Creates a profile of the kernel in `setup` from `points`. `estimate` is the estimation
+    /// method, or `None` for simulated points.
     pub fn new(setup: &Setup, warm: bool, estimate: Option<Estimated>, points: Vec<Point>) -> Answer {
         Answer {
             kernel: setup

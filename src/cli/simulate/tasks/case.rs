@@ -20,7 +20,7 @@ use crate::validation::system::{Part, parts};
 /// One half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
-/// Returns `interference` if it does not count the memory traffic of other partitions.
+/// Returns `interference`. Fails if this model counts the memory traffic of other partitions.
 fn alone(interference: Interference) -> Result<Interference> {
     match interference.counts_bandwidth() {
         false => Ok(interference),
@@ -38,16 +38,16 @@ pub(super) struct Case<'a> {
     pub set: &'a TaskSet,
     pub gpu_sms: u32,
     pub parts: Vec<Part>,
-    /// Reason for a plan without partitions; `None` if the plan has partitions.
+    /// Reason why the plan has no partitions; `None` if the plan has partitions.
     pub failure: Option<Failure>,
-    /// Interference model of the execution times; `None` without a simulation.
+    /// Interference model for the WCETs; `None` without a simulation.
     pub interference: Option<Interference>,
-    /// Granularity of the device of the plan.
+    /// Unit of the partition sizes in the plan.
     pub granularity: Option<Granularity>,
 }
 
 impl Case<'_> {
-    /// Assumptions of the result for this run; `None` without a simulation.
+    /// Returns the assumptions of the result of this run; `None` without a simulation.
     pub(super) fn assumptions(&self) -> Option<Vec<Assumption>> {
         let mut policies: Vec<Policy> = self.parts.iter().map(|part| part.policy).collect();
         policies.dedup();
@@ -64,8 +64,8 @@ impl Case<'_> {
 }
 
 impl Args {
-    /// Calls `accept` for every task set with its partitions, until `accept` breaks. A flag states whether the task set is the only
-    /// one.
+    /// Calls `accept` for every task set with its partitions, until `accept` returns a break. The
+    /// second argument of `accept` states whether there is only one task set.
     pub(super) fn cases(
         &self,
         mut sets: TaskSets,
@@ -116,7 +116,8 @@ impl Args {
         Ok(())
     }
 
-    /// Returns `set` on the partitions of `plan`. A `plan` without partitions must state the reason.
+    /// Returns `set` on the partitions of `plan`. Fails if `plan` has neither partitions nor a
+    /// reason for their absence.
     fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
         let without = Case {
             index,
@@ -156,8 +157,8 @@ impl Args {
     }
 }
 
-/// Returns a warning if the partitions have more SMs in total than their GPU. The simulation does not show this error, because it
-/// simulates each partition in isolation.
+/// Returns a warning if the partitions have more SMs in total than their GPU. gpusched simulates
+/// each partition in isolation, so a simulation does not show this error.
 fn excess(case: &Case<'_>) -> Option<String> {
     let sms: u64 = case.parts.iter().map(|part| u64::from(part.sms)).sum();
     (sms > case.gpu_sms.into()).then(|| {

@@ -1,16 +1,17 @@
-//! End of a simulation.
+//! Computes the end of a simulation.
 
 use crate::error::{Error, Result};
 use crate::simulator::tasks::{MAX_JOBS, Release, Task, hyperperiod, jobs_before};
 use crate::time::Time;
 
-/// Maximum number of simulated jobs without --duration. Their simulation takes some seconds.
+/// Maximum number of jobs in a simulation without `--duration`. A simulation of this number of
+/// jobs takes some seconds.
 const MANY_JOBS: u64 = 100_000_000;
 
-/// Returns the end of the simulation of `tasks`.
+/// Returns the time after which no job of `tasks` arrives.
 ///
 /// # Errors
-/// [`Error::Refused`] for an end beyond the time limit, or for too many jobs before the end.
+/// [`Error::Refused`] for an end after 2^62 ns, or for too many jobs before the end.
 pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
     let last = releases
         .iter()

@@ -1,4 +1,4 @@
-//! Summaries of simulations as JSON and text.
+//! JSON and text forms of the result of `simulate tasks`.
 
 use serde::Serialize;
 
@@ -33,17 +33,17 @@ pub struct Summary {
     jitter: Jitter,
     /// Times between arrivals.
     arrivals: Arrivals,
-    /// Position of the task that arrived 1 ns before all others.
+    /// Position of the task that arrived 1 ns before all other tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocker: Option<usize>,
     /// Execution times of the jobs.
     times: Times,
     /// Seed of all random numbers.
     seed: u64,
-    /// Reason why the plan has no partitions. Without partitions, nothing is simulated.
+    /// Reason why the plan has no partitions. gpusched does not simulate such a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// Results by partition, in the order of the plan.
+    /// Results of the partitions, in the order of the plan.
     pub partitions: Vec<PartSummary>,
     /// Assumptions of the result that gpusched does not check.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,9 +60,9 @@ pub struct PartSummary {
     policy: Policy,
     /// Total time when a kernel was running [ns].
     busy_ns: Time,
-    /// Time of the last completion [ns].
+    /// Completion time of the last job [ns].
     end_ns: Time,
-    /// Results by task, in the order of the plan.
+    /// Results of the tasks, in the order of the plan.
     tasks: Vec<TaskSummary>,
 }
 
@@ -79,15 +79,15 @@ pub struct TaskSummary {
     jobs: u64,
     /// Number of jobs that missed their deadlines.
     misses: u64,
-    /// Number of preemptions of its jobs.
+    /// Number of preemptions of the jobs of the task.
     preemptions: u64,
-    /// WCET C(m) [ns].
+    /// WCET C(m) of the task on the m SMs of its partition [ns].
     wcet_ns: Time,
     /// Relative deadline D [ns].
     deadline_ns: Time,
-    /// Longest time from arrival to completion [ns].
+    /// Longest time from arrival to completion of a job [ns].
     response_max_ns: Time,
-    /// Mean time from arrival to completion [ns].
+    /// Mean time from arrival to completion of a job [ns].
     response_mean_ns: f64,
 }
 
@@ -151,7 +151,7 @@ impl Summary {
     }
 }
 
-/// Returns a line with the reason if nothing was simulated.
+/// Returns a line with the reason if gpusched did not simulate the plan; otherwise `None`.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
     let bad = palette.bad;
@@ -161,7 +161,8 @@ fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<
     ))
 }
 
-/// The data are the position of a task set, the task set, whether it is the only task set, and whether to omit notes.
+/// The tuple contains the position of a task set, the task set, whether it is the only task set,
+/// and whether to omit the assumptions.
 impl Report for About<(u64, &TaskSet, bool, bool), Summary> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About((index, set, alone, quiet), summary) = self;
@@ -227,7 +228,7 @@ fn text(summary: &Summary, set: &TaskSet, palette: &Palette) -> String {
     text
 }
 
-/// Returns a table with one row per task, in the order of the set.
+/// Returns a table with one row per task, in the order of the task set.
 fn tasks(summary: &Summary) -> Table {
     let mut table = Table::new([
         Column::Right("#"),

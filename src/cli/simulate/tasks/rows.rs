@@ -1,4 +1,4 @@
-//! CSV with one row per job.
+//! CSV form of a simulation, with one row per job.
 
 use std::collections::VecDeque;
 
@@ -12,13 +12,13 @@ use crate::time::Time;
 /// CSV columns.
 pub const COLUMNS: &str = "set,partition,task,job,arrival_ns,release_ns,start_ns,finish_ns,execution_ns,response_ns,deadline_ns,preemptions,missed";
 
-/// Writes a row when a job completes.
+/// Observer of a simulation that writes a CSV row when a job completes.
 pub struct Rows<'a> {
     set: u64,
     partition: usize,
-    /// Position in the task set of each task of the partition.
+    /// Positions in the task set of the tasks in the current partition.
     positions: Vec<usize>,
-    /// Incomplete jobs of each task.
+    /// Incomplete jobs, by task.
     waiting: Vec<VecDeque<Waiting>>,
     rows: Growing<'a>,
 }
@@ -31,7 +31,8 @@ struct Waiting {
 }
 
 impl<'a> Rows<'a> {
-    /// Creates rows for task set `set`. `columns` is the header, or `None` if the header was already written.
+    /// Creates an observer for task set `set`. `columns` is the header, or `None` if the output
+    /// already has a header.
     pub fn new(set: u64, output: &'a mut Output, columns: Option<&str>) -> Rows<'a> {
         Rows {
             set,
@@ -42,7 +43,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Starts partition `partition`. The following jobs belong to the tasks at `positions`.
+    /// Starts partition `partition`, which contains the tasks at `positions`.
     pub fn begin(&mut self, partition: usize, positions: &[usize]) {
         self.partition = partition;
         self.positions = positions.to_vec();

@@ -10,14 +10,14 @@ pub const HEADER: &str = "set,time_ms,partition,sms,busy\n";
 /// Default number of intervals.
 const INTERVALS: u32 = 200;
 
-/// CSV table of utilizations, built set by set.
+/// CSV table of the utilization of partitions over time, for several task sets.
 pub struct Utilizations {
     intervals: u32,
     text: String,
 }
 
 impl Utilizations {
-    /// Creates an empty table with this number of intervals.
+    /// Creates an empty table with `intervals` time intervals per task set.
     pub fn new(intervals: Option<u32>) -> Utilizations {
         Utilizations {
             intervals: intervals.unwrap_or(INTERVALS),
@@ -30,7 +30,8 @@ impl Utilizations {
         self.intervals as usize
     }
 
-    /// Adds rows for task set `set`, with one partition for each entry of `sms`, on a GPU of `gpu` SMs.
+    /// Adds rows for the partitions of task set `set` on a GPU of `gpu` SMs. `sms` is the number
+    /// of SMs of each partition.
     pub fn add(&mut self, set: u64, gpu: u32, sms: &[u32], partitions: &[Occupancy]) {
         let Some(first) = partitions.first() else { return };
         let width = first.width();
@@ -47,7 +48,7 @@ impl Utilizations {
         }
     }
 
-    /// Returns the table.
+    /// Returns the table as CSV text.
     pub fn csv(self) -> String {
         self.text
     }

@@ -6,7 +6,8 @@ use crate::model::Scheduler;
 use crate::model::warp_scenario::WarpScenarioShape;
 use crate::warp::subcore::Record;
 
-/// Warp that issued in each cycle of a sub-core, and results of the kernels.
+/// Result of a run on a sub-core: the warp that issued in each cycle, and the results of the
+/// kernels.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpSimulation")]
 pub struct Answer<'a> {
@@ -15,9 +16,10 @@ pub struct Answer<'a> {
     name: Option<&'a str>,
     /// Warp scheduler.
     scheduler: Scheduler,
-    /// Results by kernel, in the order of the scenario.
+    /// Results of the kernels, in the order of the scenario.
     kernels: Vec<KernelAnswer<'a>>,
-    /// Warp that issued in each cycle, from cycle 0 to the last issue; null if no warp issued.
+    /// Warp that issued in each cycle, from cycle 0 to the last issue. An entry is null if no
+    /// warp issued in the cycle.
     issue_order: &'a [Option<u8>],
 }
 
@@ -32,9 +34,9 @@ struct KernelAnswer<'a> {
     budget: Option<u32>,
     /// Launch time [cycle].
     launch: u64,
-    /// Time of the first issue [cycle].
+    /// Cycle of the first issued instruction.
     start: u64,
-    /// Time after the last issue [cycle].
+    /// Cycle after the last issued instruction.
     finish: u64,
     /// Time from launch to finish [cycles].
     response: u64,
@@ -43,7 +45,7 @@ struct KernelAnswer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// The JSON form of a run of the scenario `shape`.
+    /// Returns the JSON form of `record`, a run of the scenario `shape`.
     pub fn new(shape: &'a WarpScenarioShape, record: &'a Record) -> Answer<'a> {
         let kernels = shape.kernels.iter().zip(record.overview().kernels());
         let kernels = kernels.map(|(kernel, found)| KernelAnswer {

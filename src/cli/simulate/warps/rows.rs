@@ -1,4 +1,5 @@
-//! A run as CSV: one row per instruction, written when it is issued.
+//! CSV form of a run on a sub-core. There is one row per instruction, written when a warp issues
+//! it.
 
 use crate::cli::simulate::growing::Growing;
 use crate::model::Observer;
@@ -7,12 +8,12 @@ use crate::warp::subcore::Issue;
 /// CSV columns.
 pub const COLUMNS: &str = "cycle,scheduler,warp,kernel,instruction";
 
-/// Observer that writes the rows.
+/// Observer of a simulation that writes the CSV rows.
 pub struct Rows<'a>(pub Growing<'a>);
 
 impl Observer<Issue, u64> for Rows<'_> {
     fn see(&mut self, cycle: u64, issue: Issue) {
-        // A sub-core has one scheduler, with number 0.
+        // A sub-core has only scheduler 0.
         self.0.row(format_args!(
             "{cycle},0,{},{},{}",
             issue.warp, issue.kernel, issue.instruction

@@ -1,4 +1,4 @@
-//! A run on a sub-core as text.
+//! Text form of a run on a sub-core.
 
 use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
@@ -8,7 +8,8 @@ use crate::warp::subcore::Overview;
 /// Maximum length of a name in text [characters].
 const NAME: usize = 24;
 
-/// Returns a text with the results of each kernel, and with the warp that issued in each of the first cycles.
+/// Returns a text with the results of each kernel, and with the issuing warp in each of the first
+/// cycles.
 pub fn text(shape: &WarpScenarioShape, overview: &Overview, palette: &Palette) -> String {
     let (cycles, issued) = overview.cycles();
     let mut text = format!(

@@ -3,20 +3,23 @@
 use super::Load;
 use gpusched_model::Bandwidth;
 
-/// Interference delay of a partition, caused by the memory traffic of other partitions and sources.
+/// Interference delay of a partition, caused by the memory traffic of other partitions and
+/// sources.
 ///
-/// Let B be the bandwidth of the memory. While a kernel that could use the rate d gets only s < d, the memory is busy. So the other
-/// partitions and sources get o ≥ B − s, and the kernel loses 1 − s/d ≤ 1 − s/B ≤ o/B per unit of time. In any window, a partition
-/// loses at most the time (bytes of the other partitions and sources)/B.
+/// Let B be the bandwidth of the memory. If a kernel could use the rate d but gets only s < d,
+/// the memory is busy. So the other partitions and sources get o ≥ B − s. The kernel loses 1 −
+/// s/d ≤ 1 − s/B ≤ o/B per unit of time. So in any window, a partition loses at most (bytes of
+/// the other partitions and sources)/B.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delay {
-    /// B [nano-bytes per nanosecond]; > 0.
+    /// B: memory bandwidth [nano-bytes per nanosecond]; > 0.
     capacity: u128,
     others: Vec<Load>,
 }
 
 impl Delay {
-    /// Creates the delay that `others` cause at a memory of capacity `capacity`; `capacity` is not 0.
+    /// Creates the delay that the traffic of `others` causes at a memory of bandwidth `capacity`,
+    /// which is not 0.
     pub fn new(capacity: Bandwidth, others: impl IntoIterator<Item = Load>) -> Delay {
         Delay {
             capacity: u128::from(capacity.bytes_per_second()).max(1),
@@ -29,7 +32,8 @@ impl Delay {
         self.others.is_empty()
     }
 
-    /// Returns the largest delay in any window of length `window` [ns], rounded up, and at most `window`.
+    /// Returns the largest delay in any window of length `window` [ns]. The delay is rounded up,
+    /// and at most `window`.
     pub fn within(&self, window: u64) -> u64 {
         let most = self.capacity.saturating_mul(window.into());
         let mut bytes = 0u128;

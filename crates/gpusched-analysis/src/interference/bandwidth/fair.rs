@@ -1,10 +1,10 @@
-//! The guaranteed bandwidth of a kernel. A kernel with a lower rate is never slowed down; a kernel with a higher rate has an
-//! inflated WCET.
+//! The guaranteed memory bandwidth of a kernel. At this bandwidth, a kernel with a higher rate
+//! has an inflated WCET. A kernel with a lower rate has its isolated WCET.
 
 use gpusched_model::Bandwidth;
 use gpusched_model::time::Time;
 
-/// Guaranteed bandwidth of a partition, as a fraction.
+/// Guaranteed memory bandwidth of a partition, as a fraction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Level {
     /// Numerator of the bandwidth [nano-bytes per nanosecond].
@@ -13,13 +13,13 @@ pub struct Level {
 }
 
 impl Level {
-    /// Returns the bandwidth that remains if all other partitions use their peak rates. Returns `None` if the sum of `peaks`
-    /// exceeds
-    /// `capacity`.
+    /// Returns the bandwidth that remains if all other partitions use their peak rates `peaks`
+    /// [nano-bytes per nanosecond]. Returns `None` if the sum of `peaks` exceeds `capacity`.
     ///
-    /// While a kernel gets less bandwidth than it could use, the memory is busy, and the other partitions get at most the sum of
-    /// `peaks`. So this bandwidth is guaranteed under every arbiter. If the sum of all peaks is at most the capacity, no kernel is
-    /// slowed down.
+    /// While a kernel gets less bandwidth than it could use, the memory is busy. The other
+    /// partitions get at most the sum of `peaks`. So every arbiter guarantees the remaining
+    /// bandwidth. If the sum of the peak rates of all partitions is at most the capacity, the
+    /// memory slows no kernel down.
     pub fn left(capacity: Bandwidth, peaks: &[u128]) -> Option<Level> {
         let drawn = peaks.iter().fold(0u128, |sum, &peak| sum.saturating_add(peak));
         let numerator = u128::from(capacity.bytes_per_second()).checked_sub(drawn)?;
@@ -29,17 +29,18 @@ impl Level {
         })
     }
 
-    /// Returns the bandwidth that max-min fair arbitration guarantees to a partition, if `peaks` are the peak rates of the other
-    /// partitions [nano-bytes per nanosecond].
+    /// Returns the bandwidth that max-min fair arbitration guarantees to a partition. `peaks` are
+    /// the peak rates of the other partitions [nano-bytes per nanosecond].
     ///
-    /// If another partition uses less than its peak rate, more bandwidth remains. So a kernel that could use the rate d gets at
-    /// least min(d, level).
+    /// If another partition uses less than its peak rate, more bandwidth remains. So a kernel
+    /// that could use the rate d gets at least the smaller of d and the returned bandwidth.
     pub fn beside(capacity: Bandwidth, mut peaks: Vec<u128>) -> Level {
         peaks.sort_unstable();
         let mut left = u128::from(capacity.bytes_per_second());
         let mut claimants = peaks.len() as u128 + 1;
         for peak in peaks {
-            // A partition gets its peak rate if the peak is at most an equal share of the remaining bandwidth.
+            // A partition gets its full peak rate if this rate is at most an equal share of the
+            // remaining bandwidth.
             if peak.saturating_mul(claimants) > left {
                 break;
             }
@@ -52,9 +53,11 @@ impl Level {
         }
     }
 
-    /// Returns the inflated WCET of a kernel with isolated WCET `alone` and a rate of at most `rate` [nano-bytes per nanosecond].
-    /// It is
-    /// `alone`·`rate`/level, rounded up, but at least `alone`. Returns `None` if the WCET exceeds 63 bits. Also returns `None` if
+    /// Returns the inflated WCET of a kernel with isolated WCET `alone` and a rate of at most
+    /// `rate` [nano-bytes per nanosecond].
+    ///
+    /// The inflated WCET is `alone`·`rate`/level, rounded up, but at least `alone`. Here, level
+    /// is the guaranteed bandwidth. Returns `None` if the inflated WCET exceeds 63 bits, or if
     /// the level is 0 and `rate` is not 0.
     pub fn stretch(&self, alone: Time, rate: u128) -> Option<Time> {
         let wanted = rate.checked_mul(self.denominator)?;

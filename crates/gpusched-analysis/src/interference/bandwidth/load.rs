@@ -1,8 +1,9 @@
-//! The number of bytes that one partition moves in any window of time.
+//! The number of bytes that one partition transfers in any window of time.
 
 use super::Source;
 
-/// The sources of memory traffic in one partition. At any time, at most one of them moves bytes.
+/// The sources of memory traffic in one partition. At any time, at most one source transfers
+/// data.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Load {
     sources: Vec<Source>,
@@ -10,7 +11,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// Creates a load from sources that never access memory at the same time.
+    /// Creates a load from sources that take turns: at most one of them accesses memory at a
+    /// time.
     pub fn new(sources: impl IntoIterator<Item = Source>) -> Load {
         let sources: Vec<Source> = sources.into_iter().filter(|source| source.rate() > 0).collect();
         Load {
@@ -19,13 +21,13 @@ impl Load {
         }
     }
 
-    /// Returns the largest rate of a source [nano-bytes per nanosecond].
+    /// Returns the largest peak rate among the sources [nano-bytes per nanosecond].
     pub fn peak(&self) -> u128 {
         self.peak
     }
 
-    /// Returns an upper bound on the traffic of all sources in any window of length `window` [ns], if all jobs meet their deadlines
-    /// [nano-bytes].
+    /// Returns an upper bound on the total traffic of all sources in any window of length
+    /// `window` [ns], in nano-bytes. The bound assumes that all jobs meet their deadlines.
     pub fn within(&self, window: u64) -> u128 {
         let most = self.peak.saturating_mul(window.into());
         let mut sum = 0u128;

@@ -1,36 +1,39 @@
-//! The number of bytes that one source of memory traffic moves in any window of time.
+//! The number of bytes that one source of memory traffic transfers in any window of time.
 
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, OtherTraffic, Task};
 
-/// A source of memory traffic. Its jobs arrive at least T apart. Each job moves at most V bytes within R of its arrival, at any
-/// times. All jobs together move bytes at a rate of at most d.
+/// A source of memory traffic: a task, or traffic that no task causes. Jobs of the source arrive
+/// at least T apart. Each job transfers at most V bytes, at any times within R of its arrival.
+/// All jobs together transfer data at a rate of at most d.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// d [nano-bytes per nanosecond].
+    /// d: peak rate [nano-bytes per nanosecond].
     rate: u128,
-    /// V [nano-bytes], at most d·R and d·T.
+    /// V: bytes per job [nano-bytes]; at most d·R and at most d·T.
     bytes: u128,
-    /// T [ns], positive.
+    /// T: period [ns]; > 0.
     period: u64,
-    /// R [ns].
+    /// R: time after the arrival of a job within which the job transfers all its bytes [ns].
     span: u128,
 }
 
 impl Source {
-    /// Returns the traffic of `task` on `sms` SMs at a memory of capacity `capacity`. `wcet` is the WCET of the task, or `None` if
-    /// it is unknown.
+    /// Returns the traffic of `task` on `sms` SMs at a memory of bandwidth `capacity`. `wcet` is
+    /// the WCET C of the task, or `None` if C is unknown.
     ///
-    /// If the task has no peak rate, d is the bandwidth of the memory, which is safe. A job moves at most d·C and at most d·D
-    /// bytes. R = D, because a job may move its bytes at any time between its arrival and its deadline.
+    /// If the task has no peak rate, d is the memory bandwidth, which is safe. A job transfers at
+    /// most d·C and at most d·D bytes, where D is the relative deadline. R = D, because a job may
+    /// transfer its bytes at any time between its arrival and its deadline.
     pub fn of_task(task: &Task, sms: u32, wcet: Option<Time>, capacity: Bandwidth) -> Source {
         let longest = wcet.map_or(task.deadline(), |wcet| wcet.min(task.deadline()));
         let (bytes, rate) = Source::drawn(task, sms, longest, capacity);
         Source::new(rate, bytes, task.period(), task.deadline().ns().into())
     }
 
-    /// Returns V and d for one job of `task` on `sms` SMs at a memory of capacity `capacity`. Within `time`, the job moves at most
-    /// V [nano-bytes], at a rate of at most d [nano-bytes per nanosecond].
+    /// Returns V and d of `task` on `sms` SMs at a memory of bandwidth `capacity`. Within `time`,
+    /// one job transfers at most V [nano-bytes], at a rate of at most d [nano-bytes per
+    /// nanosecond].
     pub(crate) fn drawn(task: &Task, sms: u32, time: Time, capacity: Bandwidth) -> (u128, u128) {
         let peak = task.bandwidth(sms).unwrap_or(capacity);
         let stated = task.traffic().map_or(u128::MAX, Bytes::nano);
@@ -38,10 +41,11 @@ impl Source {
         (stated.min(rate.saturating_mul(time.ns().into())), rate)
     }
 
-    /// Returns the traffic of a source that is not a task.
+    /// Returns the traffic of a source that is not a task, with the period T and the relative
+    /// deadline D.
     ///
-    /// If the source requests its bytes in batches, R = D. Otherwise R = T + D, because the source may request a byte at the end of
-    /// a period.
+    /// If the source requests its bytes in batches, R = D. Otherwise R = T + D, because the
+    /// source may request a byte at the end of a period.
     pub fn of_other(other: &OtherTraffic, capacity: Bandwidth) -> Source {
         let peak = other.bandwidth.unwrap_or(capacity).min(capacity);
         let latest = if other.batch { Time::ZERO } else { other.period };
@@ -51,8 +55,8 @@ impl Source {
         Source::new(rate, other.traffic.nano(), other.period, span)
     }
 
-    /// Creates a source and limits V to d·R and to d·T. A job cannot move more than d·R. If V exceeds d·T, R exceeds T, and d·T
-    /// bytes per job already permit the rate d at all times.
+    /// Creates a source and limits V to d·R and to d·T. A job can transfer at most d·R. The limit
+    /// d·T applies only if R > T, and d·T bytes per job already permit the rate d at all times.
     fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
         let period = period.ns().max(1);
         Source {
@@ -63,25 +67,29 @@ impl Source {
         }
     }
 
-    /// Returns d [nano-bytes per nanosecond], or 0 if the source never moves bytes.
+    /// Returns the peak rate d [nano-bytes per nanosecond], or 0 if the source transfers no data.
     pub fn rate(&self) -> u128 {
         if self.bytes == 0 { 0 } else { self.rate }
     }
 
-    /// Returns an upper bound on the traffic of the source in any window of length t = `window` [ns], if all jobs meet their
-    /// deadlines [nano-bytes].
+    /// Returns an upper bound on the traffic of the source in any window of length t = `window`
+    /// [ns], in nano-bytes. The bound assumes that all jobs meet their deadlines.
     ///
-    /// Let n + 1 ≥ 2 jobs move bytes in the window. The first job must finish its traffic within y after the window begins. The
-    /// last job arrives z before the window ends, and y + z ≤ t + R − n·T. Each job between the first and the last moves at most V.
-    /// So all jobs move at most (n − 1)·V + min(V, d·y) + min(V, d·z). The maximum over n is at N = ⌊(t + R − V/d)/T⌋, and it is
-    /// N·V + min(V, d·(t + R − N·T) − V). A single job never moves more. Bertogna & Cirinei (RTSS 2007) prove this bound for
-    /// execution times. The bound is tight, and it holds for bytes that move at any times.
+    /// Suppose that n + 1 ≥ 2 jobs transfer data in the window. The first job must finish its
+    /// traffic within y after the window begins. The last job arrives z before the window ends,
+    /// and y + z ≤ t + R − n·T. Each job between the first and the last transfers at most V. So
+    /// all jobs together transfer at most (n − 1)·V + min(V, d·y) + min(V, d·z).
+    ///
+    /// This sum is largest at n = N = ⌊(t + R − V/d)/T⌋, where it is N·V + min(V, d·(t + R − N·T)
+    /// − V). A single job never transfers more. Bertogna & Cirinei (RTSS 2007) prove this bound
+    /// for execution times. The bound is tight. It holds for all times at which the jobs may
+    /// transfer their bytes.
     pub fn within(&self, window: u64) -> u128 {
         if self.bytes == 0 {
             return 0;
         }
         let most = self.rate.saturating_mul(window.into());
-        // Because of V ≤ d·R, the difference is never negative.
+        // The difference is never negative, because V ≤ d·R.
         let reach = self.rate.saturating_mul(u128::from(window) + self.span);
         debug_assert!(reach >= self.bytes);
         let room = reach.saturating_sub(self.bytes);

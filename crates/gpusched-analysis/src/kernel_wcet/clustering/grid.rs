@@ -1,23 +1,26 @@
-//! Measurements as positions on a common grid. A distribution is then an array of counts.
+//! Measurements as positions on a common grid of cells. On the grid, a distribution is an array
+//! of counts.
 
 use rayon::prelude::*;
 
 use crate::kernel_wcet::trace::Measurements;
 
-/// Largest number of cells. With this limit, a position uses two bytes.
+/// Largest number of cells. With this limit, a position fits into two bytes.
 pub const CELLS: usize = 1 << 16;
 
-/// The kept measurements of all blocks, as positions on a grid of cells.
+/// The measurements of all blocks that the trace keeps, as positions on a grid of cells.
 ///
-/// If the measurements have at most [`CELLS`] different values, each value has a cell of its own, and distances are exact.
-/// Otherwise the edges of the cells are quantiles of all measurements. Values in the same cell count as equal, as if the clock were
-/// less precise. In addition to its largest value, a cell contains at most the fraction 1/[`CELLS`] of all measurements.
+/// If the measurements have at most [`CELLS`] different values, each value has its own cell, and
+/// distances are exact. Otherwise the edges of the cells are quantiles of all measurements.
+/// Values in one cell count as equal, as if the clock were less precise. Apart from its largest
+/// value, a cell contains at most the fraction 1/[`CELLS`] of all measurements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     cells: usize,
     exact: bool,
     per_block: usize,
-    /// Positions of the measurements, block after block. The positions of a block are sorted in ascending order.
+    /// Positions of all measurements, block by block. Each block has its positions in ascending
+    /// order.
     positions: Vec<u16>,
 }
 
@@ -57,12 +60,12 @@ impl Grid {
         self.exact
     }
 
-    /// Returns n, the number of measurements of each block.
+    /// Returns n: the number of measurements of each block.
     pub fn per_block(&self) -> usize {
         self.per_block
     }
 
-    /// Returns N, the number of blocks.
+    /// Returns N: the number of blocks.
     pub fn blocks(&self) -> usize {
         self.positions.len().checked_div(self.per_block).unwrap_or(0)
     }

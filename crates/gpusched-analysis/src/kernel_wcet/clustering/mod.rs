@@ -1,14 +1,18 @@
-//! Clusters of blocks with equal distributions of execution times ([Aghilinasab20] §IV-A).
+//! Clusters of thread blocks with equal distributions of execution times ([Aghilinasab20] §IV-A).
 //!
-//! The paper clusters blocks "by repeatedly applying the two-sample K-S test at a level α = 0.05" and gives no details.
-//! `docs/explanation/kernel-bounds.md` describes the algorithm of gpusched, with reasons. In short: A block belongs to a cluster
-//! iff a K-S test at level α/N does not reject the block. The test compares the measurements of the block with the measurements of
-//! the other blocks of the cluster. At first, all blocks are in one cluster. As long as a cluster rejects a block, the block with
-//! the largest ratio of distance to critical distance starts a new cluster, and all blocks move to the nearest cluster. In the end,
-//! gpusched merges clusters whose union rejects no block.
+//! The paper clusters blocks "by repeatedly applying the two-sample K-S test at a level α = 0.05"
+//! and gives no details. `docs/explanation/kernel-bounds.md` describes and explains the algorithm
+//! of gpusched.
 //!
-//! In every clustering, the WCETs of a cluster are the largest times measured in it. A wrong cluster makes a bound pessimistic, but
-//! never unsafe.
+//! A cluster rejects a block if a K-S test at level α/N finds different distributions. The test
+//! compares the measurements of the block with the measurements of the other blocks of the
+//! cluster. The algorithm starts with all blocks in one cluster. As long as clusters reject
+//! blocks, the rejected block with the largest ratio of distance to critical distance starts a
+//! new cluster. Then all blocks move to the nearest cluster. In the end, the algorithm merges
+//! clusters whose union rejects no block.
+//!
+//! The WCETs of a cluster are at least the largest measured times of its blocks. So a wrong
+//! cluster makes a bound pessimistic, but never unsafe.
 
 mod grid;
 mod pool;
@@ -25,14 +29,15 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::kernel::MAX_CLUSTERS;
 use two_sample::critical_factor;
 
-/// Largest accepted critical distance. With a larger critical distance, the test cannot distinguish two distributions that overlap
-/// by half.
+/// Largest accepted critical distance. With a larger critical distance, the test would accept two
+/// distributions that overlap only by half.
 const COARSEST: f64 = 0.5;
 
 /// Options of the clustering.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Options {
-    /// α: upper limit on the probability that blocks with equal distributions are in more than one cluster.
+    /// α: upper limit on the probability that the algorithm separates blocks with equal
+    /// distributions.
     pub alpha: f64,
     /// Largest number of clusters. If the search reaches this limit, a cluster may contain blocks with different distributions.
     pub most: usize,
@@ -47,7 +52,7 @@ impl Default for Options {
     }
 }
 
-/// The cluster of each block.
+/// The division of all blocks into clusters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Clustering {
     assignment: Vec<usize>,
@@ -58,12 +63,14 @@ pub struct Clustering {
 }
 
 impl Clustering {
-    /// Computes clusters of the blocks of `trace` from their measurements in isolation. Uses the threads of the current rayon pool.
-    /// The result does not depend on the number of threads.
+    /// Computes clusters of the blocks of `trace` from their measurements in isolation. The
+    /// computation uses the threads of the current rayon pool, and the result does not depend on
+    /// the number of threads.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`] if α is outside (0, 1) or the limit is outside 1 … [`MAX_CLUSTERS`]. Also returns this error if
-    /// the measurements are too few to distinguish any two blocks.
+    /// Returns [`Error::Refused`] if α is not between 0 and 1, or if the limit is not from 1 to
+    /// [`MAX_CLUSTERS`]. Also returns this error if the measurements are too few to distinguish
+    /// any two blocks.
     pub fn new(trace: &Trace, options: &Options) -> Result<Clustering> {
         let Options { alpha, most } = *options;
         if !(alpha > 0.0 && alpha < 1.0) {
@@ -103,7 +110,8 @@ impl Clustering {
         .by_mean(trace))
     }
 
-    /// Sorts the clusters by their mean time in isolation. Clusters with equal means are sorted by their first block.
+    /// Numbers the clusters by ascending mean time in isolation. Clusters with equal means are
+    /// numbered by their first block.
     fn by_mean(mut self, trace: &Trace) -> Clustering {
         let means: Vec<Summary> = self.summaries(&trace.isolated);
         let mut order: Vec<usize> = (0..self.clusters).collect();
@@ -120,7 +128,8 @@ impl Clustering {
         self
     }
 
-    /// Returns the cluster of each block. Clusters are numbered in ascending order of the mean time in isolation.
+    /// Returns the cluster number of each block. Clusters are numbered by ascending mean time in
+    /// isolation.
     pub fn assignment(&self) -> &[usize] {
         &self.assignment
     }
@@ -130,18 +139,20 @@ impl Clustering {
         self.clusters
     }
 
-    /// Returns the number of blocks that their cluster rejects. It is 0 unless the search reached a limit.
+    /// Returns the number of blocks that their own cluster rejects. The number is 0, except if
+    /// the search reached a limit.
     pub fn rejected(&self) -> usize {
         self.rejected
     }
 
-    /// Returns whether distances are exact. If not, values count as equal if about the fraction 1/[`CELLS`] of all values or less
-    /// lies between them.
+    /// Returns whether K-S distances are exact. If not, two values may count as equal if at most
+    /// about the fraction 1/[`CELLS`] of all values is between them.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Returns the critical K-S distance of one block to a large cluster. The cluster rejects a block at a larger distance.
+    /// Returns the critical K-S distance between one block and a large cluster. A cluster rejects
+    /// a block with a larger distance.
     pub fn critical(&self) -> f64 {
         self.critical
     }

@@ -1,20 +1,22 @@
-//! The pooled measurements of all blocks of one cluster.
+//! The combined measurements of all blocks of one cluster.
 
 use super::two_sample::Distance;
 
-/// Distribution of the pooled measurements of several blocks, as counts on the grid.
+/// Distribution of the combined measurements of several blocks, as counts on the grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pool {
     blocks: u64,
     per_block: u64,
     /// Number of measurements in each cell of the grid.
     counts: Vec<u64>,
-    /// Number of measurements in all cells before each cell. The last entry is the number of all measurements.
+    /// Number of measurements in all cells before each cell. The last entry is the total number
+    /// of measurements.
     before: Vec<u64>,
 }
 
 impl Pool {
-    /// Creates an empty pool on a grid with `cells` cells. Each block has `per_block` measurements.
+    /// Creates an empty pool on a grid with `cells` cells, for blocks with `per_block`
+    /// measurements each.
     pub fn new(cells: usize, per_block: usize) -> Pool {
         Pool {
             blocks: 0,
@@ -24,7 +26,7 @@ impl Pool {
         }
     }
 
-    /// Adds the measurements of a block. Call [`Pool::settle`] before computing distances.
+    /// Adds the measurements of a block. Call [`Pool::settle`] before you compute a distance.
     pub fn add(&mut self, positions: &[u16]) {
         self.blocks += 1;
         for &position in positions {
@@ -34,7 +36,8 @@ impl Pool {
         }
     }
 
-    /// Removes the measurements of a block that was added. Call [`Pool::settle`] before computing distances.
+    /// Removes the measurements of a block that the pool contains. Call [`Pool::settle`] before
+    /// you compute a distance.
     pub fn remove(&mut self, positions: &[u16]) {
         self.blocks = self.blocks.saturating_sub(1);
         for &position in positions {
@@ -55,7 +58,7 @@ impl Pool {
         union
     }
 
-    /// Computes the cumulative counts.
+    /// Computes the cumulative counts, which the distances use.
     pub fn settle(&mut self) {
         let mut sum = 0;
         for (before, count) in self.before.iter_mut().skip(1).zip(&self.counts) {
@@ -69,12 +72,13 @@ impl Pool {
         self.blocks
     }
 
-    /// Returns m, the number of measurements.
+    /// Returns m: the number of measurements in the pool.
     pub fn size(&self) -> u64 {
         self.blocks * self.per_block
     }
 
-    /// Computes the K-S distance to one block with the given `positions` in ascending order.
+    /// Computes the K-S distance between the pool and one block. `positions` has the measurements
+    /// of the block in ascending order.
     pub fn distance(&self, positions: &[u16]) -> Distance {
         let denominator = self.denominator(positions);
         let numerator = self.numerator_upto(positions, denominator).unwrap_or(denominator);
@@ -84,7 +88,8 @@ impl Pool {
         }
     }
 
-    /// Computes [`Pool::distance`] if it is at most `limit`. Otherwise returns `None`, usually after a few measurements.
+    /// Computes [`Pool::distance`] if the distance is at most `limit`. Otherwise returns `None`,
+    /// usually after a few measurements.
     pub fn distance_upto(&self, positions: &[u16], limit: Distance) -> Option<Distance> {
         let denominator = self.denominator(positions);
         // x/denominator ≤ limit if and only if x ≤ `largest`.
@@ -102,14 +107,16 @@ impl Pool {
         (positions.len() as u64 * self.size()).max(1)
     }
 
-    /// Computes the maximum of |n·pool − m·block|. Returns `None` if the maximum exceeds `largest`.
+    /// Computes the maximum difference |n·F − m·G| of the cumulative counts F of the pool and G
+    /// of the block. Returns `None` if the maximum exceeds `largest`.
     ///
-    /// Between two measurements of the block, the distribution function of the block is constant, and the distribution function of
-    /// the pool increases. So the distance is largest at a measurement of the block, or directly before such a measurement.
+    /// Between two measurements of the block, G is constant and F increases. So the difference is
+    /// largest at a measurement of the block, or directly before it.
     fn numerator_upto(&self, positions: &[u16], largest: u64) -> Option<u64> {
         let (n, m) = (positions.len() as u64, self.size());
-        // If the times of the pool are much longer than the times of the block, the difference is largest at the last measurement
-        // of the block. If they are much shorter, it is largest at the first measurement.
+        // First test the last measurement of the block. If most times in the pool are longer than
+        // the times of the block, the difference is largest there. If most are shorter, the loop
+        // finds the largest difference at the first measurement.
         let upto_last = positions
             .last()
             .and_then(|&last| self.before.get(usize::from(last) + 1));

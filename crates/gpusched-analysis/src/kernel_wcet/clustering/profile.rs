@@ -1,4 +1,4 @@
-//! Kernels with WCETs that gpusched computes from clusters of measured blocks.
+//! Kernels whose WCETs gpusched computes from clusters of measured blocks.
 
 use super::Clustering;
 use crate::kernel_wcet::fit::normal::NormalFit;
@@ -15,33 +15,35 @@ use gpusched_model::{Cluster, Kernel};
 pub enum Wcets {
     /// The WCET is the longest measured time.
     Longest,
-    /// The WCET comes from an extreme-value fit to the kept measurements. It is the time that one block exceeds with a given
-    /// probability, but at least the longest measured time.
+    /// The WCET comes from an extreme-value fit to the measurements that the trace keeps. One
+    /// block exceeds this time with a given probability. The WCET is at least the longest
+    /// measured time.
     Tail {
-        /// Family of the fit.
+        /// Family of the extreme-value distribution.
         family: TailFamily,
-        /// Probability of exceedance.
+        /// Probability that one block exceeds the WCET.
         exceedance: f64,
     },
 }
 
-/// A kernel from measurements, and warnings about its WCETs.
+/// A kernel that gpusched computed from measurements, and warnings about its WCETs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
     /// The kernel.
     pub kernel: Kernel,
-    /// Warnings for display.
+    /// Warnings about the WCETs, as text for display.
     pub warnings: Vec<String>,
 }
 
 impl Clustering {
-    /// Creates the kernel of `trace`, which runs `active` blocks at a time. The WCETs of a cluster come from the measurements of
-    /// all its blocks together. The WCET under interference is at least the WCET in isolation. The profile has a normal fit for
-    /// each level, as in [Aghilinasab20] Table I.
+    /// Creates the kernel of `trace`, which executes `active` blocks at a time. The WCETs of a
+    /// cluster come from the measurements of all its blocks. The WCET under interference is at
+    /// least the WCET in isolation. For each interference level, a cluster has a normal fit, as
+    /// in [Aghilinasab20] Table I.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`] if the kernel is invalid, for example if `active` is zero. Also returns this error if a tail fit
-    /// has no valid quantile.
+    /// Returns [`Error::Refused`] if the kernel is invalid, for example if `active` is zero. Also
+    /// returns this error if an extreme-value fit has no valid WCET.
     pub fn profile(
         &self,
         trace: &Trace,
@@ -74,8 +76,9 @@ impl Clustering {
                         let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
                         let mut tail = found.tail;
                         if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
-                            // The kept measurements are a random sample without the order of the runs, so they cannot show
-                            // dependence.
+                            // The kept measurements are a random sample without the order of the
+                            // runs. So they cannot show whether consecutive runs depend on each
+                            // other.
                             (tail.independence_p, tail.trustworthy) = (None, false);
                             warnings.push(format!(
                                     "{place}: {kept} of {runs} runs are kept (see `samples`), so the independence of runs cannot be tested"
@@ -94,8 +97,8 @@ impl Clustering {
         }
         if let Some(explained) = trace.explained.filter(|&explained| explained < active as usize) {
             let reason = match explained {
-                0 => "no number of blocks at a time does, because there are pauses between blocks".to_owned(),
-                _ => format!("at most {explained} do"),
+                0 => "the run has pauses between blocks, so no number of blocks explains it".to_owned(),
+                _ => format!("at most {explained} blocks at a time do"),
             };
             warnings.push(format!(
                 "{active} blocks at a time do not explain the longest measured run ({reason}), so bounds can be below measured times"
@@ -106,7 +109,8 @@ impl Clustering {
         Ok(Profile { kernel, warnings })
     }
 
-    /// Returns the mean and the standard deviation over all runs, and the fit to the kept runs.
+    /// Returns the mean and the standard deviation of a cluster over all runs, and the fit to the
+    /// kept runs.
     fn distribution(
         &self,
         trace: &Trace,
@@ -133,7 +137,8 @@ impl Clustering {
         }
     }
 
-    /// Returns the kept measurements of `cluster`, sorted by run, and by block within a run.
+    /// Returns the kept measurements of `cluster`, run by run. Within a run, the measurements are
+    /// in the order of the blocks.
     fn in_order(&self, measurements: &Measurements, cluster: usize) -> Vec<Time> {
         let blocks = self.assignment.iter().enumerate();
         let samples: Vec<Vec<u64>> = blocks
@@ -145,7 +150,7 @@ impl Clustering {
         times.map(Time::from_ns).collect()
     }
 
-    /// Returns Nᵢ, the number of blocks of each cluster.
+    /// Returns Nᵢ: the number of blocks of each cluster i.
     pub fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![0; self.clusters];
         for &cluster in &self.assignment {
@@ -154,7 +159,7 @@ impl Clustering {
         sizes
     }
 
-    /// Returns exact statistics of each cluster over all its blocks and runs.
+    /// Returns exact statistics of each cluster, over all blocks of the cluster and all runs.
     pub fn summaries(&self, measurements: &Measurements) -> Vec<Summary> {
         let mut summaries = vec![Summary::default(); self.clusters];
         for (block, &cluster) in self.assignment.iter().enumerate() {
@@ -163,8 +168,8 @@ impl Clustering {
         summaries
     }
 
-    /// Returns the kept measurements of all blocks of `cluster` at `level` [ns], in ascending order. Distributions are fitted to
-    /// these measurements.
+    /// Returns the kept measurements of all blocks of `cluster` at `level` [ns], in ascending
+    /// order. The fits of distributions use these measurements.
     pub fn pooled(&self, trace: &Trace, cluster: usize, level: Level) -> Vec<u64> {
         let measurements = trace.level(level);
         let blocks = self.assignment.iter().enumerate();

@@ -1,4 +1,5 @@
-//! Search for clusters: it splits and merges clusters until no cluster rejects one of its blocks.
+//! Search for clusters: the search splits and merges clusters until no cluster rejects one of its
+//! blocks.
 
 use std::cmp::Reverse;
 
@@ -7,7 +8,8 @@ use rayon::prelude::*;
 use super::grid::Grid;
 use super::pool::Pool;
 
-/// Largest number of passes that move all blocks to the nearest cluster. A few passes are usually enough.
+/// Largest number of passes over all blocks. Each pass moves every block to its nearest cluster.
+/// A few passes are usually enough.
 const PASSES: usize = 20;
 
 /// Largest number of rounds of splits and merges. One or two rounds are usually enough.
@@ -17,7 +19,7 @@ const ROUNDS: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Search<'a> {
     grid: &'a Grid,
-    /// Factor c of the critical distance.
+    /// Factor c of the critical distance c·√(1/n + 1/m), for samples of n and m measurements.
     factor: f64,
     most: usize,
     /// Cluster of each block.
@@ -26,8 +28,8 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Creates one cluster of all blocks. `factor` is the factor c of the critical distance, and `most` is the largest number of
-    /// clusters.
+    /// Starts the search with all blocks in one cluster. `factor` is the factor c of the critical
+    /// distance, and `most` is the largest number of clusters.
     pub(super) fn new(grid: &'a Grid, factor: f64, most: usize) -> Search<'a> {
         let mut pool = Pool::new(grid.cells(), grid.per_block());
         (0..grid.blocks()).for_each(|block| pool.add(grid.block(block)));
@@ -41,11 +43,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Runs the search. Afterwards no cluster rejects a block and no two clusters can be merged, unless the search reached a limit.
+    /// Runs the search. Afterwards, no cluster rejects a block, and no two clusters can be
+    /// merged. The exception is a search that reached a limit.
     pub(super) fn run(&mut self) {
         for _ in 0..ROUNDS {
             let mut splits = 0;
-            // A split may remove all blocks of another cluster. So the loop also needs a limit on the number of splits.
+            // A split may leave another cluster without blocks, so the number of clusters may
+            // stay equal. So the loop also limits the number of splits.
             while splits < 2 * self.most && self.pools.len() < self.most {
                 let Some(block) = self.most_rejected() else { break };
                 self.split(block);
@@ -61,12 +65,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Computes the distance of `block` to the other blocks of `pool`, divided by the critical distance. `pool` contains `block`.
-    /// If the result exceeds 1, the cluster rejects the block.
+    /// Computes the K-S distance between `block` and the other blocks of `pool`, divided by the
+    /// critical distance. `pool` contains `block`. If the result exceeds 1, the cluster rejects
+    /// the block.
     ///
-    /// The pool contains m measurements, and n of them belong to the block. Let F, G and R be the distribution functions of the block, the
-    /// pool and the other blocks. Then F − G = (1 − n/m)·(F − R). So the distance to the other blocks follows from the distance to
-    /// the pool.
+    /// The pool contains m measurements, and n of them belong to the block. Let F, G and R be the
+    /// distribution functions of the block, the pool and the other blocks. Then F − G = (1 −
+    /// n/m)·(F − R). So the function computes the distance to the other blocks from the distance
+    /// to the pool.
     fn excess(&self, block: usize, pool: &Pool) -> f64 {
         let (n, m) = (self.grid.per_block() as f64, pool.size() as f64);
         let rest = m - n;
@@ -77,8 +83,9 @@ impl<'a> Search<'a> {
         distance / (self.factor * (1.0 / n + 1.0 / rest).sqrt())
     }
 
-    /// Returns the rejected block with the largest ratio of distance to critical distance. In a tie, it is the block with the
-    /// lowest number. Returns `None` if no block is rejected.
+    /// Returns the rejected block with the largest ratio of distance to critical distance. If
+    /// several blocks have this ratio, the function returns the block with the lowest number.
+    /// Returns `None` if no cluster rejects a block.
     fn most_rejected(&self) -> Option<usize> {
         let excesses = self
             .assignment
@@ -92,7 +99,7 @@ impl<'a> Search<'a> {
         most.map(|(_, block)| block)
     }
 
-    /// Returns the number of blocks that their cluster rejects.
+    /// Returns the number of blocks that their own cluster rejects.
     pub(super) fn rejected(&self) -> usize {
         let excesses = self
             .assignment
@@ -106,7 +113,7 @@ impl<'a> Search<'a> {
         excesses.count()
     }
 
-    /// Starts a new cluster with `block`, and moves all blocks to the nearest cluster.
+    /// Starts a new cluster with `block`, and then moves all blocks to the nearest cluster.
     fn split(&mut self, block: usize) {
         self.pools
             .push(Pool::new(self.grid.cells(), self.grid.per_block()));
@@ -132,8 +139,9 @@ impl<'a> Search<'a> {
         self.pools.par_iter_mut().for_each(Pool::settle);
     }
 
-    /// Moves each block to the nearest cluster until no block moves, or until the largest number of passes is reached. In a tie, a
-    /// block moves to the cluster with the lower number. Removes clusters without blocks.
+    /// Moves each block to the nearest cluster until no block moves, or until [`PASSES`] passes
+    /// are done. If several clusters are equally near, a block moves to the cluster with the
+    /// lowest number. Afterwards, the function removes clusters without blocks.
     fn assign(&mut self) {
         for _ in 0..PASSES {
             let moves: Vec<(usize, usize)> = self
@@ -155,8 +163,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the cluster that is nearest to `block`. The block is now in `cluster`. The function first computes the distance to
-    /// `cluster`, so that the computation for most other clusters can stop early.
+    /// Returns the cluster that is nearest to `block`, which is now in `cluster`. The function
+    /// computes the distance to `cluster` first. This distance is a limit, so the computation for
+    /// most other clusters stops early.
     fn nearest(&self, block: usize, cluster: usize) -> Option<usize> {
         let positions = self.grid.block(block);
         let mut nearest = (self.pools.get(cluster)?.distance(positions), cluster);
@@ -171,8 +180,8 @@ impl<'a> Search<'a> {
         Some(nearest.1)
     }
 
-    /// Removes cluster `gone` and moves its blocks to cluster `heir`, which has a lower number. For an empty cluster, `heir` is
-    /// `gone`.
+    /// Removes cluster `gone` and moves its blocks to cluster `heir`, which has a lower number.
+    /// If the cluster is empty, `heir` equals `gone`.
     fn drop_pool(&mut self, gone: usize, heir: usize) {
         self.pools.remove(gone);
         for cluster in &mut self.assignment {
@@ -184,7 +193,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Repeatedly merges the two closest clusters whose union rejects no block. Returns whether it merged any clusters.
+    /// Repeatedly merges the two closest clusters whose union rejects no block. Returns whether
+    /// the function merged any clusters.
     fn merge(&mut self) -> bool {
         let mut merged = false;
         'again: loop {
@@ -212,8 +222,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns whether it is possible that the union of `a` and `b` rejects no block. This is a necessary condition: the
-    /// distribution of a pool is the mean over its blocks, so at least one block is as far from the union as the pool is.
+    /// Returns `false` if the union of `a` and `b` certainly rejects a block. The distribution of
+    /// a pool is the mean of the distributions of its blocks. So at least one block is as far
+    /// from the union as the pool is.
     fn may_unite(&self, a: &Pool, b: &Pool, distance: f64) -> bool {
         let (a, b) = (a.size() as f64, b.size() as f64);
         let n = self.grid.per_block() as f64;
@@ -222,7 +233,7 @@ impl<'a> Search<'a> {
         distance * (a.max(b) / all) <= critical * (1.0 + 1e-9)
     }
 
-    /// Returns the union of two clusters if the union rejects none of its blocks.
+    /// Returns the union of two clusters if the union rejects none of its blocks, or else `None`.
     fn united(&self, low: usize, high: usize) -> Option<Pool> {
         let union = self.pools.get(low)?.union(self.pools.get(high)?);
         let blocks = self.assignment.par_iter().enumerate();

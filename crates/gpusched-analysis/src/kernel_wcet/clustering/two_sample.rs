@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-/// Distance sup |F − G| of two empirical distributions, as a fraction.
+/// Kolmogorov–Smirnov distance sup |F − G| of two empirical distributions F and G, as a fraction.
 ///
-/// Equality compares values: 1/2 = 2/4.
+/// Comparisons use the value of the fraction: 1/2 equals 2/4.
 #[derive(Copy, Clone, Debug)]
 pub struct Distance {
     /// Numerator; at most the denominator.
     pub numerator: u64,
-    /// Denominator; > 0. It is the product of the sizes of the two samples.
+    /// Denominator; > 0. It is the product of the two sample sizes.
     pub denominator: u64,
 }
 
@@ -48,9 +48,9 @@ impl Ord for Distance {
     }
 }
 
-/// Computes the distance between the distributions of two samples. Both samples are sorted in ascending order. All equal values,
-/// within a sample and across samples, form one step of the empirical distribution functions. Returns `None` if a sample is empty,
-/// or if the product of the sizes exceeds 64 bits.
+/// Computes the distance between the distributions of two samples, which must be sorted in
+/// ascending order. All equal values of the two samples form one step. Returns `None` if a sample
+/// is empty, or if the product of the sample sizes exceeds 64 bits.
 pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
     let (n, m) = (u64::try_from(a.len()).ok()?, u64::try_from(b.len()).ok()?);
     let denominator = n.checked_mul(m).filter(|&product| product > 0)?;
@@ -68,15 +68,17 @@ pub fn distance(a: &[u64], b: &[u64]) -> Option<Distance> {
     })
 }
 
-/// Removes all values equal to `value` from the start, and returns their number.
+/// Removes all values equal to `value` from the start of `sorted`, and returns the number of
+/// removed values.
 fn skip(sorted: &mut &[u64], value: u64) -> u64 {
     let equal = sorted.iter().take_while(|&&other| other == value).count();
     *sorted = sorted.get(equal..).unwrap_or_default();
     equal as u64
 }
 
-/// Returns the factor c with 2·exp(−2·c²) = `level`. If two samples of n and m values have the same distribution, their distance
-/// exceeds c·√(1/n + 1/m) with probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
+/// Returns the factor c of the critical distance, with 2·exp(−2·c²) = `level`. Suppose that two
+/// samples of n and m values have the same distribution. Then their distance exceeds c·√(1/n +
+/// 1/m) with probability at most `level` (Smirnov's limit; Massart 1990 for m → ∞).
 pub fn critical_factor(level: f64) -> f64 {
     libm::sqrt(libm::log(2.0 / level) / 2.0)
 }

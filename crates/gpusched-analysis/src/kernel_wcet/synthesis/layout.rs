@@ -1,15 +1,16 @@
-//! Assignment of blocks to clusters, for kernels without intervals.
+//! Assignment of blocks to clusters, for a kernel without intervals.
 
 use gpusched_model::Cluster;
 use gpusched_model::error::{Error, Result};
 use gpusched_model::kernel::Interval;
 
-/// Creates `count` intervals that are assigned to the clusters in turn. The blocks of a cluster are divided evenly among its
-/// intervals. If the division has a remainder, the first intervals have one more block.
+/// Creates `count` intervals, and assigns them to the clusters in turn. The intervals of a
+/// cluster share its blocks evenly. If the division has a remainder, the first intervals have one
+/// more block.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] in three cases: there are fewer intervals than clusters; there are several intervals for a single
-/// cluster; a cluster has more intervals than blocks.
+/// Returns [`Error::Refused`] in three cases: there are fewer intervals than clusters; a single
+/// cluster has several intervals; a cluster has more intervals than blocks.
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
     let refuse = |expected: String| Err(Error::parameter("intervals", count, expected));
     if count < clusters.len() {

@@ -1,11 +1,15 @@
-//! Synthetic block traces of a kernel, for tests with known distributions and for use without a GPU.
+//! Synthetic block traces of a kernel, for tests with known distributions, and for use without a
+//! GPU.
 //!
-//! The time of each block is drawn from the normal distribution of its cluster at the given level, and rounded to whole
-//! nanoseconds. The draw is repeated until the result is from 1 ns to the WCET of the cluster. So a synthetic trace never
-//! contradicts the kernel. (This truncation slightly reduces mean and standard deviation.) Blocks start in the order of their
-//! numbers. Each block starts as soon as fewer than M earlier blocks are running ([Aghilinasab20] §II-A).
+//! The generator draws the time of each block from the normal distribution of its cluster at the
+//! given interference level, and rounds it to whole nanoseconds. It repeats the draw until the
+//! time is from 1 ns to the WCET of the cluster. So a synthetic trace never contradicts the
+//! kernel. This truncation slightly reduces the mean and the standard deviation.
 //!
-//! Run r at level q depends only on (seed, q, r).
+//! Blocks start in the order of their numbers. Each block starts as soon as fewer than M earlier
+//! blocks are running, where M is the number of active blocks ([Aghilinasab20] §II-A).
+//!
+//! Run r at interference level q depends only on the seed, q and r.
 
 mod layout;
 
@@ -27,17 +31,19 @@ pub struct Synthesizer {
     intervals: Vec<Interval>,
     active: usize,
     seed: u64,
-    /// Truncated distributions of each cluster: without interference, and with interference.
+    /// Truncated distributions of each cluster: first in isolation, then under interference.
     times: Vec<[Truncated; 2]>,
 }
 
 impl Synthesizer {
-    /// Prepares traces of `kernel`. The intervals of `kernel` assign blocks to clusters. If it has no intervals, the blocks of its
-    /// clusters follow each other in the order of the clusters.
+    /// Prepares synthetic traces of `kernel`. The intervals of `kernel` assign blocks to
+    /// clusters. If `kernel` has no intervals, each cluster is one interval, in the order of the
+    /// clusters.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`] if a cluster lacks a distribution for one of the levels, or if almost all times of a distribution
-    /// exceed the WCET. Also returns this error if the kernel has more than [`MAX_BLOCKS`] blocks.
+    /// Returns [`Error::Refused`] if a cluster lacks a distribution for an interference level, or
+    /// if almost all times of a distribution exceed the WCET. Also returns this error if the
+    /// kernel has more than [`MAX_BLOCKS`] blocks.
     pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
         if kernel.blocks() > MAX_BLOCKS {
             let found = format!("{} blocks", kernel.blocks());
@@ -82,13 +88,13 @@ impl Synthesizer {
         })
     }
 
-    /// Returns the intervals of blocks, each with its cluster.
+    /// Returns the intervals that assign blocks to clusters.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// Calls `each` with the time [ns] of each block of one execution, in the order of the blocks. The times equal the times of
-    /// [`Synthesizer::draw`].
+    /// Calls `each` with the time of each block of one run [ns], in the order of the blocks.
+    /// [`Synthesizer::draw`] uses these times.
     pub fn durations(&self, level: Level, run: u64, mut each: impl FnMut(u64)) {
         let mut rng = stream(self.seed, Purpose::BlockTimes, level.q().into(), run);
         for interval in &self.intervals {
@@ -105,7 +111,8 @@ impl Synthesizer {
         }
     }
 
-    /// Draws one execution of the kernel. The result has the rows of its blocks in the order of their numbers.
+    /// Generates one run of the kernel. Returns one row per block, in the order of the block
+    /// numbers.
     pub fn draw(&self, level: Level, run: u64) -> Vec<Row> {
         let mut ends: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         let mut rows = Vec::new();
@@ -204,7 +211,8 @@ mod tests {
                 assert_eq!(row.duration, if row.block < 30 { 2_000 } else { 6_000 });
             }
         }
-        // With truncation at 1.67 σ, the mean is smaller by φ(5/3)/Φ(5/3)·σ = 3.1 ns. The standard error is 30 ns/√6000 = 0.4 ns.
+        // Truncation at 1.67 σ reduces the mean by φ(5/3)/Φ(5/3)·σ = 3.1 ns. The standard error
+        // is 30 ns/√6000 = 0.4 ns.
         let mean = short as f64 / 6_000.0;
         assert!((mean - 996.9).abs() < 2.0, "{mean}");
         assert!((long as f64 / 4_000.0 - 3_000.0).abs() < 2.0);

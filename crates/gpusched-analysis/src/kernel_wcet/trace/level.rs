@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-/// Fraction of time during which best-effort CPU cores used the memory while a block was measured.
+/// Fraction q of the time during which best-effort CPU cores access memory while a block
+/// executes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
-    /// q = 0: best-effort cores do not use the memory.
+    /// q = 0: best-effort cores never access memory.
     Isolated,
-    /// q = 1: best-effort cores use the memory all the time, without regulation.
+    /// q = 1: best-effort cores always access memory, without regulation.
     Interference,
 }
 
 impl Level {
-    /// Both levels, in ascending order of q.
+    /// All levels, in ascending order of q.
     pub const ALL: [Level; 2] = [Level::Isolated, Level::Interference];
 
     /// Returns q: 0 or 1.

@@ -6,17 +6,18 @@ use super::Level;
 use super::slot::Slot;
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Measurements of all blocks at one level: exact statistics over all runs, and a uniform random sample of the runs of each block.
+/// Measurements of all blocks at one interference level. They contain exact statistics over all
+/// runs, and a uniform random sample of the measurements of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurements {
     level: Level,
     runs: u64,
     max: Vec<u64>,
     mean: Vec<f64>,
-    /// Sum of (x − mean)² for each block [ns²].
+    /// Sum of (x − mean)² over the measurements x of each block [ns²].
     squares: Vec<f64>,
     capacity: usize,
-    /// Seed of the random sample. `None` if the first runs are kept instead of a sample.
+    /// Seed of the random sample. If `None`, the sample is the first runs.
     seed: Option<u64>,
     slots: Vec<Slot>,
 }
@@ -30,12 +31,13 @@ pub struct Summary {
     pub max: u64,
     /// Mean [ns].
     pub mean: f64,
-    /// Sum of (x − mean)² [ns²].
+    /// Sum of (x − mean)² over all measurements x [ns²].
     pub squares: f64,
 }
 
 impl Summary {
-    /// Returns the standard deviation (with n − 1) [ns]; 0 for one measurement.
+    /// Returns the standard deviation of n measurements, with the divisor n − 1 [ns]. For one
+    /// measurement, the result is 0.
     pub fn std(&self) -> f64 {
         match self.count {
             0 | 1 => 0.0,
@@ -60,8 +62,9 @@ impl Summary {
 }
 
 impl Measurements {
-    /// Creates empty measurements that keep at most `capacity` measurements of each block. With a `seed`, the kept measurements are
-    /// a random sample. Otherwise they are the first measurements.
+    /// Creates empty measurements that keep at most `capacity` measurements of each block. With a
+    /// `seed`, the kept measurements are a random sample. Without a `seed`, they are the first
+    /// measurements.
     pub(super) fn new(level: Level, capacity: usize, seed: Option<u64>) -> Measurements {
         Measurements {
             level,
@@ -75,7 +78,7 @@ impl Measurements {
         }
     }
 
-    /// Adds a run with the duration of each block [ns]. All runs must have the same number of blocks.
+    /// Adds the duration of each block in one run [ns]. All runs must have equally many blocks.
     pub(super) fn add(&mut self, durations: &[u64]) {
         if self.runs == 0 {
             self.max = vec![0; durations.len()];
@@ -89,7 +92,7 @@ impl Measurements {
         let figures = self.max.iter_mut().zip(&mut self.mean).zip(&mut self.squares);
         for (((max, mean), squares), &duration) in figures.zip(durations) {
             *max = duration.max(*max);
-            // The update formula is from Welford (1962).
+            // This update formula is from Welford (1962).
             let value = duration as f64;
             let before = value - *mean;
             *mean += before / count;
@@ -102,9 +105,9 @@ impl Measurements {
         }
     }
 
-    /// Updates the random sample of each block with Vitter's algorithm R. Run r, counted from 0, replaces a kept measurement with
-    /// probability capacity/(r + 1). The choice depends only on seed, level, r and block. It does not depend on the order of the
-    /// blocks in the file.
+    /// Updates the random sample of each block with Vitter's algorithm R. Run r, counted from 0,
+    /// replaces a kept measurement with probability capacity/(r + 1). The choice depends on the
+    /// seed, the level, r and the block, but not on the order of the blocks in the file.
     fn replace(&mut self, run: u64, durations: &[u64], seed: u64) {
         let point = self.level.q().into();
         let mut rng: ChaCha8Rng = stream(seed, Purpose::BlockSamples, point, run);
@@ -116,7 +119,7 @@ impl Measurements {
         }
     }
 
-    /// Returns the level of all measurements.
+    /// Returns the interference level of all measurements.
     pub fn level(&self) -> Level {
         self.level
     }
@@ -131,7 +134,8 @@ impl Measurements {
         self.max.len()
     }
 
-    /// Returns the number of kept measurements of each block: the number of runs, but at most the capacity.
+    /// Returns the number of kept measurements per block: the number of runs, but at most the
+    /// capacity.
     pub fn kept(&self) -> usize {
         self.slots.len()
     }
@@ -139,7 +143,7 @@ impl Measurements {
     /// Returns the statistics of `block` over all runs.
     ///
     /// # Panics
-    /// Panics if no run has the block. A result without measurements would mean that the block takes no time.
+    /// Panics if the runs have no block with the number `block`.
     pub fn summary(&self, block: usize) -> Summary {
         Summary {
             count: self.runs,
@@ -149,8 +153,9 @@ impl Measurements {
         }
     }
 
-    /// Returns the times [ns] of all blocks in the kept run `index`, in the order of the blocks. These times belong to one run only
-    /// if the first runs are kept.
+    /// Returns the kept measurement with index `index` of each block [ns], in the order of the
+    /// blocks. If the first runs are kept, these times belong to one run. In a random sample,
+    /// they may belong to different runs.
     pub fn run(&self, index: usize) -> impl Iterator<Item = u64> {
         let slot = self.slots.get(index);
         (0..self.blocks()).map_while(move |block| Some(slot?.get(block)))
@@ -189,7 +194,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_a_uniform_sample() {
-        // Each of 40 runs is kept with probability 8/40. Over 5,000 blocks, each run is kept 1,000 ± 28 times.
+        // The sample keeps each of 40 runs with probability 8/40. Over 5,000 blocks, it keeps
+        // each run 1,000 ± 28 times.
         let mut measurements = Measurements::new(Level::Isolated, 8, Some(3));
         for run in 0..40 {
             measurements.add(&vec![run + 1; 5_000]);

@@ -1,14 +1,18 @@
 //! Measured times of thread blocks ([Aghilinasab20] §IV-A, §VI-A).
 //!
-//! A trace is a table with one row per execution of one thread block. A row has the run, the block, its start and its duration. It
-//! also states whether best-effort cores caused interference (q = 1) or not (q = 0). A **run** is one execution of the whole kernel
-//! at one level of q. The rows of a run are contiguous, and each block of the run has one row. All runs have the same blocks 0 … N
-//! − 1. gpusched rejects every other trace, and the error message names the file and the line.
+//! A trace is a table with one row per execution of one thread block. A row states the run, the
+//! block, and the start and duration of the block. It also states whether best-effort cores
+//! caused interference (q = 1) or not (q = 0). A **run** is one execution of the whole kernel at
+//! one interference level q. The rows of a run are contiguous, and each block of the run has one
+//! row. All runs have the blocks 0 … N − 1. gpusched rejects every other trace, and the error
+//! message names the file and the line.
 //!
-//! gpusched reads a trace in one pass. A [`Recorder`] contains the current run. For each block and level, it also contains the
-//! number of measurements, their maximum, mean and variance, and a uniform random sample ([`Measurements`]). Maximum, mean and
-//! variance are exact over all runs. The required memory increases with the number of blocks and the size of the sample. Each run
-//! needs only eight more bytes, to detect a repeated run.
+//! gpusched reads a trace in one pass. A [`Recorder`] contains the current run, and
+//! [`Measurements`] for each interference level. For each block, the measurements contain the
+//! count, the maximum, the mean and the variance, and a uniform random sample. Maximum, mean and
+//! variance are exact over all runs. The required memory increases with the number of blocks and
+//! with the size of the sample. Each run requires only eight more bytes, which detect a repeated
+//! run.
 
 mod level;
 mod measurements;

@@ -1,11 +1,12 @@
-//! Number of blocks that run at the same time, as a trace shows it.
+//! The number of blocks that run at one time, computed from a trace.
 
 use num_integer::gcd;
 
-/// Largest number of blocks that certainly run at one instant.
+/// Returns a lower bound on the largest number of blocks that run at one time.
 ///
-/// Rounded times can overlap although one block ran after the other, and a number that is too large makes a bound unsafe. So blocks
-/// that overlap by at most two ticks of the clock do not count as overlapping.
+/// Because of rounding, two times can overlap although one block ran after the other. A number
+/// that is too large makes a bound unsafe. So blocks that overlap by at most two ticks of the
+/// clock do not count as overlapping.
 pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
     debug_assert_eq!(starts.len(), durations.len(), "each block starts and ends");
     let rounding = 2 * tick(starts).max(tick(durations));
@@ -27,18 +28,21 @@ pub(super) fn overlap(starts: &[u64], durations: &[u64]) -> usize {
     most
 }
 
-/// Tick of the clock that measured `times` [ns]: the greatest common divisor of their differences, at least 1.
+/// Returns the tick of the clock that measured `times` [ns]: the greatest common divisor of their
+/// differences, and at least 1.
 ///
-/// Few times can have a common divisor by chance. Then the tick is too long, and a bound with the number of blocks is pessimistic.
+/// Few times can have a common divisor by chance. The tick is then too long. As a result, the
+/// number of blocks is too small, and a bound with this number is pessimistic.
 fn tick(times: &[u64]) -> u64 {
     let first = times.first().copied().unwrap_or(0);
     let steps = times.iter().map(|&time| time.abs_diff(first));
     steps.fold(0, gcd).max(1)
 }
 
-/// Largest M for which M blocks at a time explain the length of a run: length ≤ (Σvᵢ − v_max)/M + v_max ([Aghilinasab20] Eq. 3 with
-/// the times of this run). A bound with a larger M would be below the run that was measured. 0 if no M explains the run, because
-/// there are pauses between its blocks.
+/// Returns the largest M for which M active blocks explain the length of a run: length ≤ (Σvᵢ −
+/// v_max)/M + v_max ([Aghilinasab20] Eq. 3 with the block times vᵢ of this run). With a larger M,
+/// a bound would be below the measured length of this run. If the run has pauses between its
+/// blocks, no M may explain the run. The result is then 0.
 pub(super) fn explained(starts: &[u64], durations: &[u64]) -> usize {
     let first = starts.iter().copied().min().unwrap_or(0);
     let last = ends(starts, durations).into_iter().max().unwrap_or(0);
@@ -70,13 +74,15 @@ mod tests {
         assert_eq!(overlap(&[0, 7, 107, 107], &[100; 4]), 2);
     }
 
-    /// Starts and durations are rounded independently: up, down, to the nearest, and to ticks of 1, 32 and 1000 ns.
+    /// Starts and durations are rounded independently: up, down, or to the nearest value, with
+    /// ticks of 1, 32 and 1000 ns.
     #[test]
     fn rounded_times_do_not_add_places() {
         for places in [1usize, 3, 16] {
             for tick in [1u64, 32, 1000] {
                 for [start_offset, duration_offset] in [[0, 0], [0, 999], [499, 499], [999, 0], [999, 999]] {
-                    // Exact times in thousandths of a tick; each place runs its blocks without pauses.
+                    // Exact times are in thousandths of a tick. Each place runs its blocks
+                    // without pauses.
                     let (mut starts, mut durations) = (Vec::new(), Vec::new());
                     for place in 0..places as u64 {
                         let mut now = 7_321 * place;

@@ -1,4 +1,4 @@
-//! Recorder that collects the rows of a trace. It checks the rows for all file formats in one place.
+//! Recorder that collects the rows of a trace. It checks the rows of all file formats.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,17 @@ use gpusched_model::error::{Error, Result};
 /// Largest number of blocks of a kernel in a trace.
 pub const MAX_BLOCKS: u64 = 1 << 24;
 
-/// Largest number of kept measurements for one block and level.
+/// Largest number of kept measurements per block and interference level.
 pub const MAX_SAMPLES: usize = 1 << 16;
 
-/// The part of a trace that was read so far.
+/// The rows of a trace that gpusched has read so far.
 ///
-/// Error messages state what was found and what was expected. The readers add the file and the line.
+/// An error message of the recorder states the invalid value and the accepted values. The readers
+/// of the file formats add the file and the line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recorder {
     levels: [Measurements; 2],
-    /// N, the number of blocks. It is known after the first complete run.
+    /// N: number of blocks, known after the first complete run.
     blocks: Option<usize>,
     current: Option<Run>,
     /// Complete runs of the current file.
@@ -32,9 +33,9 @@ pub struct Recorder {
 struct Run {
     id: u64,
     level: Level,
-    /// Duration of each block; 0 if the block has no row yet.
+    /// Duration of each block, or 0 if the run has no row for the block yet.
     durations: Vec<u64>,
-    /// Start of each block. `None` as soon as one start is missing.
+    /// Start of each block, or `None` if the start of a block is missing.
     starts: Option<Vec<u64>>,
     seen: usize,
 }
@@ -46,16 +47,17 @@ pub struct Trace {
     pub isolated: Measurements,
     /// Measurements with interference (q = 1).
     pub interference: Measurements,
-    /// M for a bound: the largest number of blocks at a time over the runs with known starts, but at most [`Trace::explained`], and
-    /// at least 1. `None` if no run has known starts.
+    /// Number M of active blocks for a bound: the largest number of blocks that certainly run at
+    /// one time, limited to 1 … [`Trace::explained`]. `None` if no run has known starts.
     pub active: Option<usize>,
-    /// Largest M with which [Aghilinasab20] Eq. 3 covers the measured length of every run with known starts. A bound with a larger
-    /// M is unsafe. 0 if there are pauses between the blocks of a run. `None` as for [`Trace::active`].
+    /// Largest M for which [Aghilinasab20] Eq. 3 covers the measured length of every run with
+    /// known starts. A bound with a larger M is unsafe. 0 if pauses between blocks make a run too
+    /// long for every M. `None` if no run has known starts.
     pub explained: Option<usize>,
 }
 
 impl Trace {
-    /// Returns the measurements at `level`.
+    /// Returns the measurements at the interference level `level`.
     pub fn level(&self, level: Level) -> &Measurements {
         match level {
             Level::Isolated => &self.isolated,
@@ -70,13 +72,15 @@ impl Trace {
 }
 
 impl Recorder {
-    /// Creates an empty recorder that keeps at most `samples` measurements (1 to [`MAX_SAMPLES`]) of each block and level, drawn
-    /// with `seed`.
+    /// Creates an empty recorder that keeps a random sample of the measurements, generated from
+    /// `seed`. The sample has at most `samples` measurements (1 to [`MAX_SAMPLES`]) per block and
+    /// interference level.
     pub fn new(samples: usize, seed: u64) -> Recorder {
         Recorder::keeping(samples, Some(seed))
     }
 
-    /// Creates an empty recorder that keeps all measurements of the first `runs` runs (1 to [`MAX_SAMPLES`]) of each level.
+    /// Creates an empty recorder that keeps the measurements of the first `runs` runs (1 to
+    /// [`MAX_SAMPLES`]) per interference level.
     pub fn first(runs: usize) -> Recorder {
         Recorder::keeping(runs, None)
     }
@@ -92,10 +96,11 @@ impl Recorder {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row to the trace.
     ///
     /// # Errors
-    /// Returns a message if the row is invalid, or if the row ends a run that is invalid.
+    /// Returns a message if the row is invalid, or if the row begins a new run and the previous
+    /// run is invalid.
     pub fn row(&mut self, row: &Row) -> Result<(), String> {
         match &mut self.current {
             Some(run) if run.id == row.run && run.level == row.level => run.add(row, self.blocks),
@@ -115,7 +120,8 @@ impl Recorder {
         }
     }
 
-    /// Ends a file. The last run of the file must be complete. The next file may use the same run numbers.
+    /// Ends the current file. The last run of this file must be complete. The next file may use
+    /// the run numbers of this file again.
     ///
     /// # Errors
     /// Returns a message if the last run is incomplete.
@@ -159,10 +165,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// Returns the trace after all files were read.
+    /// Returns the trace, after the recorder has read all files.
     ///
     /// # Errors
-    /// Returns [`Error::Refused`] if a level has no run.
+    /// Returns [`Error::Refused`] if an interference level has no run.
     pub fn finish(self) -> Result<Trace> {
         let [isolated, interference] = self.levels;
         for level in [&isolated, &interference] {
@@ -197,7 +203,8 @@ impl Run {
         }
     }
 
-    /// Adds a row of this run. `blocks` is N, or `None` if N is not yet known.
+    /// Adds a row to this run. `blocks` is the number N of blocks, or `None` if N is not yet
+    /// known.
     fn add(&mut self, row: &Row, blocks: Option<usize>) -> Result<(), String> {
         let index = usize::try_from(row.block).unwrap_or(usize::MAX);
         if index >= self.durations.len() {
@@ -307,7 +314,7 @@ mod tests {
 
     #[test]
     fn files_have_runs_of_their_own() {
-        // Only runs with known starts show how many blocks run at a time.
+        // Only runs with known starts show how many blocks run at one time.
         for (start, active) in [(None, None), (Some(7), Some(1))] {
             let mut recorder = Recorder::new(4, 1);
             for level in Level::ALL {

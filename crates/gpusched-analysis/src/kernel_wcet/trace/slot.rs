@@ -1,11 +1,13 @@
-//! One measurement of each block. Each measurement uses four bytes if all measurements fit.
+//! One measurement per block. A measurement uses four bytes if all measurements of the slot fit
+//! into four bytes.
 
-/// One measurement [ns] of each block. At first, these are the measurements of one run. A random sample may replace some of them.
+/// One measurement per block [ns]. The slot begins with the measurements of one run. Random
+/// sampling may replace some measurements by measurements of later runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
-    /// All values are below 2^32 ns.
+    /// All measurements are below 2^32 ns.
     Narrow(Vec<u32>),
-    /// The values may have any size.
+    /// Some measurements may be 2^32 ns or more.
     Wide(Vec<u64>),
 }
 
@@ -15,7 +17,8 @@ impl Slot {
         narrow.map_or_else(|_| Slot::Wide(values.to_vec()), Slot::Narrow)
     }
 
-    /// Returns the measurement of `block`. The measurement must exist, because a missing measurement would count as a time of 0.
+    /// Returns the measurement of `block`, which must exist. A missing measurement would count as
+    /// a time of 0.
     pub(super) fn get(&self, block: usize) -> u64 {
         match self {
             Slot::Narrow(values) => values[block].into(),

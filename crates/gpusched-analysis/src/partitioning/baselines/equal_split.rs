@@ -18,11 +18,13 @@ pub(crate) enum Fit {
     Worst,
 }
 
-/// Assigns the tasks to `split` partitions in the order of decreasing utilization. The first M mod `split` partitions
-/// have one extra SM. If `split` is absent, gpusched uses the smallest number of partitions that accepts all tasks.
+/// Assigns the tasks to `split` partitions in the order of decreasing utilization. The first M
+/// mod `split` partitions have one extra SM. If `split` is absent, gpusched uses the smallest
+/// number of partitions with which every task fits into a partition.
 ///
-/// The utilization uses Cⁿ at the size of the first partition. Ties: the lowest task position. The result contains no empty
-/// partition. If every partition rejects a task, the result contains neither this task nor any later task.
+/// The utilization uses the isolated WCET Cⁿ on the SMs of the first partition. Ties: the lowest
+/// task position. The result contains no empty partition. If every partition rejects a task, the
+/// result contains neither this task nor any later task.
 pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<u32>) -> Outcome {
     let start = Instant::now();
     let problem = tester.problem();
@@ -53,7 +55,7 @@ pub(crate) fn equal_split(tester: &mut GroupTester<'_>, fit: Fit, split: Option<
     }
 }
 
-/// Assigns the tasks to `split` partitions. The result contains only the tasks that a partition accepts.
+/// Assigns the tasks to `split` partitions. Stops at the first task that every partition rejects.
 fn place(
     tester: &mut GroupTester<'_>,
     fit: Fit,
@@ -119,7 +121,8 @@ impl Bin {
         (self.utilization, index)
     }
 
-    /// Adds `single` to the bin if the bin then still passes its test.
+    /// Adds `single` to the bin if the bin then still passes its test. Returns whether it added
+    /// `single`.
     fn take(&mut self, tester: &mut GroupTester<'_>, single: &Candidate) -> bool {
         let (problem, sms) = (tester.problem(), self.partition.sms);
         let Some(group) = Group::that_may_fit(problem, &self.partition, single, sms) else {

@@ -1,4 +1,4 @@
-//! Baseline with one partition per task. Tasks share no partition and have no contention, as in spatio-temporal GPU
+//! Baseline with one partition per task. The tasks have no contention, as in spatio-temporal GPU
 //! managers.
 
 use crate::partitioning::search::{Candidate, Outcome};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::placed::Placed;
 use gpusched_model::device::{Device, Place};
 
-/// Returns, for each number of SMs, the largest total of a set of GPCs that does not exceed this number.
+/// Returns, for each number of SMs m, the largest number of SMs up to m that a set of whole GPCs
+/// can have.
 pub(super) fn sizes(device: &Device) -> Vec<u32> {
     let all = device.sms() as usize;
     let mut sums = vec![false; all + 1];
@@ -34,9 +35,9 @@ struct Class {
     gpcs: Vec<u32>,
 }
 
-/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs, with the fewest SMs in total. The search depends
-/// only on the number of free GPCs of each size. The search covers all these numbers, so it is complete. The search
-/// visits each state only once.
+/// Finds disjoint sets of GPCs for partitions of at least `needs` SMs, with the fewest SMs in
+/// total. The state of the search is the number of free GPCs of each size. The search is
+/// complete, and it visits each state only once.
 pub(super) fn place(device: &Device, needs: &[u32]) -> Option<Vec<Placed>> {
     let classes = classes(device);
     let left: Vec<usize> = classes.iter().map(|class| class.gpcs.len()).collect();
@@ -82,7 +83,8 @@ struct Search<'c> {
     /// Required SMs of the partitions, decreasing.
     needs: Vec<u32>,
     classes: &'c [Class],
-    /// Whether the search accepts any placement, and not only a placement with the fewest SMs.
+    /// Whether any placement suffices. Otherwise, the search finds a placement with the fewest
+    /// SMs.
     any: bool,
     /// Fewest SMs of the remaining partitions, or `None` if they do not fit. The key contains the number of placed
     /// partitions and the number of free GPCs in each class.
@@ -90,8 +92,8 @@ struct Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    /// Returns the search, and the order of `needs` for the search. The largest partitions come first, so that small
-    /// partitions can use the remaining GPCs.
+    /// Creates the search. Also returns the order of the partitions in the search. The largest
+    /// partitions come first, so that small partitions can use the remaining GPCs.
     fn new(classes: &'c [Class], needs: &[u32], any: bool) -> (Vec<usize>, Search<'c>) {
         let mut order: Vec<usize> = (0..needs.len()).collect();
         order.sort_by_key(|&index| std::cmp::Reverse(needs[index]));
@@ -104,8 +106,8 @@ impl<'c> Search<'c> {
         (order, search)
     }
 
-    /// Returns the fewest SMs of the partitions from `index` on, if the GPCs `left` are free. Returns `None` if they do
-    /// not fit.
+    /// Returns the fewest SMs of the partitions from `index` on, if each class has `left` free
+    /// GPCs. Returns `None` if these partitions do not fit.
     fn least(&mut self, index: usize, left: &[usize]) -> Option<u64> {
         let Some(&need) = self.needs.get(index) else {
             return Some(0);
@@ -137,8 +139,8 @@ impl<'c> Search<'c> {
         best
     }
 
-    /// Returns the number of GPCs in each class for each partition. The partitions have the fewest SMs in total on the
-    /// GPCs `left`.
+    /// Returns, for each partition, how many GPCs of each class it gets. The partitions have the
+    /// fewest SMs in total on the free GPCs `left`.
     fn walk(&mut self, mut left: Vec<usize>) -> Option<Vec<Vec<usize>>> {
         let needs = self.needs.clone();
         let mut taken = Vec::new();
@@ -154,14 +156,16 @@ impl<'c> Search<'c> {
         Some(taken)
     }
 
-    /// Returns the total number of SMs of `counts` GPCs in each class.
+    /// Returns the total SMs of a selection of GPCs. `counts` contains the number of GPCs of each
+    /// class.
     fn sms(&self, counts: &[usize]) -> u64 {
         let sizes = self.classes.iter().map(|class| u64::from(class.sms));
         sizes.zip(counts).map(|(sms, &count)| sms * count as u64).sum()
     }
 
-    /// Returns all selections of GPCs with at least `need` SMs and without a superfluous GPC. A selection contains the
-    /// number of GPCs in each class. The selections with the fewest SMs come first.
+    /// Returns all selections of GPCs with at least `need` SMs and without a superfluous GPC. A
+    /// selection states the number of GPCs of each class. The selections with the fewest SMs come
+    /// first.
     fn choices(&self, need: u32, left: &[usize]) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         for &left in left {

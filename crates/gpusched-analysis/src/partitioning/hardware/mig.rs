@@ -1,16 +1,20 @@
-//! MIG instances. Each instance has compute slices and memory slices, and its profile allows only some first memory slices.
+//! MIG instances. Each instance has compute slices and consecutive memory slices. Its profile
+//! states the memory slices at which the instance may start.
 //!
-//! A plan fits if the memory slices of its instances do not overlap. A search finds such a plan or proves that it does not
-//! exist. An instance with c of C compute slices and d of D memory slices costs k·(c·D + d·C) allocation units, and the GPU
-//! has k·2·C·D units. The factor k is the smallest integer for which no profile has more SMs than allocation units. A plan
-//! that fits has Σ c ≤ C and Σ d ≤ D, so its cost never exceeds the allocation units of the GPU.
+//! Instances fit together if their memory slices do not overlap and the GPU has enough compute
+//! slices. A complete search finds such a placement or proves that no placement exists. An
+//! instance with c of C compute slices and d of D memory slices costs k·(c·D + d·C) allocation
+//! units, and the GPU has k·2·C·D units. The factor k is the smallest integer with which every
+//! profile costs at least as many allocation units as it has SMs. A plan that fits has Σ c ≤ C
+//! and Σ d ≤ D, so its cost is at most the allocation units of the GPU.
 
 use std::collections::HashMap;
 
 use super::placed::Placed;
 use gpusched_model::device::{Instance, Mig, MigProfile, Place};
 
-/// Returns, for each number of allocation units, the SMs of the largest instance that costs at most this number.
+/// Returns, for each number of allocation units, the SMs of the largest instance that costs at
+/// most this number of units.
 pub(super) fn sizes(mig: &Mig) -> Vec<u32> {
     let cost =
         |profile: &MigProfile| profile.compute * mig.memory_slices + profile.memory * mig.compute_slices;
@@ -61,7 +65,8 @@ struct Search<'m> {
     needs: Vec<u32>,
     /// Profiles by ascending size.
     profiles: Vec<&'m MigProfile>,
-    /// Whether the search accepts any placement, and not only a placement with the fewest SMs.
+    /// Whether any placement suffices. Otherwise, the search finds a placement with the fewest
+    /// SMs.
     any: bool,
     /// Fewest SMs of the remaining instances, or `None` if they do not fit. The key contains the number of placed
     /// instances, the occupied memory slices and the number of free compute slices.
@@ -69,8 +74,9 @@ struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    /// Returns the search, and the order of `needs` for the search. Returns `None` if there are more instances than
-    /// memory slices, because every instance needs at least one slice.
+    /// Creates the search. Also returns the order of the instances in the search. Returns `None`
+    /// if there are more instances than memory slices, because every instance needs at least one
+    /// slice.
     fn new(mig: &'m Mig, needs: &[u32], any: bool) -> Option<(Vec<usize>, Search<'m>)> {
         if needs.len() > mig.memory_slices as usize {
             return None;
@@ -88,8 +94,9 @@ impl<'m> Search<'m> {
         Some((order, search))
     }
 
-    /// Returns the fewest SMs of the instances from `index` on, or `None` if they do not fit. `taken` is the set of
-    /// occupied memory slices, as bits.
+    /// Returns the fewest SMs of the instances from `index` on, or `None` if they do not fit.
+    /// `taken` is a bit set of the occupied memory slices. `compute` is the number of free
+    /// compute slices.
     fn least(&mut self, index: usize, taken: u32, compute: u32) -> Option<u32> {
         if index == self.needs.len() {
             return Some(0);
@@ -125,8 +132,8 @@ impl<'m> Search<'m> {
         Some(rest + profile.sms)
     }
 
-    /// Returns the possible profiles and first memory slices of instance `index`. The last slice comes first, because
-    /// most profiles can use the first slices.
+    /// Returns the possible profiles and first memory slices of instance `index`. The last slices
+    /// come first, because most profiles can start at the first slices.
     fn choices(&self, index: usize, taken: u32, compute: u32) -> Vec<(&'m MigProfile, u32)> {
         let need = self.needs[index];
         let large = self.profiles.iter().copied();

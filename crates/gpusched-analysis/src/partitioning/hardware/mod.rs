@@ -1,17 +1,20 @@
 //! The supported partition sizes of a device, and the placement of partitions.
 //!
-//! A search counts *allocation units* (`shares` in the code). An allocation unit is one SM, except under MIG, where
-//! instances compete for two kinds of slices (see `mig`). A partition with v allocation units has m(v) SMs. Here m(v) is
-//! the largest supported size that costs at most v allocation units. m(v) never decreases with v. A group that passes its
-//! test also passes with more SMs. Three properties of SMs are therefore also true for allocation units:
+//! A search counts *allocation units* (`shares` in the code). An allocation unit is one SM,
+//! except under MIG, where instances compete for two kinds of slices (see `mig`). A partition
+//! with v allocation units has m(v) SMs. Here m(v) is the largest supported size that costs at
+//! most v allocation units. m(v) never decreases with v. A group of tasks that passes its test
+//! also passes with more SMs. Three properties of SMs are therefore also true for allocation
+//! units:
 //!
-//! * Bisection finds the smallest v on which tasks pass their test.
-//! * A union of groups needs at least as many allocation units as each group.
+//! * Bisection finds the smallest v on which a group passes its test.
+//! * A union of groups needs at least as many allocation units as each group in it.
 //! * A lower bound on allocation units is valid for all plans.
 //!
-//! m(v) increases only where v is the cost of a supported size. The smallest v is therefore always such a cost, and a
-//! search never rounds v. One allocation unit provides at most one SM: m(v) ≤ v. The work of tasks is therefore a lower
-//! bound on allocation units, as it is on SMs.
+//! m(v) increases only if v is the cost of a supported size. The smallest v on which a group
+//! passes is therefore always the cost of a supported size, and a search never rounds v. One
+//! allocation unit provides at most one SM: m(v) ≤ v. The work of a group is therefore a lower
+//! bound on its allocation units, and not only on its SMs.
 //!
 //! Under `gpcs` and `mig`, a search decides which partitions fit together. Under the other granularities, partitions fit
 //! together if and only if the GPU has enough allocation units.
@@ -35,7 +38,8 @@ pub struct Offer {
     sms: Option<Vec<u32>>,
     /// Allocation units of the whole GPU.
     shares: u32,
-    /// Whether one allocation unit is one SM for every granularity, and placements are ignored.
+    /// Whether the sizes are relaxed: one allocation unit is one SM, and partitions need no
+    /// placement.
     relaxed: bool,
 }
 
@@ -86,8 +90,10 @@ impl Offer {
         })
     }
 
-    /// Returns a relaxation with these sizes. One allocation unit is one SM, and placements are ignored. A lower bound on
-    /// the SMs of plans for the relaxation is therefore also a lower bound for the device.
+    /// Returns a relaxation with these partition sizes. In the relaxation, one allocation unit is
+    /// one SM, and partitions need no placement. Every plan for the device is also a plan for the
+    /// relaxation. A lower bound on the SMs for the relaxation is therefore also a lower bound
+    /// for the device.
     pub(crate) fn relaxed(&self) -> Offer {
         let all = self.hardware.device.sms();
         let sizes = self.sizes();
@@ -126,7 +132,7 @@ impl Offer {
         }
     }
 
-    /// Returns the number of SMs of the largest partition.
+    /// Returns the number of SMs of the largest supported partition.
     pub fn largest(&self) -> u32 {
         self.sms_of(self.shares)
     }
@@ -141,8 +147,9 @@ impl Offer {
         self.relaxed || self.hardware.granularity != Granularity::Mig
     }
 
-    /// Returns the memory slices of a partition with at least `sms` SMs, and the memory slices of the device. Returns
-    /// `None` if the hardware does not divide the memory. The partition has 0 slices if every instance has fewer SMs.
+    /// Returns the fewest memory slices of an instance with at least `sms` SMs, and the memory
+    /// slices of the device. Returns `None` if the hardware does not divide the memory. The first
+    /// number is 0 if every instance has fewer SMs.
     pub(crate) fn slices(&self, sms: u32) -> Option<(u32, u32)> {
         let mig = self.hardware.device.mig().filter(|_| !self.counts_sms())?;
         Some((mig.memory_of(sms).unwrap_or(0), mig.memory_slices))
@@ -163,7 +170,7 @@ impl Offer {
         sizes
     }
 
-    /// Returns the possible totals of partition sizes [allocation units].
+    /// Returns the possible sums of partition sizes [allocation units].
     pub(crate) fn totals(&self) -> Totals {
         match &self.sms {
             Some(sms) if self.counts_sms() => Totals::of(sms.iter().copied()),
@@ -181,7 +188,8 @@ impl Offer {
         }
     }
 
-    /// Places partitions of at least `sizes` SMs, in this order, with the fewest SMs in total.
+    /// Places partitions of at least `sizes` SMs, with the fewest SMs in total. The result has
+    /// the order of `sizes`.
     ///
     /// Returns `None` if the device has no placement for these partitions.
     pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
@@ -218,7 +226,7 @@ fn unknown(device: &Device, granularity: Granularity) -> Error {
     )
 }
 
-/// Places partitions of whole units one after the other. Each unit has `unit` SMs.
+/// Places partitions one after the other on consecutive units. Each unit has `unit` SMs.
 fn in_a_row(all: u32, unit: u32, sizes: &[u32], place: impl Fn(Vec<u32>) -> Place) -> Option<Vec<Placed>> {
     let units = all / unit;
     let mut next = 0u32;

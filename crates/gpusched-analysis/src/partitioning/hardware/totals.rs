@@ -1,4 +1,4 @@
-//! Possible totals of partition sizes.
+//! Possible sums of partition sizes.
 
 use num_integer::gcd;
 

@@ -14,12 +14,13 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// Returns a division of `units` with the fewest SMs, or `None` if every division needs more than `limit` SMs. Each
-    /// unit passes its test on its own SMs.
+    /// Returns a division of `units` with the fewest SMs, or `None` if every division needs more
+    /// than `limit` SMs. Each unit must pass its test on its own SMs.
     ///
-    /// A set S of units needs at least the SMs of the best division of each subset. The tests are sustainable, so the
-    /// partitions of S without a unit u are a division of S∖{u}. The search therefore tries only sizes that are at least this
-    /// bound and smaller than the best split.
+    /// A set S of units needs at least as many SMs as the best division of each subset. The
+    /// reason is that the tests are sustainable: a partition still passes after a unit leaves it.
+    /// The search therefore tests S as one partition only on at least this number of SMs, and on
+    /// fewer SMs than the best split.
     pub fn of(&mut self, sizes: &mut Sizes<'_, '_>, units: &[Part], limit: u32) -> Option<Vec<Part>> {
         let all = (1usize << units.len()) - 1;
         self.least.clear();
@@ -52,8 +53,8 @@ impl Division {
         })
     }
 
-    /// Returns the SMs of the best split of `set` into two sets, and the subset that lacks the last unit. For a single
-    /// unit, the subset is 0.
+    /// Returns the SMs of the best split of `set` into two subsets, and the subset that lacks the
+    /// first unit. For a single unit, the subset is 0.
     fn best_split(&self, set: usize) -> (u32, usize) {
         let rest = set & (set - 1);
         let mut best = (u32::MAX, 0);

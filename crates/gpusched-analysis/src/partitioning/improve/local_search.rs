@@ -1,7 +1,8 @@
-//! Local search from any plan. Each step takes the tasks of a few partitions and divides them again in the best way.
+//! Local search from an existing plan. Each step selects a few partitions and divides their tasks
+//! again, on the fewest SMs.
 //!
-//! One step covers every move, swap, split and merge among these partitions. The search also accepts a division with an
-//! equal number of SMs. The search can thus cross plateaus. Plateaus are frequent, because most single steps save no SM.
+//! One step covers every move, swap, split and merge among the selected partitions. Most single
+//! steps save no SM, so the search also accepts a division with an equal number of SMs.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,15 +13,16 @@ use crate::partitioning::search::{LastPlaced, Part, Sizes, total};
 /// Seed of the random numbers. The seed is constant, so the results are the same in every run.
 pub(crate) const SEED: u64 = 1;
 
-/// Maximum number of units that one step divides. With k units, a step takes 3ᵏ/2 additions and tests 2ᵏ groups.
+/// Maximum number of units (tasks or fixed groups of tasks) that one step divides. With k units,
+/// a step takes 3ᵏ/2 additions and tests 2ᵏ groups.
 const UNITS: usize = 8;
 
 /// Improves `parts` until Σ SMs ≤ `target`, or until the search effort is used up.
 pub(crate) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut division = Division::default();
-    // Some steps run no test, for example if two single-task partitions are known not to merge. The search therefore also
-    // limits the number of steps without a test.
+    // Some steps run no test, for example if two single-task partitions are known not to merge.
+    // The search therefore also limits the number of consecutive steps without a test.
     let mut idle = 0;
     let mut placed = LastPlaced::new(sizes.problem(), |part: &Part| part.sms);
     placed.note(parts);
@@ -48,8 +50,9 @@ fn step(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, rng: &mut ChaCha8Rng, 
     }
 }
 
-/// Returns the units of the partitions `chosen`, in a random order that breaks ties. With too many tasks, only some tasks
-/// are units of their own, and the remaining tasks of each partition form one unit.
+/// Returns the units of the partitions `chosen`, in a random order that breaks ties. If the
+/// partitions have more than [`UNITS`] tasks, only some tasks become units of their own. The
+/// remaining tasks of each partition form one unit.
 fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     let mut tasks: Vec<(usize, usize)> = (0..)
         .zip(chosen)
@@ -89,7 +92,8 @@ fn units(chosen: &[Part], rng: &mut ChaCha8Rng) -> Vec<Part> {
     units
 }
 
-/// Returns a random number below `limit`, or 0 if `limit` is 0. The number has a small bias that does not matter.
+/// Returns a random number below `limit`, or 0 if `limit` is 0. The result has a negligible bias
+/// towards small numbers.
 fn below(rng: &mut ChaCha8Rng, limit: usize) -> usize {
     (rng.next_u64() % (limit.max(1) as u64)) as usize
 }

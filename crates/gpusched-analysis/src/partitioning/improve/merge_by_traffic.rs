@@ -1,15 +1,17 @@
 //! Merges of partitions with high memory traffic, until the sum of all peak rates is at most the memory bandwidth.
 //!
-//! A partition runs one kernel at a time. Its peak rate is therefore the highest peak rate of a single kernel. If the sum
-//! of the peak rates is at most the bandwidth, memory traffic never delays a partition, for every arbiter.
+//! A partition runs one kernel at a time. Its peak rate is therefore the highest peak rate of a
+//! single kernel. If the sum of the peak rates is at most the bandwidth, memory traffic never
+//! delays a partition, under any arbiter.
 
 use crate::interference::bandwidth::{Load, Source};
 use crate::partitioning::search::lemmas::smallest;
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 use gpusched_model::SharedMemory;
 
-/// Repeatedly merges two partitions with high peak rates, as long as the sum of the peak rates exceeds the bandwidth of
-/// `memory`. The union must have at most the SMs of the two partitions and must lower the sum. Ties: the first partition.
+/// Repeatedly merges two partitions with high peak rates, as long as the sum of the peak rates
+/// exceeds the bandwidth of `memory`. The union must have at most the SMs of the two partitions
+/// together, and must lower the sum. Ties: the first partition.
 pub(crate) fn merge_by_traffic(
     tester: &mut GroupTester<'_>,
     memory: SharedMemory,

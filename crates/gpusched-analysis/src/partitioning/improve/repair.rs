@@ -1,12 +1,13 @@
-//! Repair of a plan that fits the GPU. Some partitions may fail because of the memory traffic of other partitions. The
-//! repair adds free SMs to these partitions or merges them.
+//! Repair of a plan that fits the GPU but has partitions that fail because of the memory traffic
+//! of other partitions. The repair adds free SMs to the failing partitions or merges them.
 
 use crate::partitioning::search::lemmas::{fits, smallest};
 use crate::partitioning::search::{Candidate, Group, GroupTester};
 
-/// Repairs `partitions`. A partition that fails its test gets the fewest free SMs on which it passes. If the free SMs do
-/// not suffice, it is merged with the partition for which the union has the fewest extra SMs. Ties: the first partition
-/// in the list. The repair ends when neither step is possible.
+/// Repairs `partitions`. A partition that fails its test gets the fewest free SMs on which it
+/// passes. If the free SMs do not suffice, the repair merges the partition with the partner whose
+/// union needs the fewest extra SMs. Ties: the first partner in the list. The repair ends when it
+/// can neither enlarge nor merge a failing partition.
 pub(crate) fn repair(tester: &mut GroupTester<'_>, mut partitions: Vec<Candidate>) -> Vec<Candidate> {
     let problem = tester.problem();
     let mut hopeless = 0;

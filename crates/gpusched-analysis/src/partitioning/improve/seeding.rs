@@ -1,4 +1,5 @@
-//! Initial pairs of one compute task and one memory task. Tasks of different kinds cause no contention for each other.
+//! Initial pairs of one compute task and one memory task. A compute task and a memory task cause
+//! no contention for each other.
 
 use std::cmp::Reverse;
 
@@ -6,9 +7,10 @@ use crate::partitioning::merge::savings::Savings;
 use crate::partitioning::search::{Candidate, GroupTester};
 use gpusched_model::Kind;
 
-/// Replaces some of `singles` by pairs. Returns the number of tested merges. The function selects partners for the tasks
-/// in the order of decreasing SMs. Each task forms a pair with the task of the other kind that saves the most SMs. Ties:
-/// the higher utilization of the union, then the earlier task.
+/// Replaces some of `singles` by pairs. Returns the partitions and the number of tested merges.
+/// The function considers the tasks in the order of decreasing SMs. Each task forms a pair with
+/// the task of the other kind that saves the most SMs. Ties: the higher utilization of the union,
+/// then the earlier task.
 pub(crate) fn pairs_of_kinds(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<Candidate>, u64) {
     let savings = Savings::of(tester, singles);
     let problem = tester.problem();

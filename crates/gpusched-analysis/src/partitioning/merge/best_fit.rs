@@ -8,8 +8,9 @@ use super::trial::MergeTrials;
 use crate::partitioning::search::Group;
 use gpusched_model::utilization::Utilization;
 
-/// Returns the sort key of a merge under >: U(P⊕P') at m = max(|P|, |P'|), where P is the partition in `trials`. Returns
-/// `None` if a WCET is unknown at this size. Merges without a key come last.
+/// Returns the sort key of a merge under >: U(P⊕P') at m = max(|P|, |P'|), where P is the
+/// partition in `trials`. Returns `None` if a WCET is unknown on m SMs. Merges without a key come
+/// last.
 pub(crate) fn best_fit_key(
     trials: &mut MergeTrials<'_, '_, '_>,
     measure: BfMeasure,
@@ -23,7 +24,7 @@ pub(crate) fn best_fit_key(
     }
 }
 
-/// U(P⊕P') in the chosen measure. Only keys of one measure are compared.
+/// U(P⊕P') in the selected measure. gpusched compares only keys of equal measures.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum BestFitKey {
     Utilization(Utilization),

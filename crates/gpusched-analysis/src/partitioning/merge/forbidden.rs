@@ -1,4 +1,5 @@
-//! The list of forbidden pairs ([Singh21] §3.5.3). Algorithm 1 does not repeat merges that are known to fail.
+//! The list of forbidden pairs ([Singh21] §3.5.3): pairs of partitions whose merge is known to
+//! fail. Algorithm 1 does not try these merges again.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use super::relation::{Set, SymmetricRelation};
 use super::trial::MergeTrials;
 use crate::partitioning::search::{Candidate, GroupTester};
 
-/// Initial content of the list of forbidden pairs. The text on INA in §3.5.3 contradicts §3.6.2. gpusched follows §3.6.2.
+/// Initial content of the list of forbidden pairs. In [Singh21], the text on INA in §3.5.3
+/// contradicts §3.6.2. gpusched follows §3.6.2.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -25,7 +27,8 @@ pub enum Forbidden {
 pub(crate) struct ForbiddenList {
     /// Pairs whose merge failed. A pair becomes obsolete when one of its partitions leaves the list.
     failed: SymmetricRelation,
-    /// Pairs of partitions that contain a failing pair of tasks. A union inherits the pairs of its parts. Empty under INA.
+    /// Pairs of partitions that contain a failing pair of tasks. A union inherits the pairs of
+    /// its parts. Under INA, the relation is empty.
     crossing: SymmetricRelation,
 }
 

@@ -34,7 +34,7 @@ impl ListOrder {
     }
 }
 
-/// Sorted list of partitions, with Π = Σ |P|.
+/// Sorted list of partitions, with their total number of SMs Π = Σ |P|.
 #[derive(Debug)]
 pub(crate) struct PartitionList {
     order: ListOrder,

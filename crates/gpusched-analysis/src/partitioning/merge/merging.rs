@@ -1,4 +1,5 @@
-//! Algorithm 2: merges two partitions into one partition with fewer SMs ([Singh21] Definition 2).
+//! Algorithm 2: merges two partitions into one partition with fewer SMs than both together
+//! ([Singh21] Definition 2).
 
 use super::trial::MergeTrials;
 use crate::partitioning::search::Candidate;
@@ -7,9 +8,10 @@ use crate::partitioning::search::lemmas::smallest;
 /// Returns |P ⊕ P'|: the smallest m in [max(|P|, |P'|), |P| + |P'| − 1] on which the tasks of both partitions pass their
 /// test.
 ///
-/// P is the partition in `trials`. Returns `None` if |P ⊕ P'| exceeds `limit` or does not exist. The test is monotone in
-/// m, because WCETs do not grow with m and the tests are sustainable. gpusched therefore tries the largest m first. If
-/// the test fails on the largest m, the merge fails. Otherwise, bisection finds the m that a linear scan finds.
+/// P is the partition in `trials`, and P' is `partner`. Returns `None` if |P ⊕ P'| exceeds
+/// `limit` or does not exist. The test is monotone in m, because WCETs do not grow with m and the
+/// tests are sustainable. gpusched therefore tries the largest m first. If the test fails on the
+/// largest m, the merge fails. Otherwise, bisection finds the m that a linear scan finds.
 pub(crate) fn merge<'t>(
     trials: &mut MergeTrials<'_, '_, 't>,
     partner: &'t Candidate,
@@ -25,7 +27,7 @@ pub(crate) fn merge<'t>(
     smallest(low, high, |sms| trials.accepts(&group, sms))
 }
 
-/// Whether P ⊕ P' exists.
+/// Whether P ⊕ P' exists: the tasks of P and P' pass their test on |P| + |P'| − 1 SMs.
 pub(crate) fn can_merge<'t>(trials: &mut MergeTrials<'_, '_, 't>, partner: &'t Candidate) -> bool {
     let largest = trials.partition.sms.saturating_add(partner.sms) - 1;
     trials

@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum ListOrder {
-    /// Decreasing utilization, where each partition has its own size.
+    /// Decreasing utilization of each partition on its own SMs.
     #[default]
     Decreasing,
-    /// Increasing utilization, where each partition has its own size.
+    /// Increasing utilization of each partition on its own SMs.
     Increasing,
 }
 

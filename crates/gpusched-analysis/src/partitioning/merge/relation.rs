@@ -68,8 +68,8 @@ impl SymmetricRelation {
 }
 
 impl Set {
-    /// Sets `self` to the members of `all` that are unrelated to `a` in both `relations`, without `a`. Returns their
-    /// number.
+    /// Sets `self` to the members of `all`, except `a`, that are unrelated to `a` in both
+    /// `relations`. Returns the number of these members.
     ///
     /// All sets and relations must have the same size.
     pub fn fill_with_unrelated(&mut self, all: &Set, a: usize, relations: [&SymmetricRelation; 2]) -> usize {

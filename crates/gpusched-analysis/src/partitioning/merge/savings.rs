@@ -1,5 +1,6 @@
-//! Global savings: repeatedly merges the pair of partitions that saves the most SMs, until no merge saves SMs. Clarke and
-//! Wright use this rule for routes (Operations Research 12(4), 1964).
+//! Global savings: repeatedly merges the pair of partitions that saves the most SMs, until no
+//! merge saves SMs. Clarke and Wright use this rule for vehicle routes (Operations Research
+//! 12(4), 1964).
 
 use super::merging::merge;
 use super::trial::MergeTrials;

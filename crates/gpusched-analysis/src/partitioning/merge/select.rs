@@ -26,8 +26,9 @@ impl Eligible {
 /// Returns the position of a partition P that has eligible partners, and writes its partners to `eligible`. P is the first
 /// such partition in the list from position `from` on. Returns `None` if no partition has eligible partners.
 ///
-/// Errata: the loop ends when no *candidate* remains (the paper prints `pars`), and P is never its own partner. `from`
-/// skips the partitions that have had no partners since the last change of the list.
+/// Errata: the loop ends when no *candidate* remains, but the paper prints `pars`. P is never its
+/// own partner. The partitions before `from` have had no partners since the last change of the
+/// list.
 pub(crate) fn select_partitions(
     pars: &PartitionList,
     from: usize,

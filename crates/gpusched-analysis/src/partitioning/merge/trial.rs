@@ -40,13 +40,15 @@ impl<'e, 'p, 't> MergeTrials<'e, 'p, 't> {
         Group::that_may_fit(self.tester.problem(), self.partition, partner, sms)
     }
 
-    /// Whether the partition and a partner, as `group`, pass the test like in [`GroupTester::accepts`].
+    /// Returns the result of [`GroupTester::accepts`] for `group`, which is the partition and a
+    /// partner.
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(group, sms);
         self.tester.accepts_with(load, group, sms)
     }
 
-    /// Returns the utilization of the partition and a partner, like [`GroupTester::utilization`].
+    /// Returns the result of [`GroupTester::utilization`] for `group`, which is the partition and
+    /// a partner.
     pub fn utilization(&mut self, group: &Group<'_>, sms: u32) -> Option<Utilization> {
         let load = self.load(group, sms);
         self.tester.utilization_with(load, group, sms)

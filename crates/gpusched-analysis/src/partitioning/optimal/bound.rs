@@ -9,7 +9,7 @@ use gpusched_model::plan::{LowerBound, Proof};
 /// The best lower bound that is known so far.
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
-    /// Least work of each task. Used as prices, these values are valid and the easiest to check.
+    /// Least work of each task. These values are valid prices, and they are the easiest to check.
     work: Vec<i64>,
     /// Valid prices. With valid prices, the price sum of every group is at most its number of SMs.
     prices: Vec<i64>,
@@ -19,13 +19,13 @@ pub(super) struct Bound {
     totals: Totals,
 }
 
-/// Rounds `price` down to price units, and limits it to the possible range.
+/// Converts `price` [SMs] to price units, rounded down and limited to the possible range.
 pub(super) fn rounded(price: f64) -> i64 {
     // The price is finite and below 2³² SMs, so an i64 represents it closely. Pricing checks the rounded price.
     (price.clamp(0.0, f64::from(u32::MAX)) * ONE as f64).floor() as i64
 }
 
-/// Rounds `units`, which must not be negative, up to SMs.
+/// Converts `units` [price units] to SMs, rounded up. `units` must be at least 0.
 pub(super) fn whole_sms(units: i64) -> u32 {
     debug_assert!(units >= 0, "{units} units are negative");
     let units = units.max(0);
@@ -64,8 +64,8 @@ impl Bound {
     /// Takes prices that may be invalid. With `prices`, the price sum of a group on m SMs is at most m·(1 + `excess`),
     /// where `excess` is in price units.
     ///
-    /// Scales the prices down to valid prices, and keeps the valid prices if their sum is a better bound. Returns whether
-    /// it is.
+    /// Scales the prices down to valid prices, and keeps the valid prices if their sum is a
+    /// better bound. Returns whether the bound improved.
     pub fn offer(&mut self, prices: &[i64], excess: i64) -> bool {
         let scaled = prices.iter().map(|&price| {
             let price = i128::from(price) * i128::from(ONE) / i128::from(ONE + excess.max(0));
@@ -80,8 +80,8 @@ impl Bound {
         better
     }
 
-    /// Takes `prices` with the result of pricing, and keeps valid prices if their sum is a better bound. Returns whether
-    /// it is.
+    /// Takes `prices` with the result of pricing, and keeps valid prices if their sum is a better
+    /// bound. Returns whether the bound improved.
     pub fn offer_priced(&mut self, prices: &[i64], priced: &Priced) -> bool {
         let lowered: Vec<i64> = prices
             .iter()
@@ -124,8 +124,9 @@ impl Bound {
         }
     }
 
-    /// Moves the prices towards the work of the tasks, as long as the prices prove an equal number of SMs. Prices between
-    /// two lists of valid prices are valid, too. With smaller price sums, the check of the bound takes less time.
+    /// Moves the prices towards the work of the tasks, as long as the proven number of SMs stays
+    /// unchanged. Prices between two lists of valid prices are valid, too. With smaller price
+    /// sums, the check of the bound takes less time.
     fn eased(&self) -> Vec<i64> {
         // Rounding reduces each price by less than one price unit.
         let less = self.totals.below(self.by_prices());

@@ -55,7 +55,8 @@ impl<'p> Bounding<'p> {
         self.columns.approach(sizes, known, &mut self.bound, enough)
     }
 
-    /// Passes the prices to the next search. Also passes the groups of the linear program, if there is one.
+    /// Passes the prices to the next search. Also passes the groups of the linear program, if
+    /// this program has groups.
     ///
     /// Results of tests with memory traffic are not passed, because they are valid only for this memory traffic.
     pub fn leave_experience(&self, sizes: &mut Sizes<'_, '_>) {
@@ -105,8 +106,8 @@ impl<'p> Bounding<'p> {
 }
 
 impl Experience {
-    /// Tests groups of several tasks, so that groups that pass and save SMs are recorded. `alone` contains the size of
-    /// each single-task group.
+    /// Tests the stored groups of several tasks, so that `sizes` records the groups that pass and
+    /// save SMs. `alone` contains the size of each single-task group.
     fn test_groups(&self, sizes: &mut Sizes<'_, '_>, alone: &[u32]) {
         for tasks in self.groups.iter().filter(|tasks| tasks.len() > 1) {
             if sizes.exhausted() {

@@ -1,10 +1,11 @@
 //! Branch and bound over a fixed list of groups. A branch decides whether two tasks share a partition (Ryan & Foster,
 //! 1981).
 //!
-//! The search covers all plans that contain each task in exactly one group. A cover with a task in two groups is
-//! equivalent to such a plan, so the search ignores it. The search closes a node when the prices of the node prove that
-//! the node contains no better plan. For this proof, the search rounds the prices down and checks them against every
-//! group of the node. The search also drops groups that cannot be part of a better plan.
+//! The search covers all plans that contain each task in exactly one group. A cover with a task
+//! in two groups gives a plan, too, because the search removes the task from one group. The
+//! search closes a node when the prices of the node prove that the node contains no better plan.
+//! For this proof, the search rounds the prices down and checks them against every group of the
+//! node. The search also drops groups that cannot be part of a better plan.
 
 #[cfg(test)]
 mod tests;
@@ -63,8 +64,8 @@ pub(super) fn search(
     }
 }
 
-/// Selects the next node after a node without children: the node with the lowest bound. Ties: the latest node. The choices
-/// near the root matter more than the choices deep in the tree.
+/// Selects the next node after a node without children: the node with the lowest bound. Ties: the
+/// latest node. Choices near the root matter more than choices deep in the tree.
 fn resume(open: &mut [Node]) {
     let lowest = (0..open.len()).rev().min_by_key(|&node| open[node].bound);
     if let (Some(lowest), Some(last)) = (lowest.filter(|_| open.len() <= OPEN), open.len().checked_sub(1)) {
@@ -72,7 +73,8 @@ fn resume(open: &mut [Node]) {
     }
 }
 
-/// Maximum number of open nodes for the rule of [`resume`]. With more nodes, the latest node is next, to limit the memory.
+/// Maximum number of open nodes for the rule of [`resume`]. With more open nodes, the search
+/// continues at the latest node, to limit the memory.
 const OPEN: usize = 300;
 
 /// Maximum number of nodes of one search.
@@ -92,14 +94,15 @@ struct Node {
 #[derive(Copy, Clone)]
 enum Basic {
     Group(usize),
-    /// Column of a single task, or surplus column. The column has an equal number in every node.
+    /// Column of a single task, or surplus column. The number of the column is the same in every
+    /// node.
     Other(usize),
 }
 
 struct Search<'g> {
     tasks: usize,
     groups: &'g [Part],
-    /// Maximum number of SMs of a plan that the search seeks.
+    /// Maximum number of SMs of the plans that the search considers.
     most: u32,
     best: Option<Vec<Part>>,
     complete: bool,
@@ -141,8 +144,8 @@ impl Search<'_> {
                 let groups = node;
                 return vec![Node { bound, groups, basis }]; // solve the node again with the lower limit
             }
-            // The solution is integral within float precision, but it is no plan within the limit. There is no pair to
-            // branch on.
+            // The solution is integral within float precision, but it is not a plan within the
+            // limit. No pair of tasks remains to branch on.
             self.complete = false;
             return Vec::new();
         };
@@ -172,9 +175,10 @@ impl Search<'_> {
         vec![apart, together]
     }
 
-    /// Returns the linear program of `node`, which starts at the basis of the parent node. Also returns the groups of
-    /// this basis that `node` lacks. The columns of these groups follow the columns of the node. The cost of such a group
-    /// equals the cost of an uncovered task, which is more than the SMs of any plan.
+    /// Returns the linear program of `node`, which starts at the basis of the parent node. Also
+    /// returns the groups of this basis that `node` lacks. The columns of the lacking groups
+    /// follow the columns of the node. A lacking group costs more than the SMs of any plan, like
+    /// an uncovered task.
     fn master(&self, node: &Node) -> (Master, Vec<usize>) {
         let dear = f64::from(self.most) + 1.0;
         let mut master = Master::new(&vec![dear; self.tasks]);
@@ -207,8 +211,9 @@ impl Search<'_> {
         (master, dropped)
     }
 
-    /// Returns the pair of tasks for which the linear program is least certain whether the two tasks share a partition.
-    /// Returns `None` if it is certain for every pair.
+    /// Returns the pair of tasks that the linear program neither clearly joins nor clearly
+    /// separates: the pair whose common groups have a total share closest to 0.6. Returns `None`
+    /// if no pair has a fractional share.
     fn fractional_pair(&self, chosen: &[(usize, f64)]) -> Option<(usize, usize)> {
         let mut shares = vec![0.0; self.tasks * self.tasks];
         for &(index, share) in chosen {
@@ -229,7 +234,8 @@ impl Search<'_> {
         best.map(|(pair, _)| (pair / self.tasks, pair % self.tasks))
     }
 
-    /// Keeps `cover` as the best plan if it is a plan within the limit. Returns whether it is such a plan.
+    /// Keeps `cover` as the best plan if it covers all tasks within the limit on SMs. Returns
+    /// whether it does.
     fn take(&mut self, cover: &[&Part]) -> bool {
         let Some(parts) = thinned(self.tasks, cover).filter(|parts| total(parts) <= self.most) else {
             return false;
@@ -257,8 +263,8 @@ impl Search<'_> {
     }
 }
 
-/// Converts `cover` to a plan by keeping each of `tasks` tasks only in its first group. A group without one of its tasks
-/// never needs more SMs. Returns `None` if a task is in no group.
+/// Converts `cover` to a plan by keeping each of `tasks` tasks only in its first group. A group
+/// never needs more SMs after a task is removed. Returns `None` if a task is in no group.
 pub(super) fn thinned(tasks: usize, cover: &[&Part]) -> Option<Vec<Part>> {
     let mut covered = vec![false; tasks];
     let mut parts = Vec::new();

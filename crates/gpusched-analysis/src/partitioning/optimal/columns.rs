@@ -1,4 +1,4 @@
-//! The known groups, their prices, and conclusions from the groups and the prices.
+//! The known groups, the prices of the tasks, and the plans and bounds that follow from both.
 
 use super::bound::{Bound, rounded};
 use super::master::Master;
@@ -18,7 +18,7 @@ pub(super) struct Columns {
     pool: Vec<Part>,
 }
 
-/// Least works of the tasks, and the state of pricing.
+/// Least work of each task, and the state of pricing.
 pub(super) type Known<'w, 'p> = (&'w Works, &'w mut Pricing<'p>);
 
 /// Limits of a search for groups: for pricing with measures, and for pricing that tests every group.
@@ -117,8 +117,8 @@ impl Columns {
         Columns::worth(sizes, known, prices, -room, &ALL)
     }
 
-    /// Returns the prices of the linear program with all useful groups of the pool. Returns `None` if the search effort
-    /// is used up first.
+    /// Solves the linear program with all useful groups of the pool, and returns its prices.
+    /// Returns `None` if the search effort is used up first.
     pub fn proposed(&mut self, sizes: &mut Sizes<'_, '_>) -> Option<Vec<i64>> {
         while !sizes.exhausted() {
             let solved = self.master.solve(|| sizes.is_late());

@@ -1,8 +1,9 @@
 //! Diving: computation of plans from the linear program (Sadykov, Vanderbeck, Pessoa, Tahiri, Uchoa: "Primal heuristics for
 //! branch and price", 2019).
 //!
-//! A dive repeatedly selects the groups that the linear program contains fully, or else the group with the largest share.
-//! After each selection, it generates new groups for the remaining tasks.
+//! A dive repeatedly selects groups from the solution of the linear program: all groups with a
+//! share of nearly 1, or otherwise the group with the largest share. After each selection, the
+//! dive generates new groups for the remaining tasks.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +20,8 @@ use crate::partitioning::search::{Part, Sizes, total};
 /// Share above which a group counts as fully contained in the solution of the linear program.
 const SURE: f64 = 0.999;
 
-/// Maximum loss by selections before gpusched generates new groups [SMs]. The loss is the increase of the total value.
+/// Maximum loss [SMs] for which gpusched generates no new groups. The loss is the increase of the
+/// total SMs in the linear program since the first selection.
 const LOSS: f64 = 0.1;
 
 /// Maximum number of generation rounds between two selections.
@@ -126,10 +128,11 @@ impl Columns {
     }
 }
 
-/// Linear program of the tasks that remain. Groups that were selected after its creation cost 0.
+/// Linear program of the tasks that remain. Groups that the dive selects after the creation of
+/// the program cost 0.
 struct Rest {
     master: Master,
-    /// Group of each column, with positions of tasks.
+    /// Group of each column. Its tasks are positions in the task set, not rows of the program.
     groups: Vec<Part>,
     /// Row of each task.
     row_of: Vec<Option<usize>>,
@@ -174,7 +177,8 @@ impl Rest {
         self.groups.push(group);
     }
 
-    /// Returns the price of each task [price units]. A task that was selected before the creation has the price 0.
+    /// Returns the price of each task [price units]. A task that the dive assigned before the
+    /// creation of the program has the price 0.
     fn prices(&self, alone: &[u32]) -> Vec<i64> {
         let price = |(row, &alone): (&Option<usize>, &u32)| match *row {
             Some(row) => rounded(self.master.prices()[row]).min(i64::from(alone) * ONE),
@@ -183,7 +187,8 @@ impl Rest {
         self.row_of.iter().zip(alone).map(price).collect()
     }
 
-    /// Returns the groups of `left` tasks that the solution contains fully, or else the group with the largest share.
+    /// Returns the groups with a share of nearly 1 that contain tasks of `left`. If no such group
+    /// exists, returns the group with the largest share.
     fn surest(&self, left: &[bool]) -> Vec<usize> {
         let of_use = |column: usize| self.groups[column].tasks.iter().any(|&task| left[task]);
         let mut columns: Vec<(usize, f64)> = self

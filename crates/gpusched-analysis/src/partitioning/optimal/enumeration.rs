@@ -1,9 +1,11 @@
-//! Enumeration of all plans of a few tasks, for partitions that require a placement. A plan with fewer allocation units
-//! does not always have a better placement, so no bound on allocation units can end the search.
+//! Enumeration of all plans of a few tasks, for partitions that require a placement. A plan with
+//! fewer allocation units does not always have a better placement, so a bound on allocation units
+//! cannot end the search.
 
 use crate::partitioning::search::{Part, Problem, Sizes};
 
-/// Maximum number of tasks. 10 tasks have 115,975 divisions, and the enumeration skips most of them.
+/// Maximum number of tasks for an enumeration. 10 tasks have 115,975 divisions into groups, and
+/// the enumeration skips most of them.
 const MOST_TASKS: usize = 10;
 
 /// Cost of one search for a placement, in tests.
@@ -27,8 +29,9 @@ struct Enumeration<'s, 'e, 'p> {
 /// Returns the groups of the plan with the fewest SMs on the hardware, with the number of SMs that each group needs.
 /// Returns `Some(None)` if no plan has fewer SMs than `parts`. The sizes of `parts` are allocation units.
 ///
-/// Returns `None` if the search is cut short, or if there are too many tasks. Also returns `None` if partitions require no
-/// placement. Also returns `None` if tests count memory traffic, because a single group then has no verdict.
+/// Returns `None` if the search effort is used up, if the set has more than [`MOST_TASKS`] tasks,
+/// or if partitions require no placement. Also returns `None` if tests count memory traffic,
+/// because a single group then has no verdict.
 pub(crate) fn fewest_placed(sizes: &mut Sizes<'_, '_>, parts: &[Part]) -> Option<Option<Vec<Part>>> {
     let problem = sizes.problem();
     let tasks = problem.tasks().len();

@@ -12,7 +12,8 @@ use super::works::Works;
 use crate::partitioning::search::Sizes;
 use gpusched_model::Policy;
 
-/// Reductions of the target for the proof, tried one after the other if every visited group is tested [SMs].
+/// Reductions of the proof target [SMs], in the order of the attempts. They apply to pricing that
+/// tests every visited group.
 const STEPS: [u32; 8] = [16, 12, 9, 6, 4, 2, 1, 0];
 
 /// Amount by which a price sum exceeds a whole number of SMs to prove the next number [price units].
@@ -21,17 +22,18 @@ const JUST_ABOVE: i64 = 1_000;
 /// Difference of price sums that counts as small [price units].
 const NEAR: i64 = ONE / 10;
 
-/// Smallest amount by which the value of the program must exceed a number of SMs to make a proof of the next number likely
-/// [price units].
+/// Margin [price units]. If the value of the linear program exceeds a number of SMs by less than
+/// this margin, a proof of the next number is unlikely.
 const MARGIN: i64 = ONE / 4;
 
-/// Number of visited groups in all open parts of families above which gpusched tries to prove a smaller bound.
+/// Maximum number of groups to visit in all open parts of families. If more visits are necessary,
+/// gpusched tries to prove a smaller bound.
 const PATIENT: u64 = 200_000;
 
 /// Minimum excess of the groups that the first rounds generate [price units].
 pub(super) const FLOOR: i64 = ONE / 20;
 
-/// Number of groups per round below which the next round searches at least as deeply.
+/// If a round finds fewer groups than this number, the next round searches at least as deeply.
 const FEW: usize = 50;
 
 /// Number of columns above which gpusched drops the groups with a high reduced cost.
@@ -41,11 +43,12 @@ const COLUMNS: usize = 6_000;
 const FAR: f64 = 0.25;
 
 impl Columns {
-    /// Generates groups with a minimum excess until a round finds only a few groups. The proposed prices are then near the
-    /// optimum of the linear program, but not proven. Returns whether this state, or a bound of `enough` SMs, is reached.
+    /// Generates groups with a minimum excess until a round finds only a few groups. The proposed
+    /// prices are then near the optimum of the linear program, but not proven to be valid.
+    /// Returns true if a round found only a few groups, or if the bound reached `enough` SMs.
     ///
-    /// `bound` becomes the best lower bound that the rounds prove. A bound above `enough` SMs has no additional value. If
-    /// the search tests every visited group, it ignores the minimum excess.
+    /// `bound` becomes the best lower bound that the rounds prove. The function stops at a bound
+    /// of `enough` SMs. If the search tests every visited group, it ignores the minimum excess.
     pub fn approach(
         &mut self,
         sizes: &mut Sizes<'_, '_>,
@@ -72,7 +75,8 @@ impl Columns {
 
     /// Generates groups until no group has a positive excess, or until the search effort is used up.
     ///
-    /// `bound` becomes the best lower bound that the rounds prove. A bound above `enough` SMs has no additional value.
+    /// `bound` becomes the best lower bound that the rounds prove. The function stops at a bound
+    /// of `enough` SMs.
     ///
     /// Only whole SMs count, and pricing visits fewer groups if the prices are smaller. Pricing therefore uses prices
     /// between the prices of the linear program and the best proven prices (Wentges 1997). The sum of these prices just
@@ -120,9 +124,10 @@ impl Columns {
 
     /// Generates groups like [`Columns::generate`], with a test of every visited group.
     ///
-    /// The first rounds reduce the prices so that they just prove a few SMs less than the full prices could. Later rounds
-    /// reduce the prices less, and the last round does not reduce them. With smaller gains per task, pricing visits far
-    /// fewer groups. The groups that it finds are also useful for the full prices.
+    /// The first rounds reduce the prices, so that the prices prove a few SMs less than the full
+    /// prices could. Later rounds reduce the prices less, and the last round uses the full
+    /// prices. With reduced prices, pricing visits far fewer groups, and these groups are also
+    /// useful for the full prices.
     fn generate_by_tests(
         &mut self,
         sizes: &mut Sizes<'_, '_>,

@@ -1,14 +1,15 @@
-//! The fewest SMs, with a proof: set partitioning by column generation.
+//! Plans with the fewest SMs, with a proof: set partitioning by column generation.
 //!
-//! A plan is a selection of groups of tasks. Each group gets the fewest SMs on which it passes its test. The linear
-//! relaxation of this selection has a dual price for each task. The *price sum* of a group is the sum of the prices of
-//! its tasks. The *excess* of a group is its price sum minus its SMs. Prices are *valid* if no group has a positive
-//! excess. The sum of valid prices is a lower bound on the SMs of every plan.
+//! A plan is a selection of groups of tasks. Each group gets the fewest SMs on which it passes
+//! its test. The linear relaxation of this selection problem has a dual price for each task. The
+//! *price sum* of a group is the sum of the prices of its tasks. The *excess* of a group is its
+//! price sum minus its SMs. Prices are *valid* if no group has a positive excess. The sum of
+//! valid prices is a lower bound on the SMs of every plan.
 //!
 //! * [`pricing`] searches for groups with a positive excess.
 //! * [`master`] proposes prices.
-//! * [`branching`] selects a plan from the groups that are known at the end. The search then closes the gap with all
-//!   groups that a better plan could contain.
+//! * [`branching`] selects a plan from the groups that are known at the end. To close the
+//!   optimality gap, the search then considers all groups that a better plan could contain.
 //!
 //! All proofs use integer prices.
 
@@ -43,9 +44,10 @@ pub enum Solver {
     /// Branch and bound. The proofs of this solver use only integers.
     #[default]
     Exact,
-    /// HiGHS, which first searches for plans. If HiGHS finds no plan, the result is stated as a claim, not as a proof
-    /// ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs)). gpusched uses the remaining search effort for
-    /// the proof.
+    /// HiGHS, which searches for plans first. If HiGHS reports that no better plan exists,
+    /// gpusched states this result as a claim, not as a proof
+    /// ([`LowerBound::highs`](gpusched_model::plan::LowerBound::highs)). gpusched uses the
+    /// remaining search effort for the proof.
     #[cfg(feature = "highs")]
     Highs,
 }

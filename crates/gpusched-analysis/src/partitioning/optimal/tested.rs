@@ -1,9 +1,10 @@
-//! Pricing for policies other than EDF. The measures count neither blocking nor priorities, so the search tests every
-//! visited group.
+//! Pricing for policies other than EDF. The measures of EDF pricing count neither blocking nor
+//! priorities, so this search tests every visited group.
 //!
-//! The search is a depth-first walk over all groups. The size of a group is at least its work, and it never decreases
-//! when a task joins the group. The surplus of a task is its price minus its work. If tasks join a group, its excess is
-//! at most its price sum minus its work, plus one of three terms for each kind:
+//! The search is a depth-first walk over all groups. The size of a group is at least its work,
+//! and it never decreases when a task joins the group. The surplus of a task is its price minus
+//! its work. If tasks join a group, its new excess is at most its old price sum minus its old
+//! work, plus one of three terms for each kind:
 //!
 //! * 0, if no task of the kind joins;
 //! * the largest surplus of a task of the kind, if exactly one task joins;
@@ -19,7 +20,7 @@ use gpusched_model::wcet::MAX_SMS;
 /// Result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Tested {
-    /// Groups with an excess of at least the floor.
+    /// Groups whose excess is at least the required minimum (the floor).
     pub groups: Vec<Part>,
     /// Largest excess (Σ prices − SMs) among the visited groups, at least 0 [price units].
     pub most: i64,
@@ -74,11 +75,12 @@ struct Walk<'s, 'w, 'e, 'p> {
     /// Tasks by decreasing ratio of price to work.
     order: Vec<usize>,
     prices: Vec<i64>,
-    /// Sum of the positive surpluses of the tasks from each position of the order on. `maxima` contains the largest
-    /// surplus. The index is (kind · classes + class) · (n + 1) + position.
+    /// Sum of the positive surpluses of the tasks from each position in `order` on. `maxima`
+    /// contains the largest of these surpluses. The index of both is (kind · classes + class) ·
+    /// (n + 1) + position.
     sums: Vec<i64>,
     maxima: Vec<i64>,
-    /// Sum of the prices of the tasks from each position of the order on.
+    /// Sum of the prices of the tasks from each position in `order` on.
     price_sums: Vec<i64>,
     path: Vec<usize>,
     /// Work of the group at each depth of the walk, indexed by kind · classes + class.
@@ -87,7 +89,7 @@ struct Walk<'s, 'w, 'e, 'p> {
     tested: Tested,
 }
 
-/// Number of found groups that are enough when the walk has tested `patience` groups.
+/// Number of found groups at which the walk ends after `patience` tests.
 const FEW: usize = 20;
 
 /// A value below every possible excess.
@@ -102,8 +104,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         limits: Limits,
     ) -> Walk<'s, 'w, 'e, 'p> {
         let n = prices.len();
-        // A task with price 0 raises the excess of no group. But if the floor is at most 0, a group that counts may
-        // contain such a task.
+        // A task with price 0 raises the excess of no group. But if the floor is at most 0, a
+        // group with enough excess may contain a task with price 0.
         let mut order: Vec<usize> = (0..n).filter(|&task| prices[task] > 0 || floor <= 0).collect();
         let ratio = |task: usize| {
             let work = i128::from(works.alone(task).max(1));
@@ -176,8 +178,8 @@ impl<'s, 'w, 'e, 'p> Walk<'s, 'w, 'e, 'p> {
         }
     }
 
-    /// Returns `node` extended by the task at `position`, if the excess of a larger group can be at least the floor.
-    /// Records the extended group if its own excess is at least the floor.
+    /// Returns `node` extended by the task at `position`, if adding more tasks can give an excess
+    /// of at least the floor. Records the extended group if its own excess is at least the floor.
     fn child(&mut self, node: &Node, position: usize) -> Option<Node> {
         let task = self.order[position];
         let (kind, classes) = (self.works.kind(task), self.works.classes);

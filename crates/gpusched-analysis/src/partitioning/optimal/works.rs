@@ -1,4 +1,5 @@
-//! Least work that a task adds to a group, for each contention class. The bounds of pricing use it.
+//! Least work that a task adds to a group, for each contention class. The bounds of pricing use
+//! this work.
 
 use super::units::ONE;
 use crate::interference::{CoLocated, kind_index};
@@ -12,7 +13,8 @@ pub(super) struct Works {
     work: Vec<i64>,
     /// Kind of each task.
     kinds: Vec<usize>,
-    /// Numbers of tasks by kind for one single task, for each kind that occurs.
+    /// For each kind that occurs: the task counts of a group that consists of one task of this
+    /// kind.
     one: [Option<CoLocated>; 3],
     pub growths: Vec<Growth>,
 }
@@ -51,8 +53,8 @@ impl Works {
         works
     }
 
-    /// Adds the work of `task` in all contention classes. If small groups never have a class, its entry is the work in
-    /// isolation, which is the smallest work.
+    /// Adds the work of `task` in each contention class. If no growth leads to a class, its entry
+    /// is the work in isolation, which is the smallest work.
     fn add(&mut self, problem: &Problem<'_>, task: usize) {
         let alone = problem.co_located(&[task]);
         let kind = self.kinds[task];

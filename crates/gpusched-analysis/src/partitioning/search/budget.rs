@@ -16,7 +16,7 @@ pub struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Returns the limits, with `tests` as the number of tests if the user sets no number.
+    /// Returns the limits. If the user sets no number of tests, the number is `tests`.
     pub(crate) fn or(self, tests: u64) -> Limits {
         Limits {
             tests: self.budget.unwrap_or(tests),
@@ -47,7 +47,8 @@ impl Limits {
     }
 }
 
-/// Limits of a running search: a number of tests, which does not depend on the machine, and a time limit, which does.
+/// Limits of a running search: a number of tests and a time limit. Only the time limit makes
+/// results depend on the machine.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Budget {
     tests: u64,

@@ -14,7 +14,7 @@ pub struct Candidate {
     pub tasks: Vec<usize>,
     /// Number of tasks of each kind.
     pub(crate) co_located: CoLocated,
-    /// Least work of the tasks [SMs]. On fewer SMs than this number, the utilization U exceeds 1.
+    /// Least work of the tasks [SMs]. With fewer SMs, the utilization U exceeds 1.
     pub(crate) work: LeastWork,
 }
 

@@ -26,7 +26,7 @@ impl<'t> Group<'t> {
         Group::new(problem, [tasks, &[]], problem.co_located(tasks))
     }
 
-    /// Returns `tasks` as one partition whose numbers of tasks by kind, `co_located`, are already known.
+    /// Returns `tasks` as one partition. `co_located` counts `tasks` by kind.
     pub fn among(problem: &Problem<'_>, tasks: &'t [usize], co_located: CoLocated) -> Group<'t> {
         Group::new(problem, [tasks, &[]], co_located)
     }
@@ -36,9 +36,10 @@ impl<'t> Group<'t> {
         Group::new(problem, [&first.tasks, &second.tasks], co_located)
     }
 
-    /// Returns the tasks of both partitions, or `None` if their least work exceeds `sms` SMs.
+    /// Returns the group of both partitions, or `None` if its least work exceeds `sms` SMs.
     ///
-    /// If the least work exceeds `sms` SMs, every test of deadlines fails. This fact is Lemma 1 for two partitions.
+    /// If the least work exceeds `sms` SMs, every test of deadlines fails (Lemma 1, applied to
+    /// the group).
     #[inline]
     pub fn that_may_fit(
         problem: &Problem<'_>,

@@ -12,8 +12,8 @@ use gpusched_model::{Contention, Task};
 
 /// Lemma 1 (necessary): if Σ Cⁿ(1)/T > M, no partitioning is schedulable.
 ///
-/// The printed form is correct if the minimum of m·Cⁿ(m) is at m = 1. With min over m of m·Cⁿ(m) in place of Cⁿ(1), the
-/// lemma is correct for every WCET function (erratum).
+/// The printed lemma is correct if m·Cⁿ(m) has its minimum at m = 1. gpusched replaces Cⁿ(1) by
+/// the minimum of m·Cⁿ(m), so that the lemma is correct for every WCET function (erratum).
 pub fn exceeds_gpu(problem: &Problem<'_>) -> bool {
     let work = problem
         .tasks()
@@ -34,9 +34,9 @@ pub(crate) fn least_sms_of_all(problem: &Problem<'_>) -> u32 {
 
 /// Lemma 2: returns the smallest m on which `task` is schedulable in isolation. Returns `None` if M SMs do not suffice.
 ///
-/// The test is monotone in m. Therefore, doubling m and then bisecting finds the m that the printed scan finds. The search
-/// starts at a lower bound. Every test of deadlines requires C(m) ≤ min(T, D − J), so m is at least
-/// min m·C(m) / min(T, D − J).
+/// The paper tries m = 1, 2, 3 and so on. The test is monotone in m, so gpusched finds the same m
+/// by doubling and then bisecting. The search starts at a lower bound on m. Every test of
+/// deadlines requires C(m) ≤ min(T, D − J), so m is at least min m·C(m) / min(T, D − J).
 pub(crate) fn smallest_partition(tester: &mut GroupTester<'_>, task: usize) -> Option<Candidate> {
     let problem = tester.problem();
     let mut partition = Candidate::unmerged(problem, 1, vec![task]);
@@ -73,8 +73,8 @@ pub fn fits(sms_used: u32, sms: u32) -> bool {
     sms_used <= sms
 }
 
-/// Applies the lemmas at the start of every heuristic. Returns the smallest partition of every task, without the data that
-/// merges require.
+/// Applies Lemmas 1 and 2 at the start of every heuristic. Returns the smallest partition of
+/// every task, without the data that merges require.
 ///
 /// # Errors
 /// Fails with the reason why no partitioning exists.
@@ -90,8 +90,8 @@ pub(crate) fn smallest_partitions(tester: &mut GroupTester<'_>) -> Result<Vec<Ca
         .collect()
 }
 
-/// Returns the reason why `task` has no partition. The reason is Lemma 2, unless its WCET is unknown on all partition
-/// sizes.
+/// Returns the reason why `task` has no partition: its WCET is unknown on all partition sizes, or
+/// the task does not fit on the GPU (Lemma 2).
 fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
     let known_from = problem.tasks()[task].wcet().smallest_sms(Contention::Isolated);
     match known_from > problem.sms_of(problem.shares()) {
@@ -100,9 +100,10 @@ fn unplaced(problem: &Problem<'_>, task: usize) -> Failure {
     }
 }
 
-/// Whether the lemmas are valid for `problem`. The lemmas assume that a task has its least work and its smallest
-/// partition in isolation. The assumption is wrong if the WCET in conflict is known on fewer SMs than the isolated WCET.
-/// In this case, co-located tasks make the WCET known.
+/// Whether the lemmas are valid for `problem`. The lemmas assume that a task has its least work
+/// and its smallest partition in isolation. The assumption is wrong if the WCET in conflict is
+/// known on fewer SMs than the isolated WCET. A co-located task then makes the WCET known on
+/// fewer SMs.
 fn hold(problem: &Problem<'_>) -> bool {
     let alone_first = |task: &Task| {
         let first = |contention| task.wcet().smallest_sms(contention);
@@ -111,8 +112,8 @@ fn hold(problem: &Problem<'_>) -> bool {
     problem.tasks().iter().all(alone_first)
 }
 
-/// Returns the smallest m in [`low`, `high`] for which `passes` is true. `passes` is monotone in m. Returns `None` if it is
-/// false for `high`, or if the range is empty.
+/// Returns the smallest m in [`low`, `high`] for which `passes` is true. `passes` is monotone in
+/// m. Returns `None` if `passes` is false for `high`, or if the range is empty.
 pub(crate) fn smallest(low: u32, high: u32, mut passes: impl FnMut(u32) -> bool) -> Option<u32> {
     if low > high || !passes(high) {
         return None;

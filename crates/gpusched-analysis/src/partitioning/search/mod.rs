@@ -1,14 +1,15 @@
-//! Code that all searches share. A *group* is a candidate partition: a set of tasks that is considered as one partition.
+//! Code that all searches share. A *group* is a candidate partition: a set of tasks that a search
+//! considers as one partition.
 //!
 //! * [`problem`]: the tasks, the GPU, the test and the interference model;
 //! * [`scale`]: a common factor on all WCETs;
 //! * [`tester`]: a fast test for searches, with tables and shortcuts;
 //! * [`candidate`], [`group`], [`work`]: partitions under construction, and pairs of partitions that a search may merge;
-//! * [`lemmas`]: Lemmas 1–3;
+//! * [`lemmas`]: Lemmas 1–3 of [Singh21];
 //! * [`sizes`]: the number of SMs that a group needs, within the search effort ([`budget`]);
 //! * [`part`]: a group with its number of SMs;
 //! * [`objective`]: the objective of a search;
-//! * [`placed`]: the last plan of a search that has a placement on the hardware;
+//! * [`placed`]: the last plan of a search for which the hardware has a placement;
 //! * [`outcome`]: the result of a search.
 
 pub(crate) mod budget;

@@ -13,12 +13,13 @@ pub enum Objective {
     Sms,
     /// The first plan that fits the GPU.
     Feasible,
-    /// The plan for the whole GPU whose WCETs may all grow by the largest common factor. Ties: the fewest SMs.
+    /// The plan with the largest WCET margin, a common factor by which all WCETs may grow. Ties:
+    /// the fewest SMs.
     Margin,
 }
 
 impl Objective {
-    /// Whether this value is the default, which files omit.
+    /// Whether this value is the default. Files omit a default value.
     pub fn is_default(&self) -> bool {
         *self == Objective::default()
     }
@@ -26,8 +27,8 @@ impl Objective {
 
 /// End condition of a search: the objective, the SMs of the GPU, and the accepted optimality gap.
 ///
-/// A search for the largest WCET margin consists of several searches for a plan that fits. The end condition of these
-/// searches applies.
+/// A search for the largest WCET margin runs several searches for a plan that fits.
+/// [`Objective::Margin`] therefore has the end condition of [`Objective::Feasible`].
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Aim {
     pub objective: Objective,
@@ -59,7 +60,8 @@ impl Aim {
         }
     }
 
-    /// Returns the largest number of SMs for which one search seeks plans, if every plan has at least `least` SMs.
+    /// Returns the largest number of SMs of a plan that one search considers, if every plan has
+    /// at least `least` SMs.
     pub fn reach(self, least: u32) -> u32 {
         match self.objective {
             Objective::Sms => least,
@@ -67,7 +69,8 @@ impl Aim {
         }
     }
 
-    /// Whether a plan with `least` SMs or more has no value for the objective.
+    /// Whether a plan with `least` SMs or more is useless for the objective, because it exceeds
+    /// the GPU.
     pub fn is_beyond(self, least: u32) -> bool {
         self.objective != Objective::Sms && least > self.sms
     }

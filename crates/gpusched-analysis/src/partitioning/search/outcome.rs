@@ -18,8 +18,9 @@ pub(crate) struct Outcome {
     pub bound: Option<LowerBound>,
     /// Whether a lower bound on allocation units proves that no plan fits the GPU.
     pub excluded: bool,
-    /// Present if the search enumerated all plans. `Some(None)` means that `partitions` has the fewest SMs on the hardware.
-    /// `Some(Some(groups))` means that `groups` has the fewest SMs. Each group contains the number of SMs that it needs.
+    /// `Some` if the search enumerated all plans. `Some(None)` means that `partitions` has the
+    /// fewest SMs on the hardware. `Some(Some(groups))` means that `groups` has the fewest SMs.
+    /// Each group states the number of SMs that it needs.
     pub enumerated: Option<Option<Vec<Part>>>,
     /// Statistics of the search.
     pub stats: SearchStats,
@@ -50,7 +51,8 @@ impl Outcome {
                 .all(|partition| problem.accepts(&partition.tasks, problem.sms_of(partition.sms)))
     }
 
-    /// Applies Lemma 3 to the partitions, and computes the verdict of each partition.
+    /// Places the partitions, computes their verdicts, and checks that the GPU has enough SMs
+    /// (Lemma 3).
     pub fn into_plan(self, problem: &Problem<'_>) -> Plan {
         let enumerated = self.enumerated.is_some();
         let parts = self.enumerated.flatten().unwrap_or_else(|| {
@@ -114,9 +116,9 @@ impl Outcome {
     }
 }
 
-/// Places `parts` on the hardware. Each part contains the number of SMs that it needs. Returns the tasks of each part
-/// with the SMs that it gets, and whether all parts fit on the hardware. Without a device, each part gets the SMs that it
-/// needs.
+/// Places `parts` on the hardware. Each part states the number of SMs that it needs. Returns the
+/// tasks and the placement of each part, and whether all parts fit on the hardware. Without a
+/// device, each part gets the SMs that it needs.
 fn placed(problem: &Problem<'_>, parts: Vec<Part>) -> (Vec<(Vec<usize>, Placed)>, bool) {
     let parts = parts
         .into_iter()

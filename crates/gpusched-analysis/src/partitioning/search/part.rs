@@ -21,9 +21,10 @@ pub(crate) fn total(parts: &[Part]) -> u32 {
 pub(crate) struct Experience {
     /// Groups that the last search found. The next search tests these groups first.
     pub groups: Vec<Vec<usize>>,
-    /// Lists of dual prices by task. Each list is stored with a factor at which the price sum of every group is at most
-    /// its SMs.
+    /// Lists of dual prices, with one price per task. Each list is stored with a factor on the
+    /// WCETs. At this factor, the price sum of every group is at most its SMs.
     ///
-    /// At a larger factor, every group needs at least as many SMs, so the prices stay valid.
+    /// At a larger factor, every group needs at least as many SMs, so the prices are also valid
+    /// there.
     pub prices: Vec<(Scale, Vec<i64>)>,
 }

@@ -1,4 +1,5 @@
-//! The last plan of a search that had a placement on the hardware. A later plan with fewer SMs may have no placement.
+//! The last plan of a search for which the hardware has a placement. A later plan with fewer SMs
+//! may have no placement.
 
 use super::problem::Problem;
 

@@ -21,8 +21,8 @@ impl Scale {
         Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX).min(Time::LIMIT.ns() + 1))
     }
 
-    /// Multiplies `work` [SM·ns] by the factor. The result is a lower bound on m·C(m) at this factor. The reason is that
-    /// m·C(m) is an integer and at least the product.
+    /// Multiplies `work` [SM·ns] by the factor and rounds up. The result is a lower bound on
+    /// m·C(m) at this factor, because m·C(m) is an integer.
     pub fn work(self, work: u128) -> u128 {
         work.saturating_mul(self.0.into()).div_ceil(1000)
     }

@@ -10,7 +10,7 @@ use crate::interference::CoLocated;
 use gpusched_model::Policy;
 use gpusched_model::plan::EndedBy;
 
-/// Test of groups that counts the search effort.
+/// Tests groups and counts the search effort.
 pub(crate) struct Sizes<'e, 'p> {
     tester: &'e mut GroupTester<'p>,
     tested: u64,
@@ -62,7 +62,8 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.tester.experience()
     }
 
-    /// Adds other work to the search effort, converted to tests of equal duration.
+    /// Adds other work to the used search effort. `tests` is the number of tests that take as
+    /// long as this work.
     pub fn charge(&mut self, tests: u64) {
         self.charged += tests;
     }
@@ -101,16 +102,18 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase.time_left()
     }
 
-    /// Starts a phase that ends after the first `part` of `of` equal parts of the search effort.
+    /// Starts a phase that ends when the fraction `part`/`of` of the search effort is used.
     pub fn spend(&mut self, part: u32, of: u32) {
         self.phase = self.budget.part(part, of);
     }
 
-    /// Starts a phase like [`Sizes::spend`], for a search without a lower bound. For few tasks only few plans exist, and
-    /// more tests find no new plans. The square of the number of tasks therefore also limits the number of tests.
+    /// Starts a phase like [`Sizes::spend`], for a search without a lower bound. With few tasks,
+    /// only few plans exist, and additional tests find no new plans. The maximum number of tests
+    /// is therefore also proportional to the square of the number of tasks.
     pub fn spend_on_search(&mut self, part: u32, of: u32) {
         let tasks = self.problem().tasks().len() as u64;
-        // If tests generate the groups, recorded groups are more valuable.
+        // For policies other than EDF, pricing must test every visited group, so recorded groups
+        // are more valuable.
         let each_pair = match self.problem().policy() {
             Policy::Edf => 20,
             _ => 200,

@@ -1,13 +1,15 @@
-//! Least work of a partition. The least work is a lower bound on the SM time of the tasks, for every number of SMs.
+//! Least work of a partition: a lower bound on the SM time that its tasks need, for every number
+//! of SMs.
 
 use super::problem::Problem;
 use crate::interference::{CoLocated, kind_index};
 
 /// Lower bounds on Σ least work / T [2⁻⁴⁸ SMs] of the tasks of a partition, under different contention.
 ///
-/// The struct stores the work in two cases: the partition alone, and the partition together with a second copy of it.
-/// With more co-located tasks, the contention class of a kind usually equals its class in one of these cases. Otherwise,
-/// the work of the kind is at least its work in the first case.
+/// The struct stores the work in two cases: the partition alone, and the partition together with
+/// a second copy of it. If more tasks join the partition, the contention class of a task kind
+/// usually equals its class in one of the two cases. Otherwise, the work of the kind is at least
+/// its work in the partition alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeastWork {
     own: InCompany,
@@ -24,7 +26,7 @@ struct InCompany {
 }
 
 impl LeastWork {
-    /// Returns the least work of `tasks`, whose numbers by kind are `co_located`.
+    /// Returns the least work of `tasks`. `co_located` counts `tasks` by kind.
     pub fn of(problem: &Problem<'_>, tasks: &[usize], co_located: &CoLocated) -> LeastWork {
         let within = |co_located: &CoLocated| {
             let mut work = [0u64; 3];
@@ -49,7 +51,8 @@ impl LeastWork {
         }
     }
 
-    /// Returns the least work of the union of two partitions, whose numbers of tasks by kind are `co_located`.
+    /// Returns the least work of the union of two partitions. `co_located` counts the tasks of
+    /// the union by kind.
     pub fn joined(&self, other: &LeastWork, problem: &Problem<'_>, co_located: &CoLocated) -> LeastWork {
         let within = |co_located: &CoLocated| {
             let classes = problem.interference().class_of_each_kind(co_located);
@@ -65,14 +68,14 @@ impl LeastWork {
         }
     }
 
-    /// Returns the least work of the partition alone. This work is also a lower bound with any additional co-located
-    /// tasks.
+    /// Returns the least work of the partition alone. Additional co-located tasks never reduce
+    /// this work.
     pub fn alone(&self) -> u64 {
         self.own.total
     }
 
-    /// Returns the least work with a second copy of the partition. If even this work fits, the search needs no tighter
-    /// bound.
+    /// Returns the least work of the partition if a second copy of the partition is co-located.
+    /// If even this work fits, the search needs no tighter bound.
     pub fn crowded(&self) -> u64 {
         self.crowded.total
     }

@@ -1,4 +1,5 @@
-//! The prediction model of [Masola23], with its equations as printed. `docs/errata.md` lists the errors in the equations.
+//! The prediction model of [Masola23], with the equations as printed. `docs/errata.md` lists
+//! errors in the printed equations.
 
 mod isolation;
 mod penalties;
@@ -19,8 +20,8 @@ use super::model::Model;
 use super::result::Prediction;
 use gpusched_model::group::MemoryPlatform;
 
-/// Predicts the execution time of each kernel with Eq. 8. If C_k(n) is missing, Eq. 4 replaces it. If BW(k, n) is missing, Eq. 17
-/// replaces it.
+/// Predicts the execution time of each kernel with Eq. 8. The prediction uses Eq. 4 if the
+/// measured time C_k(n) is missing, and Eq. 17 if the measured bandwidth BW(k, n) is missing.
 ///
 /// # Errors
 /// Returns a [`PredictionError`] if a kernel has no KAI, or if the result of Eq. 4 is not positive.
@@ -44,7 +45,7 @@ pub fn predict(
     Ok(Prediction::of(model, &alone, windows))
 }
 
-/// Returns the values of a kernel that the equations of the windows use.
+/// Returns the values of a kernel that Eqs 5 to 16 use.
 fn kernel(
     index: usize,
     alone: &Isolated,

@@ -1,7 +1,9 @@
-//! Time windows and their contributions to the predictions: Eqs 5 to 8.
+//! Time windows, and the contribution of each window to the predicted times: Eqs 5 to 8 of
+//! [Masola23].
 //!
-//! Assumptions of §7.1: all kernels start at time 0, and each kernel runs for its isolated execution time. To compute L2Accesses(k,
-//! w), gpusched assumes in addition that a kernel spreads its L2 accesses evenly over its execution time.
+//! §7.1 of the paper assumes that all kernels start at time 0, and that each kernel runs for its
+//! isolated execution time. In addition, gpusched assumes that a kernel spreads its L2 accesses
+//! evenly over its execution time. This assumption determines L2Accesses(k, w).
 
 use super::isolation::saturation_point;
 use super::penalties::{
@@ -11,24 +13,25 @@ use super::variant::Variant;
 use crate::prediction::{Part, Window};
 use gpusched_model::group::MemoryPlatform;
 
-/// Values of a kernel that the equations use.
+/// Values of a kernel that the equations of the windows use.
 pub(super) struct Kernel {
     pub sms: u32,
-    /// C_k(n) [ns].
+    /// C_k(n): isolated execution time [ns].
     pub time: f64,
-    /// T_c(k, n) [ns].
+    /// T_c(k, n): execution time that Eq. 8 uses [ns].
     pub latency: f64,
-    /// BW_isolated(k, n) [GB/s].
+    /// BW_isolated(k, n): isolated bandwidth [GB/s].
     pub bandwidth: f64,
     pub l2_accesses: f64,
 }
 
-/// Eq. 5: P_overlap(k, n, w) = size(w) / C_k(n).
+/// Eq. 5: overlap P_overlap(k, n, w) = size(w) / C_k(n).
 pub fn overlap(size: f64, time: f64) -> f64 {
     size / time
 }
 
-/// Eq. 6: Π(k, n, w), which is 1 if the demand of the window is below EM_BW [GB/s].
+/// Eq. 6: penalty Π(k, n, w). It is 1 if the bandwidth demand in the window is below EM_BW
+/// [GB/s].
 pub fn penalty(demand: f64, effective_bandwidth: f64, penalties: f64) -> f64 {
     match demand < effective_bandwidth {
         true => 1.0,
@@ -36,12 +39,12 @@ pub fn penalty(demand: f64, effective_bandwidth: f64, penalties: f64) -> f64 {
     }
 }
 
-/// Eq. 7: I(w) = max(1, Σ BW_isolated(l, n) / (BW_max·S_p)).
+/// Eq. 7: interference I(w) = max(1, Σ BW_isolated(l, n) / (BW_max·S_p)).
 pub fn interference(demand: f64, bandwidth_max: f64, s_p: f64) -> f64 {
     f64::max(1.0, demand / (bandwidth_max * s_p))
 }
 
-/// Returns the windows W. For each kernel in a window, the result has the summand of Eq. 8.
+/// Returns all time windows, each with the summand of Eq. 8 for each of its kernels.
 pub(super) fn windows(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant) -> Vec<Window> {
     let mut ends: Vec<f64> = kernels.iter().map(|kernel| kernel.time).collect();
     ends.sort_by(f64::total_cmp);
@@ -77,7 +80,8 @@ fn window(kernels: &[Kernel], platform: &MemoryPlatform, variant: Variant, start
         .iter()
         .map(|(_, kernel)| density(kernel))
         .fold(0.0, f64::max);
-    // The elected kernel has the largest demand; in a tie, it is the first such kernel.
+    // The elected kernel has the largest bandwidth demand. If several kernels have this demand,
+    // the function elects the first of these kernels.
     let elected = present
         .iter()
         .rev()

@@ -1,31 +1,32 @@
-//! Blocking by a running job with a later deadline.
+//! Blocking under EDF: a running job with a later deadline delays a job.
 
 use crate::schedulability::Demand;
 
-/// Blocking B(t) = max {lengthₖ − 1 : Dₖ > t}. A blocking job has a later deadline, and started its non-preemptable part at least 1
-/// ns before the job that it blocks was released.
+/// Blocking B(t) = max {lₖ − 1 : Dₖ > t}, where lₖ is the longest non-preemptable part of task k
+/// [ns]. The blocking job has a later deadline. It started this part at least 1 ns before the
+/// release of the job that it blocks.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Blocking {
-    /// lengthₖ − 1 [ns].
+    /// Returns lₖ − 1 of task k [ns].
     hold: fn(&Demand) -> u64,
     most: u64,
 }
 
-/// Value of the step function B at t, and the start of the interval on which B has this value.
+/// Value of the step function B at t, and the interval up to t on which B has this value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Step {
     /// B(t) [ns].
     pub hold: u64,
-    /// Start of the interval: B is constant on [since, t].
+    /// Start of the interval [ns]. B is constant from this start to t.
     pub since: u64,
 }
 
 impl Blocking {
-    /// No blocking.
+    /// No blocking, as under immediate preemption.
     pub const NONE: Blocking = Blocking { hold: |_| 0, most: 0 };
 
-    /// Creates the blocking of `tasks`. `hold` returns the longest time for which a job of a task continues after the release of a
-    /// job with an earlier deadline [ns].
+    /// Creates the function B of `tasks`. `hold` returns the longest time for which a running job
+    /// of a task can delay a newly released job [ns].
     pub fn new(tasks: &[Demand], hold: fn(&Demand) -> u64) -> Blocking {
         let earliest = tasks.iter().map(|task| task.deadline).min().unwrap_or_default();
         let later = tasks.iter().filter(|task| task.deadline > earliest);
@@ -35,12 +36,12 @@ impl Blocking {
         }
     }
 
-    /// Returns the blocking that `task` causes [ns].
+    /// Returns the longest blocking that a job of `task` causes [ns].
     pub fn by(&self, task: &Demand) -> u64 {
         if self.most == 0 { 0 } else { (self.hold)(task) }
     }
 
-    /// Returns the largest B(t) over all deadlines t.
+    /// Returns the maximum of B(t) over all deadlines t.
     pub fn most(&self) -> u64 {
         self.most
     }
@@ -52,7 +53,7 @@ impl Blocking {
         }
         let (later, due) = (|task: &&Demand| task.deadline.ns() > interval, tasks.iter());
         let hold = due.clone().filter(later).map(self.hold).max().unwrap_or(0);
-        // As t decreases, B increases at the deadline of a task that blocks longer.
+        // As t decreases, B increases when t passes the deadline of a task that blocks longer.
         let since = due
             .filter(|task| task.deadline.ns() <= interval && (self.hold)(task) > hold)
             .map(|task| task.deadline.ns())

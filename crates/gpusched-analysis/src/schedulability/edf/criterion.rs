@@ -1,4 +1,5 @@
-//! The processor-demand criterion, extended by blocking.
+//! The processor-demand criterion, extended by blocking: the demand plus the blocking must fit
+//! into every interval.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -15,21 +16,22 @@ use gpusched_model::verdict::Evidence;
 /// Result of the processor-demand criterion.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// The demand in every interval is at most the length of the interval. The test checked intervals up to this length; longer
-    /// intervals never fail.
+    /// The demand of every interval is at most the length of the interval. The test checked all
+    /// intervals up to this length. Longer intervals cannot fail.
     Fits(u64),
-    /// The demand in an interval of length `interval` exceeds the interval.
+    /// The demand of an interval of length `interval` exceeds this length.
     Exceeds { interval: u64, demand: u64 },
     /// The utilization U exceeds 1.
     Overload,
-    /// J ≥ D for the task at this position.
+    /// The task at this position has J ≥ D, so jitter alone can make its jobs late.
     Jitter(usize),
     /// The test needs more than [`STEP_LIMIT`] steps.
     TooLong,
 }
 
 impl Answer {
-    /// Converts the answer to evidence. `checked` has the intervals that QPA visited.
+    /// Converts the answer to evidence. `checked` has the intervals that QPA visited, and their
+    /// demands.
     pub fn evidence(self, checked: Vec<(Time, Time)>) -> Evidence {
         match self {
             Answer::Fits(interval) => Evidence::DemandWithinSupply {
@@ -47,8 +49,8 @@ impl Answer {
     }
 }
 
-/// Applies the criterion to `tasks` without jitter under `blocking`. QPA passes each interval that it visits, and the demand, to
-/// `visit`.
+/// Applies the criterion to `tasks`, which have no jitter, with the blocking `blocking`. For each
+/// interval that QPA visits, the function calls `visit` with the interval and its demand.
 pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64, u64)) -> Answer {
     let bound = interval::utilization_bound(tasks, blocking.most());
     // The bound exists only if U < 1.
@@ -69,7 +71,8 @@ pub(super) fn decide(tasks: &[Demand], blocking: Blocking, visit: impl FnMut(u64
     }
 }
 
-/// Returns whether [`decide`] finds that the demand fits. Uses a short cut if possible.
+/// Returns whether [`decide`] finds that the demand fits into every interval. The function uses a
+/// fast sufficient test first.
 pub(super) fn passes(tasks: &[Demand], blocking: Blocking) -> bool {
     if lines::fails_at_first_deadline(tasks, &blocking) {
         return false;
@@ -82,8 +85,8 @@ thread_local! {
     static RELEASED: Cell<Vec<Demand>> = const { Cell::new(Vec::new()) };
 }
 
-/// Calls `work` on the tasks with deadlines D − J and without jitter. If a task has J ≥ D, returns the position of the first such
-/// task instead.
+/// Calls `work` with tasks that have the deadline D − J and no jitter. If a task has J ≥ D, the
+/// function returns the position of the first such task instead.
 pub(super) fn without_jitter<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.jitter == Time::ZERO) {
         return Ok(work(demands));

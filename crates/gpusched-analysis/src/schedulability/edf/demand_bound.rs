@@ -5,14 +5,16 @@ use std::cmp::Ordering;
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 
-/// Returns dbf(t): the demand of all jobs with arrival and deadline within an interval of length t = `interval` [ns].
+/// Returns dbf(t): the total WCET of all jobs with arrival and deadline within an interval of
+/// length t = `interval` [ns].
 pub fn demand_bound(demands: &[Demand], interval: u64) -> u128 {
     demands.iter().fold(0u128, |total, demand| {
         total.saturating_add(demand.within(interval))
     })
 }
 
-/// Returns the latest deadline before `interval` of a job in the synchronous schedule [ns].
+/// Returns the latest deadline before `interval` in the synchronous schedule, which releases a
+/// job of every task at time 0 [ns].
 pub(super) fn last_deadline_before(demands: &[Demand], interval: u64) -> Option<u64> {
     demands
         .iter()

@@ -1,20 +1,23 @@
-//! L: length of the longest interval that a test must check.
+//! L: length of the longest interval that a test under EDF must check.
 //!
-//! L is the smaller of
-//! * Lₐ: for t ≥ max(Dᵢ − Tᵢ), dbf(t) ≤ Σ (t + Tᵢ − Dᵢ)·Uᵢ. So dbf(t) + B ≤ t for all t of at least
-//!   (B + Σ max(0, Tᵢ − Dᵢ)·Uᵢ) / (1 − U).
-//! * L_b: the length of the synchronous busy period that starts with work B. A violation at t > L_b implies a violation at t − L_b.
+//! L is the smaller of two lengths:
+//! * Lₐ = (B + Σ max(0, Tᵢ − Dᵢ)·Uᵢ) / (1 − U), or max(Dᵢ − Tᵢ) if this is larger. For t ≥ max(Dᵢ
+//!   − Tᵢ), dbf(t) ≤ Σ (t + Tᵢ − Dᵢ)·Uᵢ. So dbf(t) + B ≤ t for all t ≥ Lₐ.
+//! * L_b: the length of the synchronous busy period that starts with work B. A violation at t >
+//!   L_b implies a violation at t − L_b.
 //!
-//! Both are rounded up, which only adds intervals to check. If U = 1, only L_b exists, and only for B = 0. There is no blocking for
-//! t of at least the largest deadline D, so L = max(D, L_b) in this case.
+//! The functions round Lₐ and L_b up, so a test may check more intervals than necessary. If U =
+//! 1, only L_b exists, and only for B = 0. There is no blocking at or after the largest deadline
+//! D, so L = max(D, L_b) if U = 1.
 
 use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 
-/// Returns L for blocking of at most `blocking` [ns]. `bound` is the [`utilization_bound`] for this blocking. Returns `None` if no
-/// L is found in 64 bits within the step limit.
+/// Returns L for blocking of at most `blocking` [ns]. `bound` is the [`utilization_bound`] for
+/// this blocking. Returns `None` if the function finds no L within 64 bits and the step limit.
 pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u64>) -> Option<u64> {
-    // If Lₐ is at most this number of periods, QPA takes less time than the search for L_b.
+    // If Lₐ is at most this number of periods, QPA up to Lₐ takes less time than the search for
+    // L_b.
     const FEW: u64 = 64;
     let longest = tasks.iter().map(|task| task.period.ns()).max()?;
     match bound {
@@ -28,7 +31,8 @@ pub(super) fn interval_to_check(tasks: &[Demand], blocking: u64, bound: Option<u
     }
 }
 
-/// Returns Lₐ for `blocking` [ns], rounded up. Returns `None` if U is 1, or so close to 1 that Lₐ exceeds 64 bits.
+/// Returns Lₐ for blocking B = `blocking` [ns], rounded up. Returns `None` if U is 1, or if U is
+/// so close to 1 that Lₐ exceeds 64 bits.
 pub(super) fn utilization_bound(tasks: &[Demand], blocking: u64) -> Option<u64> {
     const SCALE: u32 = 48;
     let one = 1u128 << SCALE;
@@ -53,8 +57,8 @@ pub(super) fn utilization_bound(tasks: &[Demand], blocking: u64) -> Option<u64> 
     Some(u64::try_from(bound).ok()?.max(least))
 }
 
-/// Returns L_b: the length of the synchronous busy period that starts with work `extra`. Returns `None` if the length exceeds
-/// `limit`, or is not found within `steps`.
+/// Returns L_b: the length of the synchronous busy period that starts with work `extra` [ns].
+/// Returns `None` if the length exceeds `limit`, or if the iteration does not end within `steps`.
 fn busy_period(tasks: &[Demand], extra: u64, limit: u64, steps: u64) -> Option<u64> {
     let work = |length: u64| {
         tasks.iter().try_fold(extra, |total, task| {

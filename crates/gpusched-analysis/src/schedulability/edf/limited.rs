@@ -1,11 +1,14 @@
-//! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient, not exact.
+//! EDF with preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient.
 //!
-//! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) + max {bₖ − 1 : Dₖ > t} ≤ t.
-//! * A preempted kernel may need one more wave of blocks, which takes the time bₖ. A job preempts only when it starts, so it causes this
-//!   time once: Cₕ becomes Cₕ + max {bₖ} over the kernels that h can preempt.
+//! * A job with an earlier deadline waits for at most one block of the running kernel: dbf(t) +
+//!   max {bₖ − 1 : Dₖ > t} ≤ t, where bₖ is the block time of kernel k.
+//! * A preempted kernel k may need one more wave of blocks, which takes bₖ. A job preempts only
+//!   when it starts, so each job causes one extra wave at most. The test increases Cₕ by the
+//!   maximum of bₖ over the kernels k that kernel h can preempt.
 //!
-//! Job h can preempt a job of k only if the job of k was released before h and has a later deadline. In the worst case, the job of
-//! k has no jitter, and h has its full jitter. So the condition on k is Dₖ > Dₕ − Jₕ, and not Dₖ − Jₖ > Dₕ − Jₕ.
+//! A job of h can preempt a job of k only if the job of k was released earlier and has a later
+//! deadline. In the worst case, the job of k has no jitter, and the job of h has its full jitter
+//! Jₕ. So h can preempt k if Dₖ > Dₕ − Jₕ.
 
 use std::cell::Cell;
 
@@ -16,7 +19,8 @@ use crate::schedulability::{Demand, scratch};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met under EDF with preemption at thread-block boundaries.
+/// Tests whether all jobs meet their deadlines under EDF with preemption at thread-block
+/// boundaries.
 pub fn test(demands: &[Demand]) -> Evidence {
     let mut checked = Vec::new();
     answer(demands, |t, demand| {
@@ -25,10 +29,11 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
+/// Returns whether [`test`] finds that all jobs meet their deadlines. The function creates no
+/// evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     let fails = |tasks: &[Demand]| lines::fails_at_first_deadline(tasks, &Blocking::new(tasks, hold));
-    // The added preemption times only increase the demand.
+    // A set that fails without the time for preemptions also fails with this time.
     if without_jitter(demands, fails).unwrap_or(true) {
         return false;
     }
@@ -48,8 +53,8 @@ fn hold(task: &Demand) -> u64 {
     task.block.ns().saturating_sub(1)
 }
 
-/// Calls `work` on the tasks with the added preemption times and without jitter. If a task has J ≥ D, returns the position of the
-/// first such task instead.
+/// Calls `work` with tasks whose WCETs include the time for preemptions, and which have no
+/// jitter. If a task has J ≥ D, the function returns the position of the first such task instead.
 fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Result<R, usize> {
     if demands.iter().all(|demand| demand.block >= demand.wcet) {
         return without_jitter(demands, work); // no kernel has a preemption point
@@ -61,7 +66,8 @@ fn with_charges<R>(demands: &[Demand], work: impl FnOnce(&[Demand]) -> R) -> Res
     scratch::with(&CHARGED, charged, |charged| without_jitter(charged, work))
 }
 
-/// Returns the longest extra wave of another kernel that a preemption by the task at `position` can cause [ns].
+/// Returns the longest extra wave that a preemption by the task at `position` can cause to
+/// another kernel [ns].
 fn charge(demands: &[Demand], position: usize) -> u64 {
     let preempting = &demands[position];
     let due = preempting.deadline.ns().saturating_sub(preempting.jitter.ns());

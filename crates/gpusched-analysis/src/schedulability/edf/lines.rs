@@ -1,13 +1,18 @@
-//! A fast sufficient test: straight lines above the demand. It decides most sets, and limits the intervals that QPA must check.
+//! A fast sufficient test for EDF: straight lines above the demand. The test decides most task
+//! sets. For the other sets, it limits the intervals that QPA must check.
 //!
-//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. Consider the t from one deadline to the next larger
-//! deadline. There, the demand is at most the line S·t + W with S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) over the tasks with deadlines
-//! of at most t. The value of the line is at most t for t ≥ W/(1 − S) (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004). A test of
-//! all lines is sufficient. If it fails, the undecided intervals are between the first and the last line that fails. QPA decides
-//! them.
+//! For all t, dbfᵢ(t) ≤ Uᵢ·(t + max(0, Tᵢ − Dᵢ)), and dbfᵢ(t) = 0 for t < Dᵢ. So
+//! between two consecutive relative deadlines, the straight line S·t + W bounds the total demand.
+//! The sums S = Σ Uᵢ and W = Σ Uᵢ·max(0, Tᵢ − Dᵢ) include the tasks with deadlines of at most t.
+//! The line is at most t for t ≥ W/(1 − S) (Devi, ECRTS 2003; Albers & Slomka, ECRTS 2004).
 //!
-//! Sorting many deadlines would take longer than all other steps. So if there are more than a few tasks, all deadlines with the
-//! same highest bit count as the smallest of these deadlines. This is slightly pessimistic, and QPA corrects it.
+//! If every line is at most t in its range, the set is schedulable. Otherwise, only the range
+//! from the first to the last line that fails is undecided, and QPA decides it.
+//!
+//! For many tasks, sorting the deadlines would take longer than all other steps. So for more than
+//! [`FEW`] tasks, the test groups deadlines with the same highest bit, and uses the smallest
+//! deadline of the group for all of them. The result is slightly pessimistic, and QPA corrects
+//! it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};
@@ -16,27 +21,28 @@ use gpusched_model::time::Time;
 /// Largest number of tasks for which the test sorts the deadlines.
 const FEW: usize = 16;
 
-/// Largest Σ U·max(0, T − D) [ns] for which the short cut decides. For larger sums, and for a utilization close to 1, the full test
-/// decides, because it may reach its step limit.
+/// Largest Σ U·max(0, T − D) for which the fast test decides [ns]. For larger sums, and for a
+/// utilization close to 1, the full test decides, because the full test may reach its step limit.
 const OFFSET_LIMIT: u64 = 1 << 53;
 
-/// Number of QPA steps after which the full test decides.
+/// Number of QPA steps after which the fast test leaves the decision to the full test.
 const STEPS: u32 = 10_000;
 
-/// Contribution of one task, or of several tasks, to the lines above the demand.
+/// Contribution of one task, or of several tasks with similar deadlines, to the lines.
 #[derive(Copy, Clone, Default)]
 struct Step {
-    /// Smallest deadline of the tasks [ns]. For shorter intervals, the demand of the tasks is 0.
+    /// Smallest deadline of the tasks [ns]. In a shorter interval, the demand of the tasks is 0.
     from: u64,
-    /// Σ U [units of 2⁻³²].
+    /// Σ U: total utilization of the tasks [units of 2⁻³²].
     slope: u64,
-    /// Σ U·max(0, T − D) [ns].
+    /// Σ U·max(0, T − D) over the tasks [ns].
     offset: u64,
     /// Blocking that a job of these tasks causes [ns].
     hold: u64,
 }
 
-/// Returns whether dbf(t) + B(t) > t at the earliest deadline t. Without preemption, most unschedulable sets fail at this deadline.
+/// Returns whether dbf(t) + B(t) > t at the earliest deadline t. Under non-preemptive EDF, most
+/// unschedulable sets fail at this deadline.
 pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> bool {
     let Some(earliest) = tasks.iter().map(|task| task.deadline.ns()).min() else {
         return false;
@@ -45,8 +51,8 @@ pub(super) fn fails_at_first_deadline(tasks: &[Demand], blocking: &Blocking) -> 
     due > 0 && due.saturating_add(blocking.most().into()) > earliest.into()
 }
 
-/// Returns whether U ≤ 1, and dbf(t) + B(t) ≤ t for all t. Returns `None` if no short cut decides. If there is blocking, the tasks
-/// must have no jitter.
+/// Returns whether U ≤ 1, and dbf(t) + B(t) ≤ t for all t. Returns `None` if the fast test does
+/// not decide. If there is blocking, the tasks must have no jitter.
 pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     if demands.len() <= FEW {
         let last = last_first_deadline(demands)?;
@@ -93,7 +99,8 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
         }
         let (first, last) = (occupied.trailing_zeros(), occupied.ilog2());
         let octaves = &mut octaves[first as usize..=last as usize];
-        // A task can block a task with an earlier deadline in the same octave.
+        // A task in this octave may block another task in the octave, because its deadline may be
+        // later.
         let mut later = 0;
         for octave in octaves.iter_mut().rev() {
             later = octave.hold.max(later);
@@ -103,8 +110,8 @@ pub(super) fn answer(demands: &[Demand], blocking: Blocking) -> Option<bool> {
     }
 }
 
-/// Replaces the blocking that each step causes by the blocking that each step suffers. This is the maximum over the steps with
-/// larger deadlines.
+/// Replaces the blocking that each step causes by the blocking that the step suffers. A step
+/// suffers the longest blocking that any step with a larger deadline causes.
 fn hold_before(steps: &mut [Step]) {
     let (mut later, mut equal, mut from) = (0, 0, u64::MAX);
     for step in steps.iter_mut().rev() {
@@ -118,7 +125,8 @@ fn hold_before(steps: &mut [Step]) {
 }
 
 impl Step {
-    /// Creates the step of one task. Returns `Err` if this task alone determines the result of [`answer`].
+    /// Creates the step of one task. If this task alone determines the result of [`answer`], the
+    /// function returns the result as `Err`.
     #[inline]
     fn of(demand: &Demand, blocking: &Blocking) -> Result<Step, Option<bool>> {
         if demand.wcet == Time::ZERO {
@@ -139,7 +147,7 @@ impl Step {
     }
 }
 
-/// Returns the largest D − J, or `None` if not all D − J are positive.
+/// Returns the largest D − J over all tasks, or `None` if a task has D − J ≤ 0.
 fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     let mut last = 0;
     for demand in demands {
@@ -152,8 +160,9 @@ fn last_first_deadline(demands: &[Demand]) -> Option<u64> {
     Some(last)
 }
 
-/// Returns the result for all lines. `steps` are sorted by deadline, and their `hold` is the blocking that they suffer. The
-/// function ignores steps without a task. The caller has checked that there is no violation at `checked`.
+/// Returns the result of all lines. `steps` are sorted by deadline, and their `hold` is the
+/// blocking that they suffer. The function ignores steps without a task. The caller has already
+/// checked the interval `checked`, which has no violation.
 fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) -> Option<bool> {
     let load: u64 = steps.iter().map(|step| step.slope).sum();
     if load > share::ONE + share::EXCESS * demands.len() as u64 {
@@ -171,7 +180,8 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
     while let Some(step) = steps.next() {
         slope += step.slope;
         offset += step.offset;
-        // The line is at most t if and only if `offset` ≤ (1 − `slope`)·t. Blocking increases the offset.
+        // At `step.from`, the line is at most t if and only if `offset` ≤ (1 − `slope`)·t.
+        // Blocking increases the offset.
         let (line, room) = (
             u128::from(offset.checked_add(step.hold)?) << 32,
             u128::from(share::ONE - slope),
@@ -203,20 +213,21 @@ fn decide(demands: &[Demand], blocking: Blocking, steps: &[Step], checked: u64) 
     qpa(demands, blocking, open.from, holds_from.min(open.next))
 }
 
-/// Range of intervals for which lines fail.
+/// Range of interval lengths where lines fail, so that QPA must check this range.
 #[derive(Copy, Clone)]
 struct Open {
     /// Shortest interval of the range.
     from: u64,
-    /// Offset of the last line that fails. For t ≥ `line`/`room`, this line is at most t. It ends at `next`.
+    /// Offset of the last line that fails. The line is at most t for t ≥ `line`/`room`, and it
+    /// ends at `next`.
     line: u128,
     room: u128,
     /// Deadline at which the next line begins.
     next: u64,
 }
 
-/// Returns whether dbf(t) + B(t) ≤ t for all t from `to` down to `from`. Returns `None` if it is not decided within [`STEPS`] and
-/// in 64 bits (Zhang & Burns 2009).
+/// Returns whether dbf(t) + B(t) ≤ t for all t from `to` down to `from` (Zhang & Burns 2009).
+/// Returns `None` if QPA does not decide within [`STEPS`] steps and 64 bits.
 fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<bool> {
     let mut t = to;
     for _ in 0..STEPS {
@@ -225,7 +236,8 @@ fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<boo
         if demand > t {
             return Some(false);
         }
-        // As long as B does not change, there is no violation from `demand` to t, because dbf does not decrease in t.
+        // While B is constant, there is no violation from `demand` to t, because dbf never
+        // decreases as t increases.
         t = match demand {
             _ if demand < step.since => last_deadline_before(demands, step.since).unwrap_or(0),
             _ if demand < t => demand,
@@ -238,7 +250,7 @@ fn qpa(demands: &[Demand], blocking: Blocking, from: u64, to: u64) -> Option<boo
     None
 }
 
-/// Returns dbf(t), or `None` if it exceeds 64 bits. All D − J must be positive.
+/// Returns dbf(t), or `None` if dbf(t) exceeds 64 bits. Every task must have D − J > 0.
 fn demand_bound(demands: &[Demand], t: u64) -> Option<u64> {
     let mut total = 0u64;
     for demand in demands {

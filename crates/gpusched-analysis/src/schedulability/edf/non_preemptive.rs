@@ -1,7 +1,9 @@
-//! Non-preemptive EDF: schedulable iff U ≤ 1 and dbf(t) + max {Cₖ − 1 : Dₖ > t} ≤ t at every deadline t (George, Rivierre
-//! & Spuri, INRIA RR-2966, 1996; Jeffay, Stanat & Martel, RTSS 1991, for D = T). Exact.
+//! Non-preemptive EDF: a task set is schedulable iff U ≤ 1 and dbf(t) + max {Cₖ − 1 : Dₖ > t} ≤ t
+//! at every deadline t. The test is exact (George, Rivierre & Spuri, INRIA RR-2966, 1996; Jeffay,
+//! Stanat & Martel, RTSS 1991, for D = T).
 //!
-//! A running kernel is never preempted. The partition is never idle while a kernel waits.
+//! The test assumes that no running kernel is preempted, and that the partition is never idle
+//! while a kernel waits.
 
 use super::blocking::Blocking;
 use super::criterion::{Answer, decide, passes, without_jitter};
@@ -9,7 +11,7 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met under non-preemptive EDF.
+/// Tests whether all jobs meet their deadlines under non-preemptive EDF.
 pub fn test(demands: &[Demand]) -> Evidence {
     let mut checked = Vec::new();
     answer(demands, |t, demand| {
@@ -18,7 +20,8 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
+/// Returns whether [`test`] finds that all jobs meet their deadlines. The function creates no
+/// evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     without_jitter(demands, |tasks| passes(tasks, Blocking::new(tasks, hold))).unwrap_or(false)
 }

@@ -1,4 +1,5 @@
-//! Preemptive EDF: schedulable iff U ≤ 1 and dbf(t) ≤ t for every t > 0 (Baruah, Mok & Rosier, RTSS 1990). Exact.
+//! Preemptive EDF: a task set is schedulable iff U ≤ 1 and dbf(t) ≤ t for every t > 0. The test
+//! is exact (Baruah, Mok & Rosier, RTSS 1990).
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met under preemptive EDF.
+/// Tests whether all jobs meet their deadlines under preemptive EDF.
 pub fn test(demands: &[Demand]) -> Evidence {
     let mut checked = Vec::new();
     answer(demands, |t, demand| {
@@ -21,7 +22,8 @@ pub fn test(demands: &[Demand]) -> Evidence {
     .evidence(checked)
 }
 
-/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
+/// Returns whether [`test`] finds that all jobs meet their deadlines. The function creates no
+/// evidence.
 pub fn accepts(demands: &[Demand]) -> bool {
     lines::answer(demands, Blocking::NONE)
         .unwrap_or_else(|| matches!(answer(demands, |_, _| {}), Answer::Fits(_)))
@@ -31,10 +33,12 @@ fn answer(demands: &[Demand], visit: impl FnMut(u64, u64)) -> Answer {
     without_jitter(demands, |tasks| decide(tasks, Blocking::NONE, visit)).unwrap_or_else(Answer::Jitter)
 }
 
-/// Returns the slack of a schedulable set: the largest x with dbf(t) + x ≤ t at every deadline t [ns].
+/// Returns the slack of a schedulable task set: the largest x with dbf(t) + x ≤ t at every
+/// deadline t [ns].
 ///
-/// Up to x of extra work per busy period, such as an overrun, causes no deadline miss. Returns `None` if the set is not
-/// schedulable. If U is 1 or within 2⁻⁴⁸ of 1, the result is a lower bound on the slack, often 0.
+/// Extra work of up to x in each busy period, such as an overrun, causes no deadline miss.
+/// Returns `None` if the set is not schedulable. If U is 1 or within 2⁻⁴⁸ of 1, the result is a
+/// lower bound on the slack, and often 0.
 pub fn slack(demands: &[Demand]) -> Option<Time> {
     if !accepts(demands) {
         return None;
@@ -75,7 +79,8 @@ mod tests {
 
     #[test]
     fn violated_interval_is_named() {
-        // Two jobs with deadlines within 5 need a time of 6.
+        // Two jobs have their deadlines within an interval of length 5, and need an execution
+        // time of 6.
         let evidence = test(&set(&[(3, 4, 100), (3, 5, 100)]));
         assert_eq!(
             evidence,
@@ -93,7 +98,7 @@ mod tests {
             test(&set(&[(1, 2, 2), (1, 3, 3), (1_000_001, 6_000_000, 6_000_000)])),
             Evidence::UtilizationAboveOne
         );
-        // U = 1, one deadline is shorter than its period, and dbf(5) = 5, dbf(4) = 5.
+        // U = 1, and one deadline is shorter than its period. dbf(5) = 5 and dbf(4) = 5.
         assert!(test(&set(&[(1, 2, 2), (3, 5, 6)])).is_positive());
         assert!(!test(&set(&[(1, 2, 2), (3, 4, 6)])).is_positive());
         assert!(test(&set(&[(2, 2, 4), (2, 4, 4)])).is_positive());

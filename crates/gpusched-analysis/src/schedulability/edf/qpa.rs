@@ -1,17 +1,21 @@
-//! Quick Processor-demand Analysis (Zhang & Burns, IEEE Trans. Computers 58(9), 2009), with blocking.
+//! Quick Processor-demand Analysis (QPA; Zhang & Burns, IEEE Trans. Computers 58(9), 2009),
+//! extended by blocking.
 //!
-//! QPA visits intervals in descending order, beginning at L. Let f(t) = dbf(t) + B(t). If f(t) ≤ t, [f(t), t] has no violation as
-//! long as B is constant there: f(t') ≤ f(t) ≤ t' for each t' in this range. B is a step function, so QPA also stops at the start
-//! of each step of B and continues below it. B has fewer steps than there are tasks.
+//! QPA visits interval lengths t in descending order, beginning with L. Let f(t) = dbf(t) + B(t).
+//! Suppose that f(t) ≤ t and that B is constant from f(t) to t. Then f(t') ≤ f(t) ≤ t' for each
+//! t' in this range, so the range has no violation. B is a step function with fewer steps than
+//! tasks. QPA also stops at the start of each step of B, and continues below it.
 
 use super::blocking::Blocking;
 use super::demand_bound::{demand_bound, last_deadline_before};
 use crate::schedulability::Demand;
 
-/// Number of steps, of QPA or of a busy period, after which the test gives up with
-/// [`Undecided`](gpusched_model::verdict::Evidence::Undecided). A step takes O(n) time.
+/// Number of steps after which the test gives up with
+/// [`Undecided`](gpusched_model::verdict::Evidence::Undecided). QPA and the search for a busy
+/// period count their steps separately. A step takes O(n) time for n tasks.
 ///
-/// A test reaches this limit only if U is 1 or close to 1, and the hyperperiod is extremely long. The problem is coNP-hard.
+/// A test reaches this limit only if U is 1 or close to 1, and the hyperperiod is extremely long.
+/// The problem is coNP-hard.
 pub const STEP_LIMIT: u64 = 1_000_000;
 
 /// Result of QPA.
@@ -25,8 +29,8 @@ pub(super) enum Walk {
     TooLong,
 }
 
-/// Checks whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`. Passes each visited t and the value of the
-/// left-hand side to `visit`.
+/// Checks whether dbf(t) + B(t) + `extra` ≤ t at every deadline t ≤ `interval`. For each t that
+/// QPA visits, the function calls `visit` with t and the left-hand side.
 pub(super) fn walk(
     tasks: &[Demand],
     extra: u64,

@@ -1,13 +1,17 @@
-//! Worst-case response times under preemptive EDF (Spuri, INRIA RR-2772, 1996), with release jitter. The response times are exact
-//! for sporadic tasks with arbitrary deadlines, if a job with the same deadline has precedence over the analyzed job.
+//! Worst-case response times under preemptive EDF with release jitter (Spuri, INRIA RR-2772,
+//! 1996). The response times are exact for sporadic tasks with arbitrary deadlines. The analysis
+//! assumes that other jobs with the same deadline execute before the analyzed job.
 //!
-//! The busy period starts at 0. At this time, each other task releases a job that arrived as early as its jitter allows. The
-//! analyzed job of task i arrived at a − Jᵢ, so its deadline is d = a + D'ᵢ. The earlier jobs of task i arrived as late as
-//! possible. The analyzed job ends at the least L with the following equation, where the sum is over all j with D'ⱼ ≤ d:
+//! The busy period starts at 0. At this time, each other task j releases a job that arrived Jⱼ
+//! earlier. The analyzed job of task i arrives at a − Jᵢ and is released at a. With D'ᵢ = Dᵢ −
+//! Jᵢ, its deadline is d = a + D'ᵢ. The earlier jobs of task i arrived as late as possible. The
+//! analyzed job ends at the least L that solves the following equation. The sum is over all j ≠ i
+//! with D'ⱼ ≤ d:
 //!
 //! L = (1 + ⌊a/Tᵢ⌋)·Cᵢ + Σ min(⌈(L + Jⱼ)/Tⱼ⌉, 1 + ⌊(d − D'ⱼ)/Tⱼ⌋)·Cⱼ
 //!
-//! Rᵢ = max (L − a + Jᵢ) over each a where the right-hand side has a step, within one busy period or one hyperperiod.
+//! The response time Rᵢ is the maximum of L − a + Jᵢ over each a at which the right-hand side has
+//! a step. These values of a are within one busy period or one hyperperiod.
 
 use num_integer::gcd;
 use std::cmp::Ordering;
@@ -18,10 +22,11 @@ use super::qpa::STEP_LIMIT;
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 
-/// Computes the response time of each task, from the arrival of a job to its end [ns]. The result may exceed the deadline.
+/// Computes the worst-case response time of each task, from the arrival of a job to its end [ns].
+/// The response time may exceed the deadline.
 ///
-/// Returns `None` if U > 1, or after [`STEP_LIMIT`] steps. Also returns `None` if J > D for a task, because a deadline then
-/// precedes the release.
+/// Returns `None` if U > 1, or if the analysis reaches [`STEP_LIMIT`]. Also returns `None` if J >
+/// D for a task, because a deadline may then precede the release.
 pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
     if utilization_against_one(demands) == Ordering::Greater
         || demands.iter().any(|demand| demand.jitter > demand.deadline)
@@ -35,8 +40,9 @@ pub fn response_times(demands: &[Demand]) -> Option<Vec<Time>> {
         .collect()
 }
 
-/// Returns the horizon of the analysis [ns]: later arrivals cause no longer response times. It is the longest busy period or, if
-/// the busy period does not end, the hyperperiod.
+/// Returns the horizon of the analysis [ns]. Jobs that arrive after the horizon have no longer
+/// response times. The horizon is the length of the longest busy period or, if the busy period
+/// does not end, the hyperperiod.
 fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
     let hyperperiod = demands.iter().try_fold(1u64, |hyperperiod, demand| {
         let period = demand.period.ns();
@@ -63,7 +69,7 @@ fn horizon(demands: &[Demand], steps: &mut u64) -> Option<u64> {
     }
 }
 
-/// Returns D − J.
+/// Returns D' = D − J.
 fn urgency(demand: &Demand) -> u64 {
     demand.deadline.ns().saturating_sub(demand.jitter.ns())
 }
@@ -71,15 +77,15 @@ fn urgency(demand: &Demand) -> u64 {
 fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut u64) -> Option<u64> {
     let own = &demands[position];
     let mut worst = own.wcet.ns().checked_add(own.jitter.ns())?;
-    // Candidates for a: the deadline of the analyzed job equals the deadline of a job of another task, or the analyzed job directly
-    // follows its predecessor.
+    // Candidates for a: the analyzed job has the same deadline as a job of another task, or it
+    // directly follows its predecessor.
     let mut arrivals = BTreeSet::new();
     for demand in demands {
         let period = demand.period.ns();
         let mut arrival = match urgency(demand).checked_sub(urgency(own)) {
             Some(later) => later,
-            // Arrival for which both deadlines are equal, at the first such deadline that is not before the first deadline of task
-            // i.
+            // First arrival time a ≥ 0 for which the deadline of the analyzed job equals a
+            // deadline of the other task.
             None => (period - (urgency(own) - urgency(demand)) % period) % period,
         };
         while arrival < horizon {
@@ -95,7 +101,7 @@ fn response_time(demands: &[Demand], position: usize, horizon: u64, steps: &mut 
     Some(worst)
 }
 
-/// Returns L for a = `arrival` [ns].
+/// Returns L, the end of the analyzed job, for a = `arrival` [ns].
 fn completion(demands: &[Demand], position: usize, arrival: u64, steps: &mut u64) -> Option<u64> {
     let own = &demands[position];
     let due = arrival.checked_add(urgency(own))?;

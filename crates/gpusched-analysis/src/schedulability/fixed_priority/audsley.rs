@@ -1,20 +1,24 @@
-//! Audsley's optimal priority assignment (University of York YCS 164, 1991).
+//! Audsley's algorithm for an optimal priority assignment (University of York YCS 164, 1991).
 //!
-//! In all three tests, the result for a task depends on the set of tasks with higher priority and on the set of tasks with lower
-//! priority. It does not depend on the order within these sets. If a task moves from a higher to a lower priority than another
-//! task, the result of the other task does not become worse. So any task that meets its deadlines at the lowest level can have this
-//! level, and the remaining tasks are a smaller problem of the same form.
+//! The algorithm is optimal for all three tests ([`preemptive`](super::preemptive),
+//! [`non_preemptive`](super::non_preemptive), [`limited`](super::limited)). In each test, the
+//! result for a task depends only on the set of tasks with higher priority and on the set of
+//! tasks with lower priority. The order within these sets has no effect. If another task moves
+//! from a higher to a lower priority than task i, the result for task i does not become worse. So
+//! the lowest level can go to any task that meets its deadlines there. The remaining tasks are a
+//! smaller problem of the same form.
 
 use super::level::{Task, at};
 use super::recurrence::Recurrence;
 use super::worst_case::{STEP_LIMIT, Stop, WorstCase, worst_case};
 use gpusched_model::verdict::Evidence;
 
-/// Sorts `tasks` into an order that meets all deadlines, highest priority first. If no such order exists, returns `Err` with the
-/// evidence.
+/// Sorts `tasks` by priority, highest first, so that all jobs meet their deadlines. If no
+/// priority order meets all deadlines, the function returns the evidence as `Err`.
 ///
-/// For each level, beginning with the lowest, the function tries the tasks from the last to the first in the given order. It
-/// assigns the level to the first task that meets its deadlines there.
+/// The function assigns the lowest level first. For each level, it tries the remaining tasks from
+/// the last to the first in the given order. The first task that meets its deadlines at this
+/// level gets the level.
 pub(super) fn assign<R: Recurrence>(tasks: &mut [Task]) -> Result<(), Evidence> {
     for rank in (0..tasks.len()).rev() {
         let mut undecided = false;

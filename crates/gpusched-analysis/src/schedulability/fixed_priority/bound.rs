@@ -1,12 +1,16 @@
-//! Bounds for preemptive fixed priorities. For most tasks, they prove without response times that the deadlines are met.
+//! Bounds for preemptive fixed priorities. For most tasks, a bound proves without computing a
+//! response time that the task meets its deadlines.
 //!
-//! Let t = min(Dᵢ, Tᵢ) − Jᵢ. If the first job of task i in the longest busy period ends by t, it meets its deadline. The busy
-//! period then ends before the second job is released. Each of these two conditions is sufficient:
-//! * The work that is released before t takes at most t.
-//! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t (Bini & Baruah, RTNS 2007). Let w be the end of the first job. All jobs of j
-//!   that are released before w end before w. The last of them, the (k+1)-th, arrived at k·Tⱼ − Jⱼ at the earliest and took Cⱼ of
-//!   the time from then to w. So the jobs of j took (k+1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of w. Take the sum over j and solve it for
-//!   w to get the condition.
+//! Let t = min(Dᵢ, Tᵢ) − Jᵢ. If the first job of task i in the longest busy period ends by t, it
+//! meets its deadline. The busy period also ends before the second job is released. Each of two
+//! conditions is sufficient for this:
+//! * All work that is released before t takes at most t.
+//! * (Cᵢ + Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ))) / (1 − Σ Uⱼ) ≤ t, where the sums are over all tasks j with
+//!   higher priority (Bini & Baruah, RTNS 2007). Let w be the end of the first job of task i. All
+//!   jobs of task j that are released before w end before w. The last of these jobs is job k + 1.
+//!   It arrived at k·Tⱼ − Jⱼ or later, and its execution took Cⱼ of the time from this arrival to
+//!   w. So the jobs of task j took (k + 1)·Cⱼ ≤ Uⱼ·(w + Jⱼ) + Cⱼ·(1 − Uⱼ) of w. The sum over all
+//!   j, solved for w, is the condition.
 
 use super::level::{self, Level, Task};
 use super::preemptive::Preemptive;
@@ -14,7 +18,8 @@ use super::worst_case::{Stop, WorstCase, worst_case};
 use crate::schedulability::share;
 use gpusched_model::time::Time;
 
-/// Returns whether `tasks` meet all deadlines. `tasks` are sorted by priority, highest first, and U ≤ 1.
+/// Returns whether all `tasks` meet their deadlines. `tasks` are sorted by priority, highest
+/// first, and U ≤ 1.
 pub(super) fn passes(tasks: &[Task]) -> bool {
     let mut above = Some(Work::default());
     (0..tasks.len()).all(|rank| {
@@ -31,17 +36,18 @@ pub(super) fn passes(tasks: &[Task]) -> bool {
     })
 }
 
-/// Bounds on the work of tasks with higher priority.
+/// Upper bounds on the work of the tasks with higher priority.
 #[derive(Copy, Clone, Default)]
 struct Work {
-    /// Σ Uⱼ, rounded up [units of 2⁻³²].
+    /// Σ Uⱼ: total utilization, rounded up [units of 2⁻³²].
     utilization: u64,
     /// Σ (Uⱼ·Jⱼ + Cⱼ·(1 − Uⱼ)), rounded up [ns].
     carried: u64,
 }
 
 impl Work {
-    /// Adds `task`. Returns `None` if a sum is out of range, or if U is close to 1.
+    /// Adds `task` to the sums. Returns `None` if a sum is out of range, or if the total
+    /// utilization is close to 1.
     fn with(self, task: &Task) -> Option<Work> {
         let share = share::above(Time::from_ns(task.wcet), Time::from_ns(task.period))?;
         let rest = share::ONE - share.saturating_sub(share::EXCESS).min(share::ONE);
@@ -51,8 +57,8 @@ impl Work {
         (utilization <= share::NEXT_TO_ONE).then_some(Work { utilization, carried })
     }
 
-    /// Returns whether the first job of `task`, the next task in the order of priority, ends by min(D, T) − J. Then the busy period
-    /// ends.
+    /// Returns whether the first job of `task` ends by min(D, T) − J, which also ends the busy
+    /// period. `task` has the next lower priority.
     fn leaves_room_for(self, task: &Task) -> bool {
         let Some(end) = end(task) else { return false };
         let work = u128::from(task.wcet) + u128::from(self.carried);
@@ -65,7 +71,8 @@ fn end(task: &Task) -> Option<u64> {
     task.deadline.min(task.period).checked_sub(task.jitter)
 }
 
-/// Returns whether all work that is released before min(D, T) − J ends by then. Returns `false` if a value exceeds 64 bits.
+/// Returns whether all work that is released before min(D, T) − J ends by this time. Returns
+/// `false` if a value exceeds 64 bits.
 fn done_in_time(level: &Level<'_>) -> bool {
     let Some(end) = end(level.task) else { return false };
     let work = level.higher.iter().try_fold(level.task.wcet, |work, higher| {

@@ -1,22 +1,22 @@
-//! A priority level: a task, the tasks with higher priority, and the tasks with lower priority.
+//! A priority level: one task, the tasks with higher priority, and the tasks with lower priority.
 
 use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use num_integer::gcd;
 use std::cmp::Ordering;
 
-/// A task, as the recurrences use it. Times are in ns.
+/// Parameters of a task that the recurrences use. Times are in ns.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Task {
-    /// C, the WCET.
+    /// C: WCET.
     pub wcet: u64,
-    /// T, the period; > 0.
+    /// T: period; > 0.
     pub period: u64,
-    /// D, the relative deadline.
+    /// D: relative deadline.
     pub deadline: u64,
-    /// J, the release jitter.
+    /// J: release jitter.
     pub jitter: u64,
-    /// b, the longest time without a preemption point.
+    /// b: longest time between two preemption points.
     pub block: u64,
     /// Position of the task in the partition.
     pub position: usize,
@@ -29,7 +29,8 @@ impl Task {
     }
 }
 
-/// Returns the tasks with `demands`. Earlier checks reject tasks with a period of 0.
+/// Returns a task for each of the `demands`. Earlier checks have rejected demands with a period
+/// of 0.
 pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
     demands.iter().enumerate().map(|(position, demand)| Task {
         wcet: demand.wcet.ns(),
@@ -41,7 +42,7 @@ pub(super) fn tasks(demands: &[Demand]) -> impl Iterator<Item = Task> + '_ {
     })
 }
 
-/// A task, and the tasks of its partition with higher and with lower priority.
+/// A task i, and the tasks of its partition with higher and with lower priority.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Level<'a> {
     /// hp(i): tasks with higher priority.
@@ -62,9 +63,9 @@ pub(super) fn at(tasks: &[Task], rank: usize) -> Level<'_> {
 }
 
 impl Level<'_> {
-    /// Returns whether the utilization of task i and the tasks with higher priority exceeds 1, if each job with higher priority
-    /// takes
-    /// `waste` [ns] longer.
+    /// Returns whether the utilization of this level exceeds 1. The level contains task i and the
+    /// tasks with higher priority. Each job with higher priority counts with `waste` [ns] in
+    /// addition to its WCET.
     pub fn overloaded(&self, waste: u64) -> bool {
         let higher = self
             .higher
@@ -74,8 +75,9 @@ impl Level<'_> {
         compare_total(higher.chain(own), 1) == Ordering::Greater
     }
 
-    /// Returns the number of jobs of task i after which this level repeats, if it is not overloaded: the least common multiple of
-    /// the periods, divided by T.
+    /// Returns the number of jobs of task i in one hyperperiod of this level. The hyperperiod is
+    /// the least common multiple of the periods. If the level is not overloaded, its schedule
+    /// repeats after this number of jobs.
     pub fn jobs_in_hyperperiod(&self) -> Option<u64> {
         let own = u128::from(self.task.period);
         let mut hyperperiod = own;

@@ -1,17 +1,24 @@
-//! Preemption at thread-block boundaries ([Sanudo20] §III-B). The test is sufficient, not exact.
+//! Fixed priorities with preemption at thread-block boundaries ([Sanudo20] §III-B). The test is
+//! sufficient.
 //!
-//! * A kernel waits for at most one block of a kernel with lower priority: B = max {bₖ − 1} over lower priorities.
-//! * A preempted kernel may need one more wave of blocks. A job preempts only when it starts, so each job with higher priority
-//!   causes the extra time γᵢ = max {bₖ : k not below i, bₖ < Cₖ} once. The extra time of kernels below i does not count.
-//! * The test does not use the fact that the last block of a job cannot be preempted.
+//! * A kernel waits for at most one thread block of a kernel with lower priority. So the blocking
+//!   B is the maximum of bₖ − 1 over the kernels k with lower priority, where bₖ is the block
+//!   time.
+//! * A preempted kernel k may need one more wave of thread blocks, which takes bₖ. A job preempts
+//!   only when it starts. So each job with higher priority than i causes one extra wave at most,
+//!   which takes up to γᵢ. γᵢ is the maximum of bₖ over kernel i and the kernels with higher
+//!   priority that have a preemption point. Extra waves of kernels with lower priority than i do
+//!   not delay i.
+//! * The test ignores that the last block of a job cannot be preempted, which is pessimistic.
 //!
-//! B and γ depend on the sets of tasks with higher and with lower priority, but not on the order within the sets. So Audsley's
-//! algorithm stays optimal.
+//! B and γ depend on the sets of tasks with higher and with lower priority, but not on the order
+//! within these sets. So Audsley's algorithm stays optimal.
 
 use super::level::{Level, Task};
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Preemption as soon as the running thread blocks end.
+/// Limited preemption: a job preempts a kernel as soon as the running thread blocks of the kernel
+/// end.
 pub(super) struct Limited;
 
 impl Recurrence for Limited {

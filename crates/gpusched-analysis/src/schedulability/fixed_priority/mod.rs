@@ -1,11 +1,14 @@
-//! Fixed priorities on one partition: response-time analysis of every job in the longest busy period of a level.
+//! Fixed priorities on one partition: response-time analysis of every job in the longest busy
+//! period of each priority level.
 //!
-//! * [`preemptive`](Preemption::Preemptive): exact (Joseph & Pandya 1986; Lehoczky, RTSS 1990; with jitter Tindell,
-//!   Burns & Wellings 1994);
-//! * [`non-preemptive`](Preemption::NonPreemptive): exact (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007);
+//! * [`preemptive`](Preemption::Preemptive): exact (Joseph & Pandya 1986; Lehoczky, RTSS 1990;
+//!   with jitter: Tindell, Burns & Wellings 1994);
+//! * [`non-preemptive`](Preemption::NonPreemptive): exact (Davis, Burns, Bril & Lukkien,
+//!   Real-Time Systems 35, 2007);
 //! * [`limited`](Preemption::Limited): preemption at thread-block boundaries; sufficient.
 //!
-//! Deadlines are arbitrary. If D > T, or without preemption, a later job can have a longer response time than the first job.
+//! Deadlines are arbitrary. If D > T, or without preemption, a later job of the busy period can
+//! have a longer response time than the first job.
 
 mod audsley;
 mod bound;
@@ -33,7 +36,7 @@ use recurrence::Recurrence;
 pub use worst_case::STEP_LIMIT;
 use worst_case::{Stop, WorstCase, worst_case};
 
-/// Tests whether all deadlines are met under `preemption` and `priorities`.
+/// Tests whether all jobs meet their deadlines under `preemption` and `priorities`.
 pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> Evidence {
     if overload(demands) {
         return Evidence::UtilizationAboveOne;
@@ -50,7 +53,8 @@ thread_local! {
     static RANKED: Cell<Vec<Task>> = const { Cell::new(Vec::new()) };
 }
 
-/// Returns whether [`test`] finds that all deadlines are met. Creates no evidence.
+/// Returns whether [`test`] finds that all jobs meet their deadlines. The function creates no
+/// evidence.
 pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> bool {
     if overload(demands) {
         return false;
@@ -58,8 +62,8 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     scratch::with(&RANKED, level::tasks(demands), |tasks| {
         priorities::rank(priorities, tasks);
         match preemption {
-            // The tasks are in the order of the attempts of Audsley's algorithm. If this order meets all deadlines, the algorithm
-            // finds such an order.
+            // The tasks are in deadline-monotonic or in the given order. If this order meets all
+            // deadlines, Audsley's algorithm also finds an order that meets all deadlines.
             Preemption::Preemptive => {
                 bound::passes(tasks)
                     || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
@@ -70,10 +74,11 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     })
 }
 
-/// Returns, for each task, the bound of the test on the response time [ns]. The bound may exceed the deadline.
+/// Returns the upper bound of the test on the response time of each task [ns]. The bound may
+/// exceed the deadline.
 ///
-/// It is `None` if the response time of the task is unbounded, or not found within [`STEP_LIMIT`]. It is `None` for all tasks if no
-/// priority order exists.
+/// The bound of a task is `None` if its response time is unbounded, or if the analysis reaches
+/// [`STEP_LIMIT`]. If Audsley's algorithm finds no priority order, all bounds are `None`.
 pub fn response_times(
     preemption: Preemption,
     priorities: Priorities,
@@ -87,7 +92,8 @@ pub fn response_times(
     }
 }
 
-/// Returns whether U > 1. Then the backlog of the task with the lowest priority grows without limit.
+/// Returns whether U > 1. In an overloaded partition, the backlog of the task with the lowest
+/// priority grows without limit.
 fn overload(demands: &[Demand]) -> bool {
     let terms = demands
         .iter()

@@ -1,13 +1,19 @@
-//! Fixed priorities without preemption. Job q starts at w = B + q·Cᵢ + Σ (⌊(w + Jⱼ)/Tⱼ⌋ + 1)·Cⱼ and then runs to its end, so
-//! Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ) (Davis, Burns, Bril & Lukkien, Real-Time Systems 35, 2007). Exact.
+//! Fixed priorities without preemption (Davis, Burns, Bril & Lukkien, Real-Time Systems 35,
+//! 2007). The test is exact.
 //!
-//! B = max {Cₖ − 1} over lower priorities, because a blocking kernel started at least 1 ns before. Even if D ≤ T, a later job may
-//! have the longest response time: a job of i delays work with higher priority, which then precedes the next job of i.
+//! Job q of task i, counted from 0, starts at the least w with
+//! w = B + q·Cᵢ + Σ (⌊(w + Jⱼ)/Tⱼ⌋ + 1)·Cⱼ. The sum is over the tasks j with higher priority. The
+//! job then runs to its end, so Rᵢ = max (w + Cᵢ − q·Tᵢ + Jᵢ).
+//!
+//! The blocking B is the maximum of Cₖ − 1 over the tasks k with lower priority, because a
+//! blocking kernel started at least 1 ns earlier. Even if D ≤ T, a later job may have the longest
+//! response time. The reason is that a job of i delays work with higher priority, and this work
+//! then delays the next job of i.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work, least_fixpoint};
 
-/// Without preemption: a kernel that has started always runs to its end.
+/// No preemption: a kernel that has started always runs to its end.
 pub(super) struct NonPreemptive;
 
 impl Recurrence for NonPreemptive {

@@ -1,5 +1,7 @@
-//! Fixed priorities with immediate preemption: w = (q+1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ, Rᵢ = max (w − q·Tᵢ + Jᵢ) (Lehoczky, RTSS 1990).
-//! Exact.
+//! Fixed priorities with immediate preemption (Lehoczky, RTSS 1990). The test is exact.
+//!
+//! Job q of task i, counted from 0, ends at the least w with w = (q + 1)·Cᵢ + Σ ⌈(w + Jⱼ)/Tⱼ⌉·Cⱼ.
+//! The sum is over the tasks j with higher priority. So Rᵢ = max (w − q·Tᵢ + Jᵢ).
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};

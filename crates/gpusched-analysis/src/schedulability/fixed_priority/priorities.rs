@@ -1,9 +1,10 @@
-//! Priority orders that follow from the parameters of the tasks.
+//! Priority orders that the parameters of the tasks determine.
 
 use super::level::Task;
 use gpusched_model::policy::Priorities;
 
-/// Sorts `tasks` by priority, highest first. Audsley's algorithm tries the tasks in this order, beginning with the last task.
+/// Sorts `tasks` by priority, highest first. Audsley's algorithm tries the tasks of this order
+/// from the last to the first.
 pub(super) fn rank(priorities: Priorities, tasks: &mut [Task]) {
     match priorities {
         Priorities::DeadlineMonotonic | Priorities::Audsley => {

@@ -2,19 +2,23 @@
 
 use super::level::{Level, Task};
 
-/// A preemption model applied to one priority level. Times are in ns from the start of the busy period.
+/// A preemption model, applied to one priority level. Times are in ns, and count from the start
+/// of the busy period.
 pub(super) trait Recurrence {
-    /// Whether all work of the level is done at [`Recurrence::finish`], if no further job arrives.
+    /// Whether all work of the level is done at the end of a job ([`Recurrence::finish`]), if no
+    /// further job arrives.
     const FINISH_ENDS: bool;
 
-    /// Returns Bᵢ, the longest blocking of this level by a task with lower priority that has started.
+    /// Returns Bᵢ, the longest blocking of this level by a running task with lower priority.
     fn blocking(level: &Level<'_>) -> u64;
 
-    /// Returns γᵢ, the extra time that each job with higher priority may cause in addition to its own execution time.
+    /// Returns γᵢ, the longest extra time that a job with higher priority causes in addition to
+    /// its own execution time.
     fn waste(level: &Level<'_>) -> u64;
 
-    /// Returns the end of job `job`, counted from 0, of task i in the longest busy period. The result is at least `from`. It is not
-    /// computed if it exceeds `limit`.
+    /// Returns the time at which job `job` of task i ends in the longest busy period. Jobs count
+    /// from 0. `from` is a lower bound on the result. If the result exceeds `limit`, the function
+    /// may return before it is exact.
     fn finish(work: &Work<'_>, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint;
 }
 
@@ -23,13 +27,13 @@ pub(super) trait Recurrence {
 pub(super) enum Fixpoint {
     /// The least fixed point.
     At(u64),
-    /// A value above the limit. The least fixed point is at least this value.
+    /// A value above the limit. The least fixed point is at least as large.
     Beyond(u64),
     /// The iteration reached the step limit.
     TooLong,
 }
 
-/// Work of a level: task i and the tasks with higher priority.
+/// Work of a priority level: the work of task i and of the tasks with higher priority.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work<'a> {
     pub higher: &'a [Task],
@@ -55,7 +59,8 @@ impl<'a> Work<'a> {
         jobs.saturating_mul(self.task.wcet).saturating_add(self.blocking)
     }
 
-    /// Returns the least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ). At w, all work that is released before w is done.
+    /// Returns the least w with w = B + (`job` + 1)·C + Σ ⌈(w + Jⱼ)/Tⱼ⌉·(Cⱼ + γ), where j are the
+    /// tasks with higher priority. At w, all work that is released before w is done.
     pub fn clear(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Fixpoint {
         let own = self.own(job.saturating_add(1));
         least_fixpoint(from.max(own), limit, steps, |w| {
@@ -67,10 +72,10 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Computes the least fixed point of a non-decreasing `function`. The iteration starts at `from`, which must be at most the least
-/// fixed point.
+/// Computes the least fixed point of `function`, which must never decrease. The iteration starts
+/// at `from`, which must be at most the least fixed point.
 ///
-/// Sums saturate at the largest number, which exceeds every `limit`.
+/// Sums in `function` saturate at the largest number, which exceeds every `limit`.
 pub(super) fn least_fixpoint(
     from: u64,
     limit: u64,

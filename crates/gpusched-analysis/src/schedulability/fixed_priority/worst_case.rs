@@ -1,39 +1,43 @@
-//! Worst-case response time of a task: the maximum over all its jobs in the longest busy period of its level.
+//! Worst-case response time of a task: the maximum over all its jobs in the longest busy period
+//! of its priority level.
 
 use super::level::Level;
 use super::recurrence::{Fixpoint, Recurrence, Work};
 
-/// Number of steps of the recurrences of one task after which the test gives up with
-/// [`Undecided`](gpusched_model::verdict::Evidence::Undecided). A step takes O(n) time.
+/// Number of iterations per task after which the test gives up with
+/// [`Undecided`](gpusched_model::verdict::Evidence::Undecided). One iteration of a recurrence
+/// takes O(n) time for n tasks.
 pub const STEP_LIMIT: u64 = 1_000_000;
 
 /// Condition under which the search ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// The search ends as soon as it is known that a job misses its deadline.
+    /// The search ends as soon as it finds that a job misses its deadline.
     Early,
-    /// The search ends as soon as the response time of the first late job is known.
+    /// The search ends when it has the response time of the first job that misses its deadline.
     Miss,
-    /// The search ends at the end of the busy period. Late jobs count like all other jobs.
+    /// The search ends at the end of the busy period, even if a job misses its deadline.
     Never,
 }
 
-/// Worst case over the jobs of a task; times in ns.
+/// Worst case over all jobs of a task. Times are in ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum WorstCase {
-    /// All jobs meet their deadlines. The value is the largest response time. Under [`Stop::Never`], late jobs count, too.
+    /// The largest response time. All jobs meet their deadlines, except under [`Stop::Never`],
+    /// which ignores deadlines.
     Response(u64),
-    /// A job misses its deadline. It ends at least `busy_period` after the start of the busy period, and at least `response` after
-    /// its arrival.
+    /// A job misses its deadline. The job ends at least `busy_period` after the start of the busy
+    /// period, and at least `response` after the arrival of the job.
     Late { busy_period: u64, response: u64 },
-    /// The worst case is not known within the step limit.
+    /// The search reached the step limit before it found the worst case.
     TooLong,
 }
 
-/// Number of steps to compute the exact response time of a job that is known to be late.
+/// Number of additional steps to compute the exact response time of a job that misses its
+/// deadline.
 const STEPS_BEYOND: u64 = 10_000;
 
-/// Number of jobs after which the search computes the number of jobs in a hyperperiod as a limit.
+/// Number of jobs after which the search also stops at the end of a hyperperiod.
 const MANY: u64 = 64;
 
 /// Computes the worst case of the task of `level`.
@@ -46,7 +50,8 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
         let Some(arrival) = period.checked_mul(job) else {
             return WorstCase::TooLong;
         };
-        // Time from the first arrival to the deadline of this job. The first arrival is J before the start of the busy period.
+        // Time from the first arrival to the deadline of this job. The first job arrives J before
+        // the start of the busy period.
         let due = match arrival.checked_add(level.task.deadline) {
             Some(due) if stop != Stop::Never => due,
             None if stop != Stop::Never => return WorstCase::TooLong,
@@ -87,8 +92,8 @@ pub(super) fn worst_case<R: Recurrence>(level: &Level<'_>, stop: Stop) -> WorstC
             break;
         }
         if job == MANY && !level.overloaded(work.waste) {
-            // Let h be the number of jobs in a hyperperiod. Then w(q + h) ≤ w(q) + h·T, so no later job has a longer response time
-            // than the first h jobs.
+            // Let h be the number of jobs in a hyperperiod, and w(q) the end of job q. Then w(q +
+            // h) ≤ w(q) + h·T. So the first h jobs include a job with the longest response time.
             jobs = level.jobs_in_hyperperiod().unwrap_or(u64::MAX);
         }
         if job >= jobs.saturating_sub(1) {

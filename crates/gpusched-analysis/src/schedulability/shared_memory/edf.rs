@@ -1,12 +1,19 @@
-//! EDF under interference delay. The test checks whether the demand of every interval is done by the end of the interval.
+//! EDF under interference delay. The test checks whether the partition completes the demand of
+//! every interval by the end of the interval.
 //!
-//! Let d be the first missed deadline, and a the last time before d without a pending job whose deadline is at most d. From a to d,
-//! the partition executes such jobs, and at most one blocking job. In the time t = d − a, their work is at most dbf(t) + B(t). So
-//! it is done at the least x with x ≥ dbf(t) + B(t) + lost(x). If x ≤ t, no deadline is missed. dbf has its steps at deadlines, so
-//! the test checks only these t. No busy window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
+//! Let d be the first missed deadline. Let a be the last time before d at which no job with a
+//! deadline of at most d is pending. From a to d, the partition executes only jobs with deadlines
+//! of at most d, and at most one blocking job. With t = d − a, the work of these jobs is at most
+//! dbf(t) + B(t). The partition completes the work at the least x with x ≥ dbf(t) + B(t) +
+//! lost(x), where lost(x) is the interference delay in a window of length x. If x ≤ t, the job
+//! meets the deadline d.
 //!
-//! The test visits t in descending order, from L downwards. Let the work of t be done at x ≤ t. If B is constant from x to t, the
-//! work of each t' from x to t is also done in time (QPA).
+//! The function dbf has its steps at deadlines, so the test checks only deadlines t. No busy
+//! window is longer than L, the least L with L ≥ B + Σ ⌈(L + J)/T⌉·C + lost(L).
+//!
+//! As in QPA, the test visits t in descending order, beginning with L. Suppose that the partition
+//! completes the work for t at x ≤ t. If B is constant from x to t, the partition also completes
+//! the work for each t' from x to t in time.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -14,7 +21,8 @@ use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met. A task blocks jobs with earlier deadlines for at most `hold` [ns].
+/// Tests whether all jobs meet their deadlines. A task blocks jobs with earlier deadlines for at
+/// most `hold` [ns].
 pub(super) fn test(tasks: &Contended<'_>, hold: fn(&Demand) -> u64) -> Evidence {
     let mut steps = STEP_LIMIT;
     let longest = |demands: &[Demand]| {
@@ -63,7 +71,7 @@ fn due(demand: &Demand) -> u64 {
     demand.deadline.ns().saturating_sub(demand.jitter.ns())
 }
 
-/// Returns dbf(t) + B(t), and the start of the interval on which B has this value.
+/// Returns the work dbf(t) + B(t), and the start of the interval up to t on which B is constant.
 fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64) {
     let demand = tasks.total(|task| {
         let demand = &tasks.demands[task];
@@ -74,7 +82,8 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
         let later = demands.iter().filter(|demand| due(demand) > t);
         later.map(hold).max().unwrap_or(0)
     };
-    // As t decreases, B increases at the deadline of a task that blocks longer, in isolation or at its guaranteed bandwidth.
+    // As t decreases, B increases when t passes the deadline of a task that blocks longer. This
+    // holds in isolation and at the guaranteed bandwidth.
     let since = |demands: &[Demand]| {
         let most = blocking(demands);
         let longer = demands
@@ -86,7 +95,8 @@ fn needed(tasks: &Contended<'_>, t: u64, hold: fn(&Demand) -> u64) -> (Work, u64
     (work, since(tasks.demands).max(tasks.slowest.map_or(0, since)))
 }
 
-/// Returns the latest deadline of a job before `interval`, if all jobs are released as early as possible.
+/// Returns the latest deadline before `interval`, if all jobs are released as early as possible
+/// [ns].
 fn last_before(demands: &[Demand], interval: u64) -> Option<u64> {
     let last = |demand: &Demand| {
         let room = interval.checked_sub(1)?.checked_sub(due(demand))?;

@@ -1,8 +1,9 @@
-//! Fixed priorities under interference delay. The response times include the interference delay in every window.
+//! Fixed priorities under interference delay. The response times include the interference delay
+//! of every window.
 //!
-//! The recurrences are the recurrences of [`crate::schedulability::fixed_priority`], for windows that begin with the busy period of
-//! a level. Without preemption, a job starts at the latest when all earlier work is done. It ends at the latest when this work and
-//! the work of the job are done.
+//! The test uses the recurrences of [`crate::schedulability::fixed_priority`], with the
+//! interference delay as an additional term. Without preemption, a job starts when all earlier
+//! work is done, or before. It ends when this earlier work and its own work are done, or before.
 
 use super::contended::{Contended, STEP_LIMIT};
 use super::window::{Done, Work};
@@ -10,7 +11,8 @@ use gpusched_model::policy::Priorities;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether all deadlines are met. Preemption is immediate, or absent if `runs_on` is true.
+/// Tests whether all jobs meet their deadlines. If `runs_on` is true, there is no preemption.
+/// Otherwise preemption is immediate.
 pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities) -> Evidence {
     let mut order: Vec<usize> = (0..tasks.demands.len()).collect();
     let urgency = |&task: &usize| {
@@ -43,9 +45,12 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
     }
 }
 
-/// Assigns priorities with Audsley's algorithm: the lowest level goes to the last task that meets its deadlines there. If a task
-/// moves from a higher to a lower priority than another task, it causes blocking of at most its WCET instead of interference of at
-/// least its WCET. So the choice makes the result of no other task worse.
+/// Assigns priorities with Audsley's algorithm: each level, beginning with the lowest, goes to
+/// the last task that meets its deadlines at this level.
+///
+/// The algorithm stays optimal. If another task moves from a higher to a lower priority than task
+/// i, its interference of at least its WCET becomes blocking of at most its WCET. So the result
+/// for task i does not become worse.
 fn assign(
     tasks: &Contended<'_>,
     runs_on: bool,
@@ -72,13 +77,14 @@ fn assign(
     Ok(())
 }
 
-/// A task, with the tasks of higher and of lower priority. Times are in ns.
+/// A task, the tasks with higher priority, and the tasks with lower priority. Times are in ns.
 struct Level<'a> {
     tasks: &'a Contended<'a>,
     runs_on: bool,
     higher: &'a [usize],
     task: usize,
-    /// Blocking by a task with lower priority that has just started: in isolation, and at its guaranteed bandwidth.
+    /// Blocking by a task with lower priority that has just started: first in isolation, then at
+    /// its guaranteed bandwidth.
     blocking: [u64; 2],
     period: u64,
     jitter: u64,
@@ -108,8 +114,9 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the work of the blocking, of `own` jobs of the task, and of all jobs with higher priority that are released within
-    /// `window`. If `closed`, the window includes its end.
+    /// Returns the total work of the blocking task, of `own` jobs of the task, and of all jobs
+    /// with higher priority that are released within `window`. If `closed`, jobs that are
+    /// released at the end of the window count, too.
     fn work(&self, own: u64, window: u64, closed: bool) -> Work {
         let [alone, slowest] = self.blocking;
         let jobs = |task: usize| {
@@ -133,7 +140,7 @@ impl<'a> Level<'a> {
         self.tasks.total(jobs).plus(alone, slowest)
     }
 
-    /// Returns the largest response time if it is at most the deadline.
+    /// Returns the largest response time of the task, or `Late` if it exceeds the deadline.
     fn response(&self, steps: &mut u64) -> Done {
         let deadline = self.tasks.demands[self.task].deadline.ns();
         let (mut worst, mut from) = (0, 1);
@@ -141,7 +148,8 @@ impl<'a> Level<'a> {
             let Some(arrival) = self.period.checked_mul(job) else {
                 return Done::TooLong;
             };
-            // Time from the start of the busy period to the deadline. The busy period starts J after the first arrival.
+            // Time from the start of the busy period to the deadline of this job. The busy period
+            // starts J after the first arrival.
             let Some(latest) = deadline.saturating_add(arrival).checked_sub(self.jitter) else {
                 return Done::Late;
             };
@@ -165,7 +173,7 @@ impl<'a> Level<'a> {
         Done::TooLong
     }
 
-    /// Returns the end of job `job`, counted from 0.
+    /// Returns the time at which job `job` ends. Jobs count from 0.
     fn finish(&self, job: u64, from: u64, limit: u64, steps: &mut u64) -> Done {
         let tasks = self.tasks;
         if !self.runs_on {

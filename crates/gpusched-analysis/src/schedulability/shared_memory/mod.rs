@@ -1,14 +1,17 @@
-//! Tests for a partition with interference delay, which other partitions cause through a shared memory
-//! ([`crate::interference::bandwidth`]).
+//! Tests for a partition with interference delay, which other partitions cause through a shared
+//! memory ([`crate::interference::bandwidth`]).
 //!
-//! In a busy window of length t, a partition makes progress for at least t − lost(t). So the work of a window is done at the latest
-//! at the least t with t ≥ work(t) + lost(t). The tests are the tests of [`super::edf`] and [`super::fixed_priority`], with this t
-//! as the end of the work. If all kernels have a guaranteed bandwidth, the work is also done within the sum of their WCETs at this
-//! bandwidth. The tests use the smaller of the two times. The tests are sufficient. Without interference delay, they equal the
-//! tests in isolation.
+//! Let lost(t) be the interference delay in a window of length t. In a busy window of length t,
+//! the partition makes progress for at least t − lost(t). So the partition completes the work of
+//! a window by the least t with t ≥ work(t) + lost(t). The tests of [`super::edf`] and
+//! [`super::fixed_priority`] use this t as the end of the work.
 //!
-//! An interference delay may end between two whole nanoseconds. So the remaining time of a blocking job may be its full time, and
-//! not 1 ns less.
+//! If all kernels have a guaranteed bandwidth, the partition also completes the work within the
+//! sum of their WCETs at this bandwidth. The tests use the smaller of the two times. The tests
+//! are sufficient. Without interference delay, they equal the tests in isolation.
+//!
+//! An interference delay may end between two whole nanoseconds. So the remaining time of a
+//! blocking job may be its full WCET. In isolation, it is at least 1 ns shorter.
 
 mod contended;
 mod edf;
@@ -20,17 +23,19 @@ pub use contended::{Contended, STEP_LIMIT};
 use gpusched_model::policy::{Policy, Preemption, Strength};
 use gpusched_model::verdict::{Evidence, Verdict};
 
-/// Returns the verdict of `policy`. The policy must have a proof for shared memory ([`Policy::shares_memory`]).
+/// Returns the verdict of `policy`, which must have a proof for shared memory
+/// ([`Policy::shares_memory`]).
 pub fn test(policy: Policy, tasks: &Contended<'_>, sms: u32) -> Verdict {
     if let Some(slowest) = tasks.slowest {
-        // A task that is missing in `slowest` would count as a task without execution time.
+        // If a task were missing in `slowest`, its execution time would count as 0.
         assert_eq!(
             slowest.len(),
             tasks.demands.len(),
             "the same tasks at their guaranteed bandwidth"
         );
     }
-    // A set that fails without interference delay also fails with interference delay. The evidence without delay is stronger.
+    // A set that fails without interference delay also fails with interference delay. The
+    // evidence without interference delay is stronger.
     let alone = super::evidence(policy, tasks.demands, sms);
     if tasks.undisturbed() || !alone.is_positive() {
         return Verdict::new(policy, alone);

@@ -1,9 +1,9 @@
-//! The time at which the work of a busy window is done.
+//! The time at which a partition completes the work of a busy window.
 
 use super::contended::Contended;
 
-/// Work of a window [ns]: in isolation, and with every kernel at its guaranteed bandwidth. If the second value is unbounded, it is
-/// the largest number.
+/// Work of a window [ns]: `alone` is the work in isolation, and `slowest` is the work with every
+/// kernel at its guaranteed bandwidth. If `slowest` is unbounded, it is the largest number.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Work {
     pub alone: u128,
@@ -13,17 +13,17 @@ pub(super) struct Work {
 /// Result of an iteration of a recurrence.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Done {
-    /// All work is done at this time.
+    /// The partition completes all work at this time.
     At(u64),
-    /// The work is not done within the limit.
+    /// The partition does not complete the work within the limit.
     Late,
-    /// The result is not known within the step limit.
+    /// The iteration reached the step limit before it found the result.
     TooLong,
 }
 
 impl Contended<'_> {
-    /// Returns the least t ≥ `from` with t ≥ min(work(t) + lost(t), slowest(t)), if this t is at most `limit`. `work` must not
-    /// decrease with t, and `from` must not exceed the result.
+    /// Returns the least t with t ≥ min(work(t) + lost(t), slowest(t)), if this t is at most
+    /// `limit`. `work` must not decrease with t. `from` must be at most the result.
     pub(super) fn done(&self, from: u64, limit: u64, steps: &mut u64, work: impl Fn(u64) -> Work) -> Done {
         let mut time = from;
         loop {
@@ -45,7 +45,8 @@ impl Contended<'_> {
         }
     }
 
-    /// Returns the sum over all tasks of `jobs` times C, in isolation and at the guaranteed bandwidth.
+    /// Returns the sum of `jobs`(i)·Cᵢ over all tasks i: with WCETs in isolation, and with WCETs
+    /// at the guaranteed bandwidth.
     pub(super) fn total(&self, jobs: impl Fn(usize) -> u128) -> Work {
         let sum = |demands: &[crate::schedulability::Demand]| {
             let terms = demands.iter().enumerate();

@@ -1,4 +1,4 @@
-//! The density test: Σ C/min(T, D − J) ≤ 1.
+//! The density test for preemptive EDF: Σ C/min(T, D − J) ≤ 1.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,8 @@ use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether the density is at most 1. This is sufficient for preemptive EDF.
+/// Tests whether the density Σ C/min(T, D − J) is at most 1. The test is sufficient for
+/// preemptive EDF.
 pub fn density(demands: &[Demand]) -> Evidence {
     if let Some(late) = late_release(demands) {
         return late;

@@ -1,4 +1,5 @@
-//! The hyperbolic bound: Π (C/T' + 1) ≤ 2 (Bini, Buttazzo & Buttazzo, IEEE Trans. Computers 52(7), 2003).
+//! The hyperbolic bound for fixed priorities: Π (C/T' + 1) ≤ 2 (Bini, Buttazzo & Buttazzo, IEEE
+//! Trans. Computers 52(7), 2003).
 
 use num_bigint::BigUint;
 
@@ -6,13 +7,15 @@ use super::terms::{bound, late_release, least_separation};
 use crate::schedulability::Demand;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J. This is sufficient for preemptive fixed priorities in the order of T'.
+/// Tests whether Π (C/T' + 1) ≤ 2 with T' = min(T, D) − J. The test is sufficient for preemptive
+/// fixed priorities in ascending order of T'.
 pub fn hyperbolic(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// Returns whether the bound holds. Computes with 62 fractional bits, rounded down and rounded up. Computes exactly if 2 lies
-/// between the two results.
+/// Returns whether Π (C/T' + 1) ≤ 2. The function computes the product with 62 fractional bits,
+/// once rounded down and once rounded up. If 2 is between the two products, the function computes
+/// exactly.
 fn holds(demands: &[Demand]) -> bool {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;
@@ -26,7 +29,8 @@ fn holds(demands: &[Demand]) -> bool {
             return false;
         }
         let share = (wcet << BITS) / u128::from(separation);
-        // Factors are from 1 to 2. Products are at most slightly above 2 when the loop continues.
+        // Each factor is from 1 to 2. When the loop continues, a product is at most slightly
+        // above 2.
         below += (below * share) >> BITS;
         above += ((above * (share + 1)) >> BITS) + 1;
         if below > TWO {
@@ -37,7 +41,7 @@ fn holds(demands: &[Demand]) -> bool {
     above <= TWO || holds_exactly(demands)
 }
 
-/// Returns whether Π (C + T') ≤ 2·Π T', computed exactly.
+/// Returns whether Π (C + T') ≤ 2·Π T', in exact integers.
 fn holds_exactly(demands: &[Demand]) -> bool {
     let (mut sums, mut separations) = (BigUint::from(1u32), BigUint::from(2u32));
     for demand in demands {

@@ -1,4 +1,5 @@
-//! The bound of Liu and Layland: U' ≤ n·(2^(1/n) − 1) (JACM 20(1), 1973), computed as (1 + U'/n)ⁿ ≤ 2.
+//! The bound of Liu and Layland for fixed priorities: U' ≤ n·(2^(1/n) − 1) (JACM 20(1), 1973).
+//! gpusched computes the equivalent condition (1 + U'/n)ⁿ ≤ 2.
 
 use std::cmp::Ordering;
 
@@ -9,14 +10,15 @@ use crate::schedulability::Demand;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
 
-/// Tests whether Σ C/T' ≤ n·(2^(1/n) − 1) with T' = min(T, D) − J. This is sufficient for preemptive fixed priorities in the order
-/// of T'.
+/// Tests whether U' = Σ C/T' ≤ n·(2^(1/n) − 1) for n tasks with T' = min(T, D) − J. The test is
+/// sufficient for preemptive fixed priorities in ascending order of T'.
 pub fn liu_layland(demands: &[Demand]) -> Evidence {
     late_release(demands).unwrap_or_else(|| bound(holds(demands)))
 }
 
-/// Returns whether the bound holds. Adds fractional bits until the results rounded down and rounded up agree. The loop ends,
-/// because 2^(1/n) is irrational for n > 1 and so (1 + U'/n)ⁿ never equals 2.
+/// Returns whether (1 + U'/n)ⁿ ≤ 2. The function adds fractional bits until the value rounded
+/// down and the value rounded up give the same result. The loop ends, because (1 + U'/n)ⁿ never
+/// equals 2: 2^(1/n) is irrational for n > 1.
 fn holds(demands: &[Demand]) -> bool {
     if demands.iter().any(|demand| least_separation(demand).is_none()) {
         return false;
@@ -42,7 +44,8 @@ fn holds(demands: &[Demand]) -> bool {
     })
 }
 
-/// Computes U'/n in units of 2^-`bits`, rounded down. The value rounded up is one unit larger.
+/// Tests (1 + U'/n)ⁿ ≤ 2 with 62 fractional bits. Returns `None` if these bits are too few to
+/// decide.
 fn small(demands: &[Demand]) -> Option<bool> {
     const BITS: u32 = 62;
     const TWO: u128 = 2 << BITS;
@@ -119,7 +122,8 @@ mod tests {
         assert!(holds(&set(&[(9, 9)])));
         assert!(!holds(&set(&[(10, 9)])));
         assert!(holds(&[]));
-        // p/q is a convergent of √2, so U' = 2·(p/q − 1) is closer to the bound than 62 bits can distinguish.
+        // p/q is a convergent of √2. So U' = 2·(p/q − 1) is too close to the bound for a decision
+        // with 62 bits.
         let (p, q) = (6_882_627_592_338_442_563u64, 4_866_752_642_924_153_522u64);
         let (below, above) = ((p - q, q), (p - q + 1, q));
         assert_eq!(holds(&set(&[below; 2])), by_powers(&[below; 2]));

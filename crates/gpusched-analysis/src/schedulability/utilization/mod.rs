@@ -1,12 +1,14 @@
-//! Sufficient tests on U' = Σ C/T', for preemptive scheduling.
+//! Sufficient tests for preemptive scheduling that use only U' = Σ C/T' or Π (C/T' + 1).
 //!
-//! * [`density`] for EDF, with T' = min(T, D − J): dbf(t) ≤ t·Σ C/T';
-//! * [`hyperbolic`] and [`liu_layland`] for fixed priorities in the order of T' = min(T, D) − J. A task causes interference of
-//!   ⌈(w + J)/T⌉·C. This is at most ⌈w/T'⌉·C, the interference of a task without jitter and with period T'. A job that ends within
-//!   T' of its latest release meets its deadline, which is D after its arrival.
+//! * [`density`]: for EDF, with T' = min(T, D − J). The test uses dbf(t) ≤ t·Σ C/T'.
+//! * [`hyperbolic`] and [`liu_layland`]: for fixed priorities in ascending order of T' = min(T,
+//!   D) − J. In a window of length w, a task causes interference of at most ⌈(w + J)/T⌉·C. This
+//!   is at most ⌈w/T'⌉·C, the interference of a task with period T' and without jitter. A job
+//!   that ends within T' of its latest release meets its deadline, which is D after its arrival.
 //!
-//! If D > T, the two definitions of T' differ, because two releases may be only T − J apart. This distance matters for fixed
-//! priorities. It does not matter for the demand bound, which counts jobs by their deadlines.
+//! If D > T, the two definitions of T' differ, because the releases of two jobs may be only T − J
+//! apart. This distance matters for fixed priorities. It does not matter for the demand bound,
+//! which counts jobs by their deadlines.
 
 mod density;
 mod hyperbolic;

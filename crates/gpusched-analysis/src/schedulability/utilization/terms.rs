@@ -1,23 +1,24 @@
-//! Terms that several tests use.
+//! Terms that several utilization tests use.
 
 use crate::schedulability::Demand;
 use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
-/// Returns min(T, D) − J [ns], or `None` if it is not positive.
+/// Returns T' = min(T, D) − J [ns], or `None` if T' is not positive.
 pub(super) fn least_separation(demand: &Demand) -> Option<u64> {
     let shorter = demand.period.min(demand.deadline).checked_sub(demand.jitter)?;
     (shorter > Time::ZERO).then_some(shorter.ns())
 }
 
-/// Returns the evidence for the first task with execution time and with J ≥ D, if such a task exists.
+/// Returns the evidence of failure for the first task with C > 0 and J ≥ D, if such a task
+/// exists.
 pub(super) fn late_release(demands: &[Demand]) -> Option<Evidence> {
     let late = |demand: &Demand| demand.jitter >= demand.deadline && demand.wcet > Time::ZERO;
     let task = demands.iter().position(late)?;
     Some(Evidence::JitterExceedsDeadline { task })
 }
 
-/// Returns the evidence of a bound that holds or fails.
+/// Returns the evidence for a bound that holds or does not hold.
 pub(super) fn bound(holds: bool) -> Evidence {
     if holds {
         Evidence::BoundHolds

@@ -1,8 +1,11 @@
-//! Temporary files in the folder of their destination, and the remnants that killed processes leave.
+//! Temporary files in the destination folder of an output. A *remnant* is a temporary file that a
+//! killed process left.
 //!
-//! A process that writes a temporary file has a lock on it. The operating system releases the lock when the process
-//! ends. So if a temporary file can be locked, no process on any computer writes it. gpusched removes such a remnant
-//! when it next writes a file of the same name. On a file system without locks, gpusched does not remove remnants.
+//! A process locks each temporary file while it writes the file. The operating system releases
+//! the lock when the process ends. A temporary file that gpusched can lock is a remnant, because
+//! no process on any computer writes the file. When gpusched next writes an output of the same
+//! name, it removes the remnant. On a file system without locks, gpusched does not remove
+//! remnants.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -13,12 +16,13 @@ use tempfile::{NamedTempFile, TempPath};
 /// Number of random letters and digits at the end of the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// Maximum number of attempts to create a temporary file. An attempt fails if another process removes the new file as a
-/// remnant before the file is locked. Even two failures in a row are almost impossible.
+/// Maximum number of attempts to create a temporary file. An attempt fails if another process
+/// removes the new file as a remnant before this process locks the file. Even two failures in a
+/// row are almost impossible.
 const TRIES: u32 = 100;
 
-/// Maximum number of bytes that the name of a temporary file repeats from the name of its destination. This limit keeps
-/// the name short enough for the file system.
+/// Maximum number of bytes that the name of a temporary file takes from the name of its
+/// destination. The limit keeps the name short enough for the file system.
 const NAMED: usize = 100;
 
 /// Returns the folder that contains `path`.
@@ -33,13 +37,13 @@ pub(super) fn folder(path: &Path) -> &Path {
 /// `path`.
 ///
 /// # Errors
-/// Fails with the error of the operating system. This error does not state the name of the temporary file.
+/// Fails with the error of the operating system, without the name of the temporary file.
 pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
     let (folder, prefix) = (folder(path), prefix(path));
     remove_remnants(folder, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).rand_bytes(RANDOM);
-    // The temporary file has the same permissions as any new file.
+    // The temporary file has the default permissions of a new file.
     let open = |path: &Path| {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).open(path)
@@ -61,13 +65,13 @@ pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
 pub(super) enum Backup {
     /// There is no file at the path, so no backup is needed.
     NoFile,
-    /// A hard link to the earlier file.
+    /// A hard link to the file that the rename replaces.
     Link(TempPath),
-    /// There is a file, but a backup is not possible.
+    /// There is a file at the path, but the file system cannot make a backup.
     Missing,
 }
 
-/// Returns the backup of the file at `path`.
+/// Makes a backup of the file at `path` as a hard link.
 pub(super) fn backup(path: &Path) -> Backup {
     if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Backup::NoFile;
@@ -79,7 +83,7 @@ pub(super) fn backup(path: &Path) -> Backup {
     link.map_or(Backup::Missing, |link| Backup::Link(link.into_temp_path()))
 }
 
-/// Returns the prefix that the names of all temporary files of `path` have in common.
+/// Returns the first part of the names of all temporary files for the destination `path`.
 fn prefix(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let end = (0..=name.len().min(NAMED))
@@ -88,8 +92,7 @@ fn prefix(path: &Path) -> String {
     format!(".gpusched-{}-", name.get(..end.unwrap_or(0)).unwrap_or_default())
 }
 
-/// Removes the temporary files in `folder` whose names start with `prefix`, if no process writes them any more. Errors
-/// are ignored.
+/// Removes the remnants in `folder` whose names start with `prefix`. The function ignores errors.
 fn remove_remnants(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

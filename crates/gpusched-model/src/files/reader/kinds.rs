@@ -8,14 +8,16 @@ use crate::{
 
 /// A kind of document that gpusched can read from a stream.
 pub trait Document: Sized {
-    /// Description of the expected document, for errors about a document of another kind.
+    /// Description of a valid document. gpusched shows the description in errors about documents
+    /// of another kind.
     const EXPECTED: &str;
 
-    /// Parses the document in `text`. Implementations call [`from_json`] with the shape of the file. This function is
-    /// not generic. So the crate that defines the document compiles the parser once for all other crates.
+    /// Parses the document in `text`. Implementations call [`from_json`] with the type that
+    /// describes the file. This function is not generic, so the compiler translates the parser
+    /// once for all crates.
     ///
     /// # Errors
-    /// Fails with the first wrong line and the reason.
+    /// Fails at the first fault. The error states the line and the reason.
     fn from_json(text: &str) -> Result<Self, Fault>;
 }
 
@@ -55,7 +57,7 @@ pub type Bounds = Documents<Bound>;
 /// A stream of scenarios.
 pub type Scenarios = Documents<Scenario>;
 
-/// A stream of warp scenarios, which are scenarios of one sub-core.
+/// A stream of warp scenarios. A warp scenario describes one sub-core.
 pub type WarpScenarios = Documents<WarpScenario>;
 
 /// A stream of systems.

@@ -1,10 +1,10 @@
-//! Recognition of the kind of a document that is not of the expected kind.
+//! Recognition of documents of an unexpected kind, for error messages.
 
 use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-/// Fields that occur only in documents of one kind, with the name of the kind.
+/// Pairs of a field and a kind of document. The field occurs only in documents of this kind.
 const KINDS: [(&str, &str); 8] = [
     ("active_blocks", "a kernel"),
     ("benchmarks", "benchmarks"),
@@ -16,8 +16,8 @@ const KINDS: [(&str, &str); 8] = [
     ("tasks", "a task set"),
 ];
 
-/// Returns the kind of document that `text` probably is. Returns `None` if the kind is unknown, or if it is the kind at
-/// the start of `expected`.
+/// Returns the probable kind of the document in `text`. Returns `None` if the kind is unknown or
+/// is the expected kind. `expected` starts with the name of the expected kind.
 pub(super) fn likeness(text: &str, expected: &str) -> Option<&'static str> {
     let fields = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).ok()?;
     let wanted = expected.split(':').next().unwrap_or(expected);
@@ -61,7 +61,7 @@ mod tests {
         let told = message(r#"{"name":"k","active_blocks":4,"clusters":[]}"#);
         assert!(told.ends_with("; it looks like a kernel"), "{told}");
         assert!(message(r#"{"name":"x","tasks":[]}"#).contains("looks like a task set"));
-        // A scenario with an error is recognized as a scenario.
+        // The message about a scenario with an error suggests no other kind.
         for text in [
             r#"{"scheduler":"gto","kernels":[{"tasks":1}]}"#,
             r#"{"scheduler":"gto","colour":1}"#,

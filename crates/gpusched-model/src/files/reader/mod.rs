@@ -1,9 +1,9 @@
 //! Reader for documents such as task sets or plans. A stream is one JSON document, or JSONL with one document per line.
 //!
-//! If the first line that is not blank contains a complete JSON value, the stream is JSONL. If this JSON value
-//! continues on the next line, the whole stream is one document, as editors and pretty-printers write it. The reader
-//! never loads a whole JSONL stream into memory. [`Documents::batch`] returns lines that are not parsed yet, and any
-//! thread may parse them. The iterator parses one line at a time.
+//! The first line that is not blank determines the format. If the line is an incomplete JSON
+//! value, the whole stream is one JSON document. Otherwise, the stream is JSONL. The reader never
+//! loads a whole JSONL stream into memory. [`Documents::batch`] returns unparsed documents, which
+//! several threads can parse in parallel. The iterator parses one document at a time.
 
 mod kinds;
 mod likeness;
@@ -26,7 +26,8 @@ use crate::error::{Error, Refusal, Result};
 /// Maximum length of one document [bytes]. A task set of this length has about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// Length of text after which a batch ends [bytes]. This limit keeps batches of large documents small.
+/// Text length after which a batch ends [bytes]. The limit bounds the memory that a batch of
+/// large documents needs.
 const BATCH_BYTES: usize = 1 << 21;
 
 /// A stream of documents of type `T`.
@@ -34,18 +35,18 @@ pub struct Documents<T> {
     documents: PhantomData<fn() -> T>,
     file: String,
     source: Box<dyn BufRead>,
-    /// Number of lines that have been read.
+    /// Number of lines that the reader has read.
     lines: usize,
     state: State,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum State {
-    /// All lines that have been read are blank.
+    /// The reader has read only blank lines so far.
     Start,
-    /// The stream is JSONL, and its end has not been reached.
+    /// The stream is JSONL, and the reader has not reached its end.
     Lines,
-    /// The end of the stream has been reached.
+    /// The reader has reached the end of the stream.
     End,
 }
 
@@ -69,8 +70,8 @@ impl<T: Document> Documents<T> {
     /// messages.
     ///
     /// # Errors
-    /// Fails if the file cannot be read or is refused. Fails with [`Error::Refused`] if the file contains no document
-    /// or a second document.
+    /// Fails if the file cannot be read or is invalid. Fails with [`Error::Refused`] if the file
+    /// contains no document or a second document.
     pub fn only(path: impl AsRef<Path>, what: &str) -> Result<T> {
         let mut documents = Documents::open(path)?;
         let Some(first) = documents.next() else {
@@ -88,8 +89,8 @@ impl<T: Document> Documents<T> {
     /// for error messages. The caller parses the text later.
     ///
     /// # Errors
-    /// Fails if the file cannot be read or is refused. Fails with [`Error::Refused`] if the file contains no document
-    /// or a second document.
+    /// Fails if the file cannot be read or is invalid. Fails with [`Error::Refused`] if the file
+    /// contains no document or a second document.
     pub fn only_raw(path: impl AsRef<Path>, what: &str) -> Result<RawDocument> {
         let mut documents = Documents::<T>::open(path)?;
         let mut raw = documents.batch(2)?.into_iter();
@@ -99,13 +100,13 @@ impl<T: Document> Documents<T> {
         match raw.next() {
             None => Ok(first),
             Some(second) => {
-                first.parse::<T>(&documents.file)?; // a fault of the first document comes first
+                first.parse::<T>(&documents.file)?; // report a fault of the first document first
                 Err(documents.error(Some(second.line), format!("a second {what}"), "one"))
             }
         }
     }
 
-    /// Creates a reader for `source`. Error messages use the name `file` for the source.
+    /// Creates a reader for `source`. In error messages, `file` is the name of the source.
     pub fn new(file: impl Into<String>, source: impl BufRead + 'static) -> Documents<T> {
         Documents {
             documents: PhantomData,
@@ -116,20 +117,21 @@ impl<T: Document> Documents<T> {
         }
     }
 
-    /// Returns the name of the stream in error messages.
+    /// Returns the name that error messages use for the stream.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Whether the end of the stream has been reached.
+    /// Returns whether the reader has reached the end of the stream.
     pub fn at_end(&self) -> bool {
         self.state == State::End
     }
 
-    /// Returns up to `sets` further documents without parsing them. Returns fewer documents if they are large, and an
-    /// empty list at the end of the stream.
+    /// Returns up to `sets` further documents without parsing them. A batch of large documents
+    /// has fewer documents. At the end of the stream, the batch is empty.
     ///
-    /// If a batch has only one document, this document is the last one or the caller requested one document.
+    /// A batch with only one document is the last batch, or the caller requested only one
+    /// document.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the stream cannot be read. Fails with [`Error::Refused`] if the stream contains no
@@ -171,7 +173,8 @@ impl<T: Document> Documents<T> {
                     return Ok(Some(raw));
                 }
             }
-            // The final line break is removed, so that an error cannot refer to the line after the document.
+            // The reader removes the final line break, so that an error cannot refer to the line
+            // after the document.
             raw.text.truncate(raw.text.trim_ascii_end().len());
             return Ok(Some(raw));
         }
@@ -184,7 +187,8 @@ impl<T: Document> Documents<T> {
         Ok((!line.is_empty()).then_some(line))
     }
 
-    /// Reads up to `lines` further lines and appends them to `text`.
+    /// Appends the next line to `text` if `lines` is 1. Otherwise, appends the rest of the
+    /// stream.
     fn read(&mut self, text: &mut Vec<u8>, lines: usize) -> Result<()> {
         let room = (LONGEST + 1).saturating_sub(text.len() as u64);
         let mut source = (&mut self.source).take(room);
@@ -205,7 +209,8 @@ impl<T: Document> Documents<T> {
     }
 }
 
-/// Iterator over the documents, each with the line where it starts. After an error, the iterator ends.
+/// Iterates over the documents. Each item contains a document and the line where the document
+/// starts. After an error, the iterator ends.
 impl<T: Document> Iterator for Documents<T> {
     type Item = Result<(usize, T)>;
 
@@ -224,7 +229,7 @@ impl<T: Document> Iterator for Documents<T> {
     }
 }
 
-/// Whether `line` is an incomplete JSON value.
+/// Returns whether `line` is an incomplete JSON value.
 fn ends_early(line: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }

@@ -13,26 +13,26 @@ use crate::program::line_of;
 /// The text of one document that has not been parsed yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawDocument {
-    /// Number of the line in the file where the document starts, counted from 1.
+    /// Line of the file where the document starts, counted from 1.
     pub line: usize,
     pub(super) text: Vec<u8>,
 }
 
 impl RawDocument {
-    /// Whether the document is probably an object with a field called `name`. The text is not parsed, so the result is
-    /// a guess.
+    /// Returns whether the document is a JSON object with a field called `name`. The function
+    /// does not check the values of the fields.
     pub fn has(&self, name: &str) -> bool {
         let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&self.text);
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
-    /// Whether the document starts like an object. All valid documents are objects.
+    /// Returns whether the text starts with `{`. Every valid document is a JSON object.
     pub fn is_object(&self) -> bool {
         self.text.trim_ascii_start().starts_with(b"{")
     }
 
-    /// Checks that an object is valid JSON, for callers that examine its fields before they parse it. Error messages
-    /// use `file` as the name of the file.
+    /// Checks the JSON syntax of a document that starts with `{`. Callers that examine single
+    /// fields call this function first. Error messages use `file` as the name of the file.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`], which states the line, the found text and the expected text.
@@ -63,7 +63,7 @@ impl RawDocument {
         refusal.at(file, self.line + line.saturating_sub(1)).into()
     }
 
-    /// Parses the document. An error states a line of this document, counted from 1.
+    /// Parses the document. An error contains the line within this document, counted from 1.
     fn try_parse<T: Document>(&self) -> Result<T, (usize, Refusal)> {
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];
@@ -89,13 +89,13 @@ impl RawDocument {
 /// The line of a fault in a document, counted from 1, together with the refusal.
 pub type Fault = (usize, Refusal);
 
-/// Parses `text` in the format `S` of the file, and converts the result to the type `T`.
+/// Parses `text` as the file format `S`, and converts the result to the type `T`.
 ///
-/// Valid text is parsed once. Invalid text is parsed a second time to find the path of the wrong field, which takes
-/// longer.
+/// The function parses valid text once. For invalid text, a second and slower pass finds the path
+/// of the wrong field.
 ///
 /// # Errors
-/// Fails with the first wrong line and the reason.
+/// Fails at the first fault. The error states the line and the reason.
 pub fn from_json<S, T>(text: &str) -> Result<T, Fault>
 where
     S: DeserializeOwned,
@@ -109,7 +109,7 @@ where
     })
 }
 
-/// Parses `text` with [`serde_json::from_str`]. An error states the wrong field.
+/// Parses `text`. Compared with [`serde_json::from_str`], an error also states the wrong field.
 fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut track = Track::new();
@@ -138,24 +138,27 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
     Ok(shape)
 }
 
-/// Returns the message of serde_json about bad syntax, extended by the expected text.
+/// Converts a message of serde_json about bad syntax to words that state the found and expected
+/// text.
 fn syntax(message: &str) -> String {
     match (message, message.strip_prefix("EOF while parsing ")) {
-        ("trailing comma", _) => "found a comma after the last item, expected none".to_owned(),
+        ("trailing comma", _) => "found a comma after the last item, expected no comma".to_owned(),
         ("expected value", _) => "found no JSON value, expected one".to_owned(),
         (_, Some(open)) => format!("found the end of the text, expected the rest of {open}"),
         (message, None) => message.to_owned(),
     }
 }
 
-/// Returns the line and the message of a JSON error. The position that serde_json appends to its message is removed.
+/// Returns the line of a JSON error, and its message without the position that serde_json
+/// appends.
 fn describe(error: &serde_json::Error, field: &str) -> (usize, Refusal) {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     let message = message
         .strip_suffix(&format!(" at line {line} column {column}"))
         .unwrap_or(&message);
-    // For a wrong value, the field states the place of the error. For bad syntax, the column states the place.
+    // For a wrong value, the message states the field. For bad syntax, the message states the
+    // column.
     let message = match error.is_data() {
         true => in_words(message),
         false => format!("{} (column {column})", syntax(message)),

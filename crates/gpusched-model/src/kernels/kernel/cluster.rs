@@ -8,7 +8,8 @@ use crate::time::Time;
 /// Maximum number of blocks of one cluster.
 const MAX_BLOCKS: u64 = 1 << 32;
 
-/// Maximum time of one block, 2^40 ns (18 minutes). With this limit, products of counts and times fit in 128 bits.
+/// Maximum execution time of one block, 2^40 ns (18 minutes). With this limit, products of counts
+/// and times fit in 128 bits.
 pub const LONGEST: Time = Time::from_ns(1 << 40);
 
 /// A cluster: thread blocks with the same WCETs.
@@ -24,7 +25,7 @@ pub struct Cluster {
     interference: Option<Distribution>,
 }
 
-/// A cluster in the shape of the file.
+/// A cluster as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Cluster")]
@@ -56,8 +57,8 @@ impl schemars::JsonSchema for Cluster {
     }
 }
 
-/// Statistics of the measured times of the blocks of one cluster, as in Table I of [Aghilinasab20]. No bound depends on
-/// these statistics.
+/// Statistics of the measured execution times of the blocks in one cluster ([Aghilinasab20] Table
+/// I). WCET bounds do not depend on these statistics.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Distribution {
@@ -68,47 +69,53 @@ pub struct Distribution {
     pub mean_ns: f64,
     /// Standard deviation of the measured times [ns].
     pub std_ns: f64,
-    /// K-S distance between the measured times and the normal distribution with this mean and standard deviation,
-    /// divided by the critical value of the test. If the ratio is above 1, the test rejects the normal distribution.
+    /// Kolmogorov–Smirnov distance between the measured times and the fitted normal distribution,
+    /// divided by the critical value of the test. If the ratio is above 1, the test rejects the
+    /// normal distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goodness_of_fit: Option<f64>,
-    /// The same K-S distance divided by another critical value (Lilliefors). This critical value takes into account
-    /// that mean and standard deviation are estimated from the sample.
+    /// Kolmogorov–Smirnov distance divided by the critical value of the Lilliefors test. The
+    /// Lilliefors test takes into account that the mean and the standard deviation are estimated
+    /// from the sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lilliefors: Option<f64>,
-    /// Probability that a time with this normal distribution is at most the WCET.
+    /// Probability that a block time is at most the WCET, according to the fitted normal
+    /// distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<f64>,
-    /// Extreme-value distribution fitted to the longest times.
+    /// Extreme-value distribution that was fitted to the longest measured times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
 }
 
-/// An extreme-value distribution fitted to the longest times.
+/// An extreme-value distribution that was fitted to the longest measured times.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tail {
     /// Family of the distribution.
     pub family: TailFamily,
-    /// Location [ns]: the parameter µ of a GEV, or the threshold of a GPD. The threshold is half a clock tick above the
-    /// longest measured time that is not an excess.
+    /// Location [ns]: the parameter µ of a generalized extreme value distribution (GEV), or the
+    /// threshold of a generalized Pareto distribution (GPD). The threshold is half a clock tick
+    /// above the longest measured time that the fit of a GPD excludes.
     pub location_ns: f64,
     /// Scale σ [ns].
     pub scale_ns: f64,
     /// Shape ξ of the distribution: negative if the times are bounded, positive if the tail is heavy.
     pub shape: f64,
-    /// Number of executions per fitted value. For a GEV, the fitted values are maxima of groups of executions, and this
-    /// number is the size of a group. For a GPD, this number is the inverse of the share of times above the threshold.
+    /// Number of executions per fitted value. For `gev`, each fitted value is the maximum of a
+    /// group of executions, and this number is the group size. For `gpd`, this number is the
+    /// inverse of the share of times above the threshold.
     pub executions: f64,
     /// Probability that one block takes longer than the WCET, if the WCET was derived from this fit.
     pub exceedance: f64,
     /// p-value of the goodness-of-fit test (Anderson–Darling with parametric bootstrap).
     pub fit_p: f64,
-    /// p-value of the test that the runs are independent (Ljung–Box on ranks). Absent if there are too few times for
-    /// the test.
+    /// p-value of the independence test of the runs (Ljung–Box on ranks). Absent if the test has
+    /// too few measured times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub independence_p: Option<f64>,
-    /// Whether both tests passed: goodness of fit and independence. If not, do not rely on the WCET.
+    /// Whether the goodness-of-fit test and the independence test both passed. If the value is
+    /// false, do not rely on the WCET.
     pub trustworthy: bool,
 }
 

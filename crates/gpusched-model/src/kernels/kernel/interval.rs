@@ -1,11 +1,11 @@
-//! Intervals: runs of consecutive thread blocks of one cluster.
+//! Intervals of consecutive thread blocks in one cluster.
 
 use serde::{Deserialize, Serialize};
 
 use super::Cluster;
 use crate::Refusal;
 
-/// An interval: consecutive thread blocks of one cluster ([Aghilinasab20] §VI-B).
+/// An interval of consecutive thread blocks in one cluster ([Aghilinasab20] §VI-B).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
@@ -13,12 +13,12 @@ pub struct Interval {
     pub first: u64,
     /// Number of the last thread block.
     pub last: u64,
-    /// Position of the cluster in the list `clusters`, from 0.
+    /// Position of the cluster in the list `clusters`, counted from 0.
     pub cluster: usize,
 }
 
-/// Checks that `intervals` assign each block, from block 0 on, to one of `clusters`. Also checks that the intervals of
-/// each cluster contain as many blocks as the cluster has.
+/// Checks that `intervals` assign each block, from block 0 on, to one of `clusters`. Also checks
+/// that each cluster and its intervals have equal numbers of blocks.
 pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), Refusal> {
     let field = |index: usize, name: &str| format!("intervals[{index}].{name}");
     let mut next = 0u64;
@@ -47,7 +47,7 @@ pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), 
     for (index, (cluster, &found)) in clusters.iter().zip(&blocks).enumerate() {
         if cluster.blocks() != found {
             let found = format!("{found} blocks of cluster {index}");
-            let expected = format!("the {} of the cluster", cluster.blocks());
+            let expected = format!("{}, the number in the cluster", cluster.blocks());
             return Err(Refusal::new("intervals", found, expected));
         }
     }

@@ -1,17 +1,17 @@
-//! Builtin names of expressions.
+//! Builtin names in the expressions of kernel programs.
 
 use super::Dimensions;
 
-/// A builtin name.
+/// A builtin name in an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Builtin {
     /// `thread.x`, `thread.y`, `thread.z`: position of the thread in its block along axis 0, 1, 2.
     Thread(u8),
-    /// `thread`: number of the thread in its block, with x as the fastest axis.
+    /// `thread`: number of the thread in its block, where x changes fastest.
     LinearThread,
     /// `block.x`, `block.y`, `block.z`: position of the thread block in the grid along axis 0, 1, 2.
     Block(u8),
-    /// `block`: number of the thread block in the grid, with x as the fastest axis.
+    /// `block`: number of the thread block in the grid, where x changes fastest.
     LinearBlock,
     /// `threads.x`, `threads.y`, `threads.z`: size of a thread block along axis 0, 1, 2.
     Threads(u8),
@@ -58,7 +58,8 @@ impl Builtin {
             .map(|(_, builtin)| *builtin)
     }
 
-    /// Returns the value of the builtin name, if the value is the same for all threads of a launch.
+    /// Returns the value of the builtin name, or `None` if threads of a launch have different
+    /// values.
     pub fn of_launch(self, grid: Dimensions, block: Dimensions) -> Option<i64> {
         match self {
             Builtin::Threads(axis) => Some(block.along(axis)),

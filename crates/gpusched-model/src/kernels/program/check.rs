@@ -1,4 +1,4 @@
-//! Checks of a program that go beyond the format of the file.
+//! Checks of a program after gpusched has read its file.
 
 use crate::Refusal;
 
@@ -18,7 +18,7 @@ pub(super) const MOST_LOOPS: usize = 16;
 /// Maximum number of instructions of a program.
 pub(super) const MOST_INSTRUCTIONS: u64 = 1 << 20;
 
-/// Upper limit for the end addresses of buffers.
+/// Maximum end address of a buffer.
 const LAST_ADDRESS: u64 = 1 << 48;
 
 impl Program {
@@ -86,8 +86,8 @@ impl Program {
     }
 }
 
-/// Checks that `name` is valid. The caller states with `taken` whether another item has this name. The refusal names no
-/// field.
+/// Checks that `name` is valid. `taken` states whether another item already has this name. The
+/// refusal does not state a field.
 fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     let refuse = |found: String, expected: &str| Refusal::refuse("", found, expected);
     let mut characters = name.chars();
@@ -113,7 +113,7 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether `name` is a valid name of a register.
+/// Returns whether `name` is a valid name of a register.
 fn register(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
@@ -128,7 +128,7 @@ struct Checker<'p> {
     counters: Vec<&'p str>,
     /// Counters of the repetitions that enclose the current statement.
     constants: Vec<&'p str>,
-    /// Number of instructions of the program when all repetitions are expanded.
+    /// Number of instructions of the program after the expansion of all repetitions.
     instructions: u64,
 }
 
@@ -163,8 +163,8 @@ impl<'p> Checker<'p> {
                 }
                 Statement::Repeat(repeat) => {
                     let field = format!("{path}.repeat");
-                    // The counters of enclosing repetitions are replaced by 0, because this check only tests whether
-                    // the number is known.
+                    // This check only tests whether the number of copies is constant. So it
+                    // replaces the counters of enclosing repetitions by 0.
                     let known = |name: &str| match self.constants.contains(&name) {
                         true => Some(0),
                         false => self.program.value(name),

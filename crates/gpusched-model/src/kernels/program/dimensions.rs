@@ -3,12 +3,13 @@
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Size along up to three axes, at least 1 along each axis. The position along axis x changes fastest.
+/// Size along the axes x, y and z, at least 1 along each axis. In the numbering of positions, x
+/// changes fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dimensions(pub [u32; 3]);
 
 impl Dimensions {
-    /// Creates a size with `x` positions along axis x only.
+    /// Creates a one-dimensional size with `x` positions along axis x.
     pub fn line(x: u32) -> Dimensions {
         Dimensions([x, 1, 1])
     }
@@ -25,14 +26,14 @@ impl Dimensions {
         self.0.get(usize::from(axis)).map_or(1, |&size| i64::from(size))
     }
 
-    /// Returns the position with number `index`. Positions are numbered with x as the fastest axis.
+    /// Returns the position with number `index`, where x changes fastest.
     pub fn position(self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.0.map(|size| u64::from(size.max(1)));
         [index % x, index / x % y, index / x / y].map(|position| u32::try_from(position).unwrap_or(u32::MAX))
     }
 }
 
-/// Parses `480`, `16x8` or `16x8x2`.
+/// Parses a size such as `480`, `16x8` or `16x8x2`.
 impl std::str::FromStr for Dimensions {
     type Err = String;
 
@@ -95,7 +96,7 @@ impl<'de> Deserialize<'de> for Dimensions {
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(
                     f,
-                    "a size: a number from 1 to {}, or a list of up to three",
+                    "a size: a number from 1 to {}, or a list of up to three numbers",
                     u32::MAX
                 )
             }

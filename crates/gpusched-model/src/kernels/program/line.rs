@@ -1,4 +1,5 @@
-//! Line numbers of fields in a JSON text. gpusched uses them for faults that it finds after it has parsed a program.
+//! Line numbers of fields in a JSON text. gpusched states these numbers in errors that it finds
+//! after parsing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,9 +13,9 @@ struct Fields<'t>(#[serde(borrow)] BTreeMap<Key<'t>, &'t RawValue>);
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
-/// Returns the line of `text` where the value of `field` starts, counted from 1. `field` is a path such as
-/// `body[3].address`. If the path does not exist, the function returns the line of the last part of the path that
-/// exists.
+/// Returns the line of `text` where the value of `field` starts, counted from 1. `field` is a
+/// path such as `body[3].address`. If the path does not exist, the function returns the line of
+/// the longest existing part of the path.
 pub fn line_of(text: &str, field: &str) -> usize {
     let mut value = text;
     for part in field.split(['.', '[']).filter(|part| !part.is_empty()) {

@@ -1,4 +1,5 @@
-//! Kernel programs, which describe the operations of threads as far as they determine the timing of a kernel.
+//! Kernel programs. A program describes the operations of threads that affect the timing of a
+//! kernel.
 //!
 //! A program consists of a launch (grid, block, parameters, buffers) and a body of [`Statement`]s. Each instruction
 //! names the registers that it writes and reads. Addresses, conditions and numbers of loop rounds are [`Expression`]s.
@@ -28,7 +29,7 @@ pub use statement::{Access, Branch, Instruction, Loop, Repeat, Statement};
 
 use serde::{Deserialize, Serialize};
 
-/// Address of the first buffer of a program. It is the same as in GPGPU-Sim.
+/// Address of the first buffer of a program. GPGPU-Sim uses the same address.
 pub const FIRST_ADDRESS: u64 = 0xC000_0000;
 
 /// Alignment of buffers [bytes].
@@ -57,7 +58,8 @@ pub struct Program {
     pub pc: u32,
     /// Named numbers that expressions can use.
     pub parameters: Vec<(String, i64)>,
-    /// Named memory areas that expressions can use. If buffers have no address, they are in this order in memory.
+    /// Named memory areas that expressions can use. In memory, buffers without an address follow
+    /// each other in this order.
     pub buffers: Vec<(String, Buffer)>,
     /// Statements that each thread executes.
     pub body: Vec<Statement>,
@@ -81,8 +83,8 @@ impl Program {
         self.buffers.iter().map(place).collect()
     }
 
-    /// Returns the value of `name` if it is constant for the launch: a parameter, the address of a buffer, or a size of
-    /// grid or block.
+    /// Returns the value of `name` if the value is constant during a launch. Parameters,
+    /// addresses of buffers, and sizes of the grid and of blocks are constant.
     pub fn value(&self, name: &str) -> Option<i64> {
         if let Some((_, value)) = self.parameters.iter().find(|(known, _)| known == name) {
             return Some(*value);

@@ -1,4 +1,5 @@
-//! Parameters and buffers, which are JSON objects with ordered fields.
+//! Parameters and buffers of a program. Each of the two lists is a JSON object with ordered
+//! fields.
 
 use std::marker::PhantomData;
 
@@ -91,7 +92,7 @@ impl<T> Default for Ordered<T> {
 }
 
 impl<T> Ordered<T> {
-    /// Whether the object is empty.
+    /// Returns whether the object is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -77,12 +77,12 @@ ops! {
     Store = "store",
     /// Atomic operation: reads, modifies and writes global memory.
     Atomic = "atomic",
-    /// Exit: ends the lanes that execute it.
+    /// Exit: ends the threads that execute the instruction.
     Exit = "exit",
 }
 
 impl Op {
-    /// Whether the operation accesses memory and therefore has an address.
+    /// Returns whether the operation accesses memory and therefore has an address.
     pub fn accesses_memory(self) -> bool {
         matches!(self, Op::Load | Op::Store | Op::Atomic)
     }

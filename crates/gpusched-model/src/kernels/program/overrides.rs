@@ -4,7 +4,7 @@ use crate::Refusal;
 
 use super::{Dimensions, Program};
 
-/// Changes to the launch of a program. A field with `None` keeps the value of the program.
+/// Changes to the launch of a program. A field that is `None` keeps the value of the program.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
     /// Number of thread blocks along each axis.
@@ -22,10 +22,11 @@ pub struct Overrides {
 }
 
 impl Program {
-    /// Returns the program with the changed launch.
+    /// Returns a copy of the program with the changes in `overrides`.
     ///
     /// # Errors
-    /// Fails if a name is neither a parameter nor a buffer, and if [`Program::check`] refuses the changed program.
+    /// Fails if a name is neither a parameter nor a buffer, or if [`Program::check`] refuses the
+    /// changed program.
     pub fn with(&self, overrides: &Overrides) -> Result<Program, Refusal> {
         let mut program = self.clone();
         program.grid = overrides.grid.unwrap_or(self.grid);
@@ -49,7 +50,7 @@ impl Program {
                         .chain(program.buffers.iter().map(|(name, _)| name.as_str()))
                         .collect();
                     let known = match names.is_empty() {
-                        true => "it has none".to_owned(),
+                        true => "it has no parameters or buffers".to_owned(),
                         false => names.join(", "),
                     };
                     let expected = format!("a parameter or a buffer of {}: {known}", program.name);

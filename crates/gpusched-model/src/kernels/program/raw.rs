@@ -21,9 +21,10 @@ pub(super) struct RawProgram {
     /// Origin of the program, as text for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    /// Number of thread blocks: one number, or a list of up to three along x, y and z.
+    /// Number of thread blocks: one number, or a list of up to three numbers along x, y and z.
     grid: Dimensions,
-    /// Number of threads of a block, at most 1024: one number, or a list of up to three along x, y and z.
+    /// Number of threads of a block: one number, or a list of up to three numbers along x, y and
+    /// z. A block has at most 1024 threads.
     block: Dimensions,
     /// Number of registers of one thread; 16 by default.
     #[serde(default = "registers", skip_serializing_if = "is_usual")]
@@ -37,7 +38,8 @@ pub(super) struct RawProgram {
     /// Named numbers that expressions can use.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     parameters: Ordered<i64>,
-    /// Named memory areas that expressions can use. Buffers without an address are in this order in memory.
+    /// Named memory areas that expressions can use. In memory, buffers without an address follow
+    /// each other in this order.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     buffers: Ordered<Buffer>,
     /// Statements that each thread executes.
@@ -144,15 +146,16 @@ pub(super) struct RawStatement {
     /// Number of rounds of a loop. A value below 1 counts as 1.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     rounds: Option<Expression>,
-    /// Condition of a branch, evaluated for each lane. Lanes with a value other than 0 execute `then`.
+    /// Condition of a branch, evaluated for each lane. A lane executes `then` if the value is not
+    /// 0, and `else` if the value is 0.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     condition: Option<Expression>,
-    /// Number of copies of `body` in the program. The value must not depend on anything but parameters and launch
-    /// sizes.
+    /// Number of copies of `body` that a repetition adds to the program. The value may depend
+    /// only on parameters and launch sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Expression>,
-    /// Name of the counter of a loop or repetition. In `body`, the value of the counter is the number of earlier rounds
-    /// or copies.
+    /// Name of the counter of a loop or repetition. In `body`, the counter is the number of
+    /// earlier rounds or copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     counter: Option<Box<str>>,
     /// Name of the instruction in issue traces. The default is the name of `op`.
@@ -167,12 +170,12 @@ pub(super) struct RawStatement {
     /// Predicate register. The instruction or branch waits until this register is ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<Box<str>>,
-    /// Condition of the instruction, evaluated for each lane. Lanes with a value other than 0 execute the instruction.
-    /// The default is all lanes.
+    /// Condition of the instruction, evaluated for each lane. A lane executes the instruction if
+    /// the value is not 0. The default is all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The lanes are counted from lane 0. The
-    /// default is all lanes.
+    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The executing
+    /// lanes are the first lanes, from lane 0 on. The default is all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
     /// Address that each lane accesses [bytes].
@@ -190,13 +193,13 @@ pub(super) struct RawStatement {
     /// Caches that a load may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache: Option<Cache>,
-    /// Statements of a loop round or of one copy of a repetition.
+    /// Statements of one loop round, or of one copy in a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Vec<Statement>>,
-    /// Statements of a branch that lanes execute if the condition is not 0.
+    /// Statements of a branch for lanes with a condition other than 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<Vec<Statement>>,
-    /// Statements of a branch that lanes execute if the condition is 0.
+    /// Statements of a branch for lanes with a condition of 0.
     #[serde(rename = "else", skip_serializing_if = "Option::is_none")]
     otherwise: Option<Vec<Statement>>,
 }
@@ -332,7 +335,7 @@ impl TryFrom<RawStatement> for Statement {
                 body,
             }));
         }
-        Err("found none of the fields `op`, `loop`, `if`, `repeat`, expected one".to_owned())
+        Err("found no `op`, `loop`, `if` or `repeat`, expected one of these fields".to_owned())
     }
 }
 

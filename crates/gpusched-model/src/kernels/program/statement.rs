@@ -12,18 +12,18 @@ pub enum Statement {
     Instruction(Instruction),
     /// A loop over statements.
     Loop(Loop),
-    /// A branch: only some of the lanes execute its statements.
+    /// A branch. Each lane executes one of two lists of statements.
     If(Branch),
-    /// Statements that the program text repeats.
+    /// Statements that the program contains several times.
     Repeat(Repeat),
 }
 
 /// One instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instruction {
-    /// Operation.
+    /// Operation of the instruction.
     pub op: Op,
-    /// Name in issue traces. `None` means that the name of `op` is used.
+    /// Name of the instruction in issue traces. `None` means the name of `op`.
     pub text: Option<Box<str>>,
     /// Registers that the instruction writes.
     pub to: Vec<Box<str>>,
@@ -31,10 +31,11 @@ pub struct Instruction {
     pub from: Vec<Box<str>>,
     /// Predicate register. The instruction waits until this register is ready.
     pub on: Option<Box<str>>,
-    /// Condition of the instruction, evaluated for each lane. Lanes with a value other than 0 execute the instruction.
+    /// Condition of the instruction, evaluated for each lane. A lane executes the instruction if
+    /// the value is not 0.
     pub when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction, counted from lane 0. If `when` is present, a lane must also
-    /// satisfy `when`.
+    /// Share of the 32 lanes that execute the instruction. The executing lanes are the first
+    /// lanes, from lane 0 on. If `when` is present, a lane must also satisfy `when`.
     pub lanes: Option<f64>,
     /// Memory access of the instruction, or `None` if the instruction does not access memory.
     pub access: Option<Access>,
@@ -55,12 +56,12 @@ pub struct Access {
     pub cache: Cache,
 }
 
-/// A loop. The test is at the end, so the body is executed at least once.
+/// A loop. The test is at the end of the body, so each lane executes the body at least once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
     /// Number of rounds. A value below 1 counts as 1. Lanes that have finished their rounds wait for the other lanes.
     pub rounds: Expression,
-    /// Name of the counter. In the body, the value of the counter is the number of earlier rounds.
+    /// Name of the counter. In the body, the counter is the number of earlier rounds.
     pub counter: Option<Box<str>>,
     /// Predicate register. The branch at the end of each round waits until this register is ready.
     pub on: Option<Box<str>>,
@@ -68,17 +69,17 @@ pub struct Loop {
     pub body: Vec<Statement>,
 }
 
-/// A branch.
+/// A branch, which selects statements for each lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// Condition, evaluated for each lane. Lanes with a value other than 0 execute `then`. The other lanes jump and
-    /// execute `otherwise`.
+    /// Condition, evaluated for each lane. A lane executes `then` if the value is not 0.
+    /// Otherwise, the lane jumps and executes `otherwise`.
     pub condition: Expression,
     /// Predicate register. The branch waits until this register is ready.
     pub on: Option<Box<str>>,
-    /// Statements that lanes execute if the condition is not 0.
+    /// Statements for lanes with a condition other than 0.
     pub then: Vec<Statement>,
-    /// Statements that lanes execute if the condition is 0.
+    /// Statements for lanes with a condition of 0.
     pub otherwise: Vec<Statement>,
 }
 
@@ -87,7 +88,7 @@ pub struct Branch {
 pub struct Repeat {
     /// Number of copies. The value depends only on parameters and launch sizes.
     pub times: Expression,
-    /// Name of the counter. In the body, the value of the counter is the number of earlier copies.
+    /// Name of the counter. In the body, the counter is the number of earlier copies.
     pub counter: Option<Box<str>>,
     /// Statements of each copy.
     pub body: Vec<Statement>,

@@ -8,12 +8,12 @@ impl Program {
     /// Returns the program as JSON text with one statement per line. The text ends with a line break.
     ///
     /// # Errors
-    /// Fails only if the serializer fails, which does not happen in practice.
+    /// Fails if the serializer fails, which does not happen in practice.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let mut head = self.clone();
         head.body = Vec::new();
         let value = serde_json::to_string(&RawProgram::from(head))?;
-        // The body is the last field. It is empty in `head`.
+        // The body is the last field, and it is empty in `head`.
         let head = value.strip_suffix("[]}").unwrap_or(&value);
         let mut text = one_field_per_line(head);
         text.push('[');
@@ -23,7 +23,7 @@ impl Program {
     }
 }
 
-/// Returns `head`, which is the beginning of an object, with a line break before each field of the object itself.
+/// Inserts a line break before each outermost field of `head`, the beginning of a JSON object.
 fn one_field_per_line(head: &str) -> String {
     let mut text = String::new();
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
@@ -68,7 +68,7 @@ fn body(text: &mut String, statements: &[Statement], indent: usize) -> serde_jso
             text.push_str(&line);
             continue;
         }
-        // The statement lists are the last fields. They are empty in `shell`.
+        // The lists of statements are the last fields, and they are empty in `shell`.
         let empty = match &shell {
             Statement::If(_) => ",\"then\":[]}",
             _ => ",\"body\":[]}",

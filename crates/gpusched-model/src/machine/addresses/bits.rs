@@ -1,6 +1,7 @@
 //! Extraction of numbers whose bits are not adjacent in an address.
 
-/// Extracts the bits of a mask from a word, and packs them into the lowest bits of the result in the same order.
+/// Extracts the bits that a mask selects from a word. In the result, these bits have the same
+/// order and the lowest positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Gather {
     runs: Box<[Run]>,
@@ -11,7 +12,7 @@ pub(super) struct Gather {
 struct Run {
     /// Mask that selects the run in the word.
     mask: u64,
-    /// Number of bits by which the run is shifted to the right.
+    /// Number of bit positions by which `Gather` shifts the run to the right.
     shift: u32,
 }
 
@@ -41,7 +42,7 @@ impl Gather {
     }
 }
 
-/// Returns the lowest `count` bits that are set in `mask`, as a mask.
+/// Returns a mask of the lowest `count` bits that are set in `mask`.
 pub(super) fn lowest_bits(mask: u64, count: u32) -> u64 {
     let mut rest = mask;
     for _ in 0..count {
@@ -50,7 +51,7 @@ pub(super) fn lowest_bits(mask: u64, count: u32) -> u64 {
     mask & !rest
 }
 
-/// Inserts `width` zeros into `mask` at bit `at`. Bits beyond bit 63 are lost.
+/// Inserts `width` zeros into `mask` at bit `at`. Discards all bits beyond bit 63.
 pub(super) fn insert_gap(mask: u64, at: u32, width: u32) -> u64 {
     let below = (1_u64 << at) - 1;
     (mask & !below) << width | mask & below

@@ -8,8 +8,8 @@ use crate::machine::{Hash, Memory, PartitionIndexing};
 pub struct Location {
     /// Number of the DRAM channel, from 0.
     pub channel: u32,
-    /// Number of the L2 slice, from 0, counted over all channels. Slice *s* belongs to channel *s* / (slices per
-    /// channel).
+    /// Number of the L2 slice. The slices of all channels are numbered together, from 0. Slice
+    /// *s* belongs to channel *s* / (slices per channel).
     pub slice: u32,
     /// Number of the bank in the channel.
     pub bank: u32,
@@ -21,22 +21,25 @@ pub struct Location {
 
 /// Decoder from addresses to locations in memory.
 ///
-/// With `dramid@b`, the decoder divides the part of the address from bit *b* up by the number of channels. The
-/// remainder is the channel. The decoder joins the quotient and the *b* lowest bits, and decodes the result further. If
-/// the number of channels is a power of two, the decoder extracts the channel bits instead, with the same result.
+/// With `dramid@b`, the decoder divides the address bits from bit *b* up by the number of
+/// channels. The remainder of this division is the channel. The quotient and the *b* lowest bits
+/// form the address without the channel, from which the decoder extracts row, bank and column. If
+/// the number of channels is a power of two, the decoder extracts the channel bits without a
+/// division, with an equal result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     channels: u64,
     slices_per_channel: u32,
-    /// Lowest bit of the part of the address that is divided to compute the channel. `None` if no division is needed.
+    /// Lowest address bit of the dividend that determines the channel. `None` if the decoder
+    /// needs no division.
     division: Option<u32>,
     channel: Gather,
     bank: Gather,
     row: Gather,
     column: Gather,
-    /// Address bits except the bits of channel and slice.
+    /// All address bits except the bits of the channel and the slice.
     rest: Gather,
-    /// Lowest of the higher bits that a hash uses. It applies only without a division.
+    /// Lowest of the higher address bits that a hash uses, for a decoder without a division.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,
@@ -51,7 +54,8 @@ impl Memory {
         let channel_bits = self.channels.ilog2();
         let start = mapping.channel_start().map(u32::from);
         let division = start.filter(|_| !self.channels.is_power_of_two());
-        // If the number of channels is a power of two, the channel bits are inserted into the masks of the mapping.
+        // If the number of channels is a power of two, `widen` inserts the channel bits into the
+        // masks of the mapping.
         let widen = |mask| match start {
             Some(start) if division.is_none() => insert_gap(mask, start, channel_bits),
             _ => mask,
@@ -80,8 +84,8 @@ impl Memory {
 }
 
 impl Decoder {
-    /// Returns the channel of `address` before any hash, the address without the channel, and the higher bits for a
-    /// hash.
+    /// Returns three parts of `address`: the channel before any hash, the address without the
+    /// channel, and the higher bits for a hash.
     #[inline]
     fn split(&self, address: u64) -> (u32, u64, u64) {
         match self.division {
@@ -98,7 +102,8 @@ impl Decoder {
         }
     }
 
-    /// Returns the channel and the slice of an address. `bank` is the bank of the address before any hash of the bank.
+    /// Returns the channel and the slice of an address. `bank` is the bank of the address before
+    /// the hash of banks.
     #[inline]
     fn slice_of(&self, channel: u32, bank: u32, higher: u64) -> (u32, u32) {
         let count = self.slices_per_channel;
@@ -139,8 +144,8 @@ impl Decoder {
         self.slice_of(channel, self.bank.of(rest) as u32, higher).1
     }
 
-    /// Returns `address` without the bits of channel and slice. The result selects the set in L2, so that all sets of a
-    /// slice are used.
+    /// Returns `address` without the bits of the channel and the slice. The L2 selects a set by
+    /// this result, so that addresses use all sets of a slice.
     #[inline]
     pub fn within_slice(&self, address: u64) -> u64 {
         let (_, rest, _) = self.split(address);

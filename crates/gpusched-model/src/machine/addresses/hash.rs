@@ -9,14 +9,16 @@ use crate::machine::check::Faults;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hash {
-    /// The bits above the offset (`L`, 0).
+    /// The address bits directly above the offset (GPGPU-Sim: `L` or 0).
     Linear,
-    /// The bits above the offset, XORed with the next higher bits (`X`, 1).
+    /// The address bits directly above the offset, XORed with the next higher bits (GPGPU-Sim:
+    /// `X` or 1).
     Xor,
-    /// The bits above the offset plus the higher bits, modulo an irreducible polynomial over GF(2): B. R. Rau, ISCA
-    /// 1991 (`P`, 2).
+    /// The address bits above the offset, reduced modulo an irreducible polynomial over GF(2): B.
+    /// R. Rau, ISCA 1991 (GPGPU-Sim: `P` or 2).
     Ipoly,
-    /// The hash function of the L1 of Fermi GPUs: C. Nugteren et al., HPCA 2014 (`H`, 3).
+    /// The hash function of the L1 of Fermi GPUs: C. Nugteren et al., HPCA 2014 (GPGPU-Sim: `H`
+    /// or 3).
     Fermi,
 }
 
@@ -41,8 +43,8 @@ impl Hash {
         faults.refuse(field, format!("{name} over {buckets}"), expected)
     }
 
-    /// Returns the bucket of `address`: one of `buckets` buckets, a power of two. All addresses in an aligned range of
-    /// `1 << offset_bits` bytes have the same bucket.
+    /// Returns the bucket (set, bank or slice) of `address`. The number `buckets` is a power of
+    /// two. All addresses in an aligned range of `1 << offset_bits` bytes have the same bucket.
     #[inline]
     pub fn bucket(self, address: u64, offset_bits: u32, buckets: u32) -> u32 {
         let above = address >> offset_bits;
@@ -51,8 +53,8 @@ impl Hash {
             .unwrap_or_else(|| fermi(address, offset_bits, buckets))
     }
 
-    /// Returns a hash of `index` and the `higher` bits above it. Returns `None` for a function that uses the address
-    /// itself.
+    /// Returns a hash of `index` and the `higher` address bits above `index`. Returns `None` for
+    /// [`Hash::Fermi`], which uses the address itself.
     #[inline]
     pub(super) fn mix(self, index: u32, higher: u64, buckets: u32) -> Option<u32> {
         match self {
@@ -64,15 +66,16 @@ impl Hash {
     }
 }
 
-/// Returns the lowest bits of `bits` as the number of one of `buckets` buckets.
+/// Returns `bits` modulo `buckets`, which is a power of two.
 fn low(bits: u64, buckets: u32) -> u32 {
     (bits & u64::from(buckets - 1)) as u32
 }
 
 /// Returns the remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
 ///
-/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or 64 buckets. The
-/// remainder of a sum is the sum of the remainders. So a table stores the remainder of each value of each byte.
+/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or
+/// 64 buckets. The remainder of a sum is the sum of the remainders. So the function looks up the
+/// remainder of each byte in a table and adds the remainders.
 fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
     const OF_16: [Remainders; 3] = remainders(0b1_0011, 16, 13); // x⁴ + x + 1
     const OF_32: [Remainders; 3] = remainders(0b10_0101, 32, 15); // x⁵ + x² + 1
@@ -91,7 +94,7 @@ fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
         )
 }
 
-/// Remainder for each value of one byte.
+/// Remainder for each possible value of one byte.
 type Remainders = [u8; 256];
 
 /// Computes the tables for the three lowest bytes. The tables ignore all bits except the lowest `bits` bits.
@@ -116,8 +119,8 @@ const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 
     tables
 }
 
-/// Returns bits 7–11 of the address, XORed with bits 13, 14, 15, 17 and 19. For 64 sets, bit 12 is the highest bit of
-/// the result.
+/// Computes the Fermi hash: bits 7–11 of the address, XORed with bits 13, 14, 15, 17 and 19. For
+/// 64 sets, bit 12 is the highest bit of the result.
 fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
     let lower = address >> offset_bits & 0x1f;
     let upper = (address >> 13 & 0b111) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
@@ -133,8 +136,8 @@ fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// For each bit of the hash: the bits of `higher` whose parity equals this bit. They were computed on paper from xⁱ
-    /// mod P.
+    /// For each bit of the hash: the bits of `higher` whose parity equals the bit. The author
+    /// computed the lists on paper from xⁱ mod P.
     const ROWS_32: [&[u32]; 5] = [
         &[0, 3, 5, 6, 9, 10, 11, 12, 13],
         &[1, 4, 6, 7, 10, 11, 12, 13, 14],
@@ -173,8 +176,8 @@ mod tests {
         }
     }
 
-    /// Checks that a power-of-two stride visits all buckets before it visits a bucket again. This property is the
-    /// purpose of the hash.
+    /// Checks that accesses with a power-of-two stride use all buckets before they use a bucket
+    /// again. The hash exists for this property.
     #[test]
     fn ipoly_spreads_strides() {
         for (buckets, bits) in [(16_u32, 13), (32, 15), (64, 19)] {

@@ -7,13 +7,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// Mapping from the bits of an address to row, bank and column (`-gpgpu_mem_addr_mapping`).
 ///
-/// The text form is the same as in GPGPU-Sim. With `dramid@8;`, the part of the address from bit 8 up modulo the number
-/// of channels is the channel. After this prefix, the text contains one letter per bit, from bit 63 down: `R` row, `B`
-/// bank, `C` column, `S` column within a burst, `D` channel (without `dramid@`), `0` unused. Characters `.`, `|` and
-/// blanks are ignored. The letters describe the address without its channel.
+/// GPGPU-Sim uses the same text form. With the prefix `dramid@8;`, the channel is the number in
+/// the address bits from bit 8 up, modulo the number of channels. After the prefix, the text
+/// contains one letter per bit, from bit 63 down: `R` row, `B` bank, `C` column, `S` column
+/// within a burst, `D` channel (without `dramid@`), `0` unused. The parser ignores `.`, `|` and
+/// blanks. With a prefix, the letters describe the address without its channel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressMapping {
-    /// Lowest bit of the part of the address that determines the channel. `None` if the bits `D` determine the channel.
+    /// Number of the lowest address bit that determines the channel, after `dramid@`. `None` if
+    /// the bits `D` determine the channel.
     channel_start: Option<u8>,
     channel: u64,
     bank: u64,
@@ -31,13 +33,13 @@ pub const EXPECTED: &str =
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found {found}, expected {EXPECTED}")]
 pub struct ParseMappingError {
-    /// The invalid part.
+    /// Invalid part of the text.
     pub found: String,
 }
 
 impl AddressMapping {
-    /// Returns the position where the channel is removed from the address. Returns `None` if the bits `D` determine the
-    /// channel.
+    /// Returns the number of the lowest address bit that determines the channel. Returns `None`
+    /// if the bits `D` determine the channel.
     pub fn channel_start(&self) -> Option<u8> {
         self.channel_start
     }

@@ -13,9 +13,9 @@ pub const SECTOR: u32 = 32;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replacement {
-    /// The line whose last use is the oldest (least recently used, `L`).
+    /// The cache evicts the least recently used line (GPGPU-Sim: `L`).
     Lru,
-    /// The line that was allocated first (first in, first out, `F`).
+    /// First in, first out: the cache evicts the line that it allocated first (GPGPU-Sim: `F`).
     Fifo,
 }
 
@@ -23,15 +23,16 @@ pub enum Replacement {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
-    /// Never: the cache is read-only and receives no writes (`R`).
+    /// The cache is read-only and receives no writes (GPGPU-Sim: `R`).
     ReadOnly,
-    /// When a dirty line is evicted: write-back (`B`).
+    /// Write-back: the cache forwards a dirty line when it evicts the line (GPGPU-Sim: `B`).
     WriteBack,
-    /// At once, for every write: write-through (`T`).
+    /// Write-through: the cache forwards every write at once (GPGPU-Sim: `T`).
     WriteThrough,
-    /// At once, for every write. The cache then evicts the written line (`E`).
+    /// Write-evict: the cache forwards every write at once and evicts the written line
+    /// (GPGPU-Sim: `E`).
     WriteEvict,
-    /// Write-back for local memory, and write-through for global memory (`L`).
+    /// Write-back for local memory, and write-through for global memory (GPGPU-Sim: `L`).
     LocalBackGlobalThrough,
 }
 
@@ -39,25 +40,28 @@ pub enum WritePolicy {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
-    /// When the miss occurs (`m`).
+    /// The cache allocates the line when the miss occurs (GPGPU-Sim: `m`).
     OnMiss,
-    /// When the requested data arrive (`f`).
+    /// The cache allocates the line when the requested data arrive (GPGPU-Sim: `f`).
     OnFill,
-    /// When the requested data arrive. The number of outstanding misses is limited by the number of lines (`s`).
+    /// The cache allocates the line when the requested data arrive. The number of lines limits
+    /// the number of outstanding misses (GPGPU-Sim: `s`).
     Streaming,
 }
 
-/// Effect of a write that misses.
+/// Behavior of the cache on a write miss.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteAllocation {
-    /// The write bypasses the cache (`N`).
+    /// The write bypasses the cache (GPGPU-Sim: `N`).
     None,
-    /// The cache forwards the write and also reads the line (`W`).
+    /// The cache forwards the write, and reads the line from the next level of memory (GPGPU-Sim:
+    /// `W`).
     Allocate,
-    /// The cache reads the line, unless the write covers the whole line (`F`).
+    /// The cache reads the line if the write covers only a part of the line (GPGPU-Sim: `F`).
     FetchOnWrite,
-    /// The cache marks the line. It reads the line when a later read needs bytes that were not written (`L`).
+    /// The cache allocates the line without reading it. The cache reads the line when a later
+    /// read needs bytes that were not written (GPGPU-Sim: `L`).
     LazyFetchOnRead,
 }
 
@@ -65,13 +69,14 @@ pub enum WriteAllocation {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MshrKind {
-    /// Associative table with one entry per sector (sectored cache) or per line (other caches) (`A`).
+    /// Associative table with one entry per sector in a sectored cache, or one entry per line in
+    /// other caches (GPGPU-Sim: `A`).
     Associative,
-    /// Associative table. Requests to sectors of the same line are merged by sector (`S`).
+    /// Associative table that merges requests to the same line by sector (GPGPU-Sim: `S`).
     SectorAssociative,
-    /// A FIFO of texture requests (`F`).
+    /// A FIFO of texture requests (GPGPU-Sim: `F`).
     TextureFifo,
-    /// A FIFO of texture requests with one entry per sector (`T`).
+    /// A FIFO of texture requests with one entry per sector (GPGPU-Sim: `T`).
     SectorTextureFifo,
 }
 
@@ -79,7 +84,8 @@ pub enum MshrKind {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// Whether the cache fills sectors of [`SECTOR`] bytes (`S`). If not, it fills whole lines (`N`).
+    /// Whether the cache fills sectors of [`SECTOR`] bytes (GPGPU-Sim: `S`). If the value is
+    /// false, the cache fills whole lines (GPGPU-Sim: `N`).
     pub sectored: bool,
     /// Number of sets.
     pub sets: u32,
@@ -93,7 +99,7 @@ pub struct Cache {
     pub write_policy: WritePolicy,
     /// Time when the cache allocates a line for a miss.
     pub allocation: Allocation,
-    /// Effect of a write that misses.
+    /// Behavior of the cache on a write miss.
     pub write_allocation: WriteAllocation,
     /// Hash function that maps an address to its set.
     pub set_index: Hash,
@@ -127,13 +133,14 @@ impl Cache {
         self.sets * self.ways
     }
 
-    /// Returns the number of bytes of one request, and of one fill: the size of a sector or a line.
+    /// Returns the number of bytes that one request or one fill transfers: the size of a sector
+    /// or a line.
     pub fn atom_bytes(&self) -> u32 {
         if self.sectored { SECTOR } else { self.line_bytes }
     }
 
-    /// Returns the number of the set for `address`. In L2, `address` is the address [within its
-    /// slice](crate::machine::Decoder::within_slice).
+    /// Returns the number of the set that can contain `address`. In L2, `address` is the address
+    /// [within its slice](crate::machine::Decoder::within_slice).
     pub fn set(&self, address: u64) -> u32 {
         self.set_index.bucket(address, self.line_bytes.ilog2(), self.sets)
     }

@@ -10,19 +10,21 @@ use crate::machine::{Cache, Hash};
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DramScheduler {
-    /// In the order of arrival (0).
+    /// First in, first out: requests in the order of arrival (GPGPU-Sim: 0).
     Fifo,
-    /// First ready, first come, first served: the first request to an open row, or else the first request (1).
+    /// First ready, first come, first served: the oldest request to an open row comes first, and
+    /// otherwise the oldest request (GPGPU-Sim: 1).
     FrFcfs,
 }
 
-/// Choice of the bits of a bank number that select the bank group (`-dram_bnkgrp_indexing_policy`).
+/// Bits of a bank number that select the bank group (`-dram_bnkgrp_indexing_policy`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BankGroupIndex {
-    /// The upper bits of the bank number (0).
+    /// The upper bits of the bank number select the bank group (GPGPU-Sim: 0).
     HighBits,
-    /// The lower bits of the bank number (1). So neighboring banks belong to different groups.
+    /// The lower bits of the bank number select the bank group (GPGPU-Sim: 1). So neighboring
+    /// banks belong to different groups.
     LowBits,
 }
 
@@ -81,7 +83,8 @@ pub struct Dram {
     /// Maximum number of requests among which the scheduler chooses (`-gpgpu_frfcfs_dram_sched_queue_size`). 0 means no
     /// limit.
     pub queue: u32,
-    /// Number of entries for requests that have been served (`-gpgpu_dram_return_queue_size`). 0 means 1024 entries.
+    /// Number of entries of the queue for served requests (`-gpgpu_dram_return_queue_size`). 0
+    /// means 1024 entries.
     pub return_queue: u32,
     /// Separate queue for writes. Present if `-dram_seperate_write_queue_enable` (sic) is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,9 +101,10 @@ pub struct Dram {
     pub dual_bus: bool,
     /// Whether the data bus can change its direction without delay (`-dram_elimnate_rw_turnaround`, sic).
     pub no_turnaround: bool,
-    /// Hash function that computes the number of the bank from bank bits and row bits (`-dram_bnk_indexing_policy`).
+    /// Hash function that computes the bank number from the bank bits and the row bits of an
+    /// address (`-dram_bnk_indexing_policy`).
     pub bank_index: Hash,
-    /// Choice of the bits of a bank number that select the bank group.
+    /// Bits of a bank number that select the bank group.
     pub bank_group_index: BankGroupIndex,
     /// Timing parameters of the DRAM [DRAM command cycles].
     pub timing: DramTiming,

@@ -6,13 +6,14 @@ use crate::Refusal;
 use crate::machine::Cache;
 use crate::machine::check::Faults;
 
-/// Rule that orders the inputs that request the same output (`-icnt_arbiter_algo`).
+/// Rule that orders inputs with a packet for the same output (`-icnt_arbiter_algo`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
-    /// Round robin: the highest priority moves to the next input in each cycle (0).
+    /// Round robin: the highest priority moves to the next input in each cycle (GPGPU-Sim: 0).
     RoundRobin,
-    /// iSLIP: each output gives the highest priority to the input after the input that it served last (1).
+    /// iSLIP: after an output has served an input, the next input has the highest priority
+    /// (GPGPU-Sim: 1).
     Islip,
 }
 
@@ -26,11 +27,12 @@ pub struct Interconnect {
     pub output_buffer: u32,
     /// Number of networks (`-icnt_subnets`). With two networks, requests and replies use separate networks.
     pub subnets: u32,
-    /// Rule that orders the inputs that request the same output.
+    /// Rule that orders inputs with a packet for the same output.
     pub arbiter: Arbiter,
-    /// Number of cycles for which an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
+    /// Time for which an input keeps its grant (`-icnt_grant_cycles`) [interconnect cycles].
     pub grant_cycles: u32,
-    /// Size of a flit (`-icnt_flit_size`) [bytes]. It does not affect the timing of the crossbar.
+    /// Size of a flit (`-icnt_flit_size`) [bytes]. The size does not affect the timing of the
+    /// crossbar.
     pub flit_bytes: u32,
     /// Maximum number of replies in the buffer of a cluster (`-gpgpu_n_cluster_ejection_buffer_size`).
     pub ejection_buffer: u32,

@@ -11,11 +11,13 @@ use crate::machine::{AddressMapping, Cache, Dram, Hash};
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitionIndexing {
-    /// The address mapping selects the slice (0). Option value 4, a hook for custom code, is treated as 0.
+    /// The address mapping selects the slice (GPGPU-Sim: 0). gpusched also reads option value 4,
+    /// a hook for custom code, as 0.
     Consecutive,
-    /// The number of the channel is XORed with the address bits above the channel (1).
+    /// A hash XORs the channel number with the address bits above the channel (GPGPU-Sim: 1).
     Xor,
-    /// The number of the slice and the address bits above it are hashed by an irreducible polynomial (2).
+    /// A hash with an irreducible polynomial combines the slice number with the address bits
+    /// above the slice (GPGPU-Sim: 2).
     Ipoly,
 }
 
@@ -49,7 +51,7 @@ pub struct Memory {
     pub l2: Cache,
     /// Whether the simulator empties L2 when no thread runs on the GPU (`-gpgpu_flush_l2_cache`).
     pub flush_l2: bool,
-    /// Whether copies from the host to the GPU fill L2 (`-gpgpu_perf_sim_memcpy`).
+    /// Whether copies from the host to the GPU write their data to L2 (`-gpgpu_perf_sim_memcpy`).
     pub copies_fill_l2: bool,
     /// Latency of a request before it arrives at L2 (`-gpgpu_l2_rop_latency`) [core cycles].
     pub rop_latency: u32,

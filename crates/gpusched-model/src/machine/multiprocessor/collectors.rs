@@ -6,11 +6,12 @@ use super::pipes::MOST;
 use crate::Refusal;
 use crate::machine::check::Faults;
 
-/// Collector units of one kind, and their ports. Per cycle, a port accepts one instruction from each pipeline register.
+/// Operand collector units of one kind, and their ports. In each cycle, a port accepts one
+/// instruction from each pipeline register.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collectors {
-    /// Number of units (`-gpgpu_operand_collector_num_units_*`).
+    /// Number of collector units (`-gpgpu_operand_collector_num_units_*`).
     pub units: u32,
     /// Number of ports from the issue stage to the collector units (`…_num_in_ports_*`).
     pub in_ports: u32,
@@ -18,7 +19,8 @@ pub struct Collectors {
     pub out_ports: u32,
 }
 
-/// Operand collectors that each serve only one kind of pipeline.
+/// Operand collectors that each serve one kind of pipeline. Parentheses contain the last part of
+/// the GPGPU-Sim option names.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedCollectors {
@@ -61,7 +63,7 @@ impl Collectors {
         faults.within("out_ports", self.out_ports, 0..=MOST)
     }
 
-    /// Whether instructions can pass through these collectors.
+    /// Returns whether instructions can pass through these collectors.
     fn works(&self) -> bool {
         self.units > 0 && self.in_ports > 0 && self.out_ports > 0
     }

@@ -25,21 +25,23 @@ pub struct L1 {
     pub skip_global: bool,
     /// Whether the simulator empties the L1 when no thread runs on the SMs of the cluster (`-gpgpu_flush_l1_cache`).
     pub flush: bool,
-    /// Share of dirty lines [%]. The L1 may replace dirty lines only if the share of dirty lines is above this value
-    /// (`-gpgpu_l1_cache_write_ratio`).
+    /// Threshold for the share of dirty lines [%]. The L1 keeps its dirty lines while the share
+    /// is at most this threshold (`-gpgpu_l1_cache_write_ratio`).
     pub write_ratio_percent: u32,
-    /// Compute capability × 10. It selects the rules that combine the accesses of a warp into memory requests
-    /// (`-gpgpu_coalesce_arch`). From 40 up, all requests are sectors of 32 bytes. From 20 to 38, only requests that
-    /// bypass the L1 are sectors of 32 bytes.
+    /// Compute capability × 10. The number selects the rules that combine the accesses of a warp
+    /// into memory requests (`-gpgpu_coalesce_arch`). For values from 40 up, all requests are
+    /// sectors of 32 bytes. For values from 20 to 38, only requests that bypass the L1 are
+    /// sectors of 32 bytes.
     pub coalescing: u32,
     /// Number of memory requests that the SM can send per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
-    /// Sizes for the division of one memory into L1 and shared memory. Present if `-gpgpu_adaptive_cache_config` is on.
+    /// Sizes of an adaptive L1, which shares one memory with the shared memory. Present if
+    /// `-gpgpu_adaptive_cache_config` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<Adaptive>,
 }
 
-/// One memory that is divided into L1 and shared memory, separately for each kernel.
+/// One memory that the SM divides into L1 and shared memory, separately for each kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adaptive {
@@ -63,7 +65,7 @@ pub struct SharedMemory {
     pub banks: u32,
     /// Whether the shared memory can broadcast only one word per cycle (`-gpgpu_shmem_limited_broadcast`).
     pub limited_broadcast: bool,
-    /// Number of parts into which a warp is divided. The accesses of the parts are sequential
+    /// Number of parts of a warp. The parts access shared memory one after another
     /// (`-gpgpu_shmem_warp_parts`).
     pub warp_parts: u32,
 }
@@ -72,7 +74,7 @@ pub struct SharedMemory {
 pub(in crate::machine) const MAX_LATENCY: u32 = 1_000_000;
 
 impl L1 {
-    /// Maximum size of a memory of an SM [KiB].
+    /// Maximum size of the L1 and of the shared memory of an SM [KiB].
     pub const MAX_KIB: u32 = 1 << 16;
 
     /// Returns the bank of `address`.

@@ -5,7 +5,7 @@ use crate::machine::{Allocation, Cache, MachineShape, WARP_SIZE};
 /// Resources that one thread block uses on an SM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct BlockNeed {
-    /// Number of threads.
+    /// Number of threads of the block.
     pub threads: u32,
     /// Number of registers of each thread.
     pub registers: u32,
@@ -14,12 +14,13 @@ pub struct BlockNeed {
 }
 
 impl BlockNeed {
-    /// Returns the number of threads, rounded up to a multiple of the warp size.
+    /// Returns the number of threads of the block, rounded up to a multiple of the warp size.
     pub fn padded_threads(&self) -> u64 {
         u64::from(self.threads).next_multiple_of(u64::from(WARP_SIZE))
     }
 
-    /// Returns the number of registers of the block. The registers of a thread are allocated in units of four.
+    /// Returns the number of registers of the block. The SM allocates the registers of a thread
+    /// in units of four.
     pub fn block_registers(&self) -> u64 {
         let per_thread = u64::from(self.registers).next_multiple_of(4);
         self.padded_threads().saturating_mul(per_thread)
@@ -37,8 +38,8 @@ impl MachineShape {
         fit as u32
     }
 
-    /// Returns the maximum number of blocks per SM for a grid of `grid` blocks. The limits are the number of blocks
-    /// that fit and, for a small grid, the number that distributes the blocks evenly over all SMs.
+    /// Returns the maximum number of blocks per SM for a grid of `grid` blocks. For a small grid,
+    /// the result is the number of blocks per SM after an even distribution over all SMs.
     pub fn blocks_per_sm_of_grid(&self, need: &BlockNeed, grid: u64) -> u32 {
         let fit = self.blocks_per_sm(need);
         let spread = grid.div_ceil(u64::from(self.sms()));
@@ -48,9 +49,10 @@ impl MachineShape {
     /// Returns the L1 data cache of an SM whose blocks use `shared_bytes` of shared memory. Returns `None` if the SM
     /// has no L1.
     ///
-    /// For an adaptive L1, the shared memory takes the smallest size that is sufficient, or the largest size if no size
-    /// is sufficient. The L1 uses the remaining memory, rounded to the nearest number of ways. A streaming L1 allocates
-    /// on a miss if it uses the whole memory.
+    /// For an adaptive L1, the shared memory has the smallest sufficient size, or the largest
+    /// size if no size is sufficient. The L1 uses the remaining memory, rounded to the nearest
+    /// number of ways. If the blocks use no shared memory, a streaming L1 allocates lines on a
+    /// miss.
     pub fn l1_beside(&self, shared_bytes: u32) -> Option<Cache> {
         let mut cache = self.l1.cache?;
         let Some(adaptive) = &self.l1.adaptive else {

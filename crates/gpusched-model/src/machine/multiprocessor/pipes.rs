@@ -9,43 +9,46 @@ use crate::machine::check::Faults;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerPipe {
-    /// Number for the pipelines of single-precision floating point.
+    /// Number for single-precision pipelines.
     pub sp: u32,
-    /// Number for the pipelines of double-precision floating point.
+    /// Number for double-precision pipelines.
     pub dp: u32,
-    /// Number for the pipelines of integers. These pipelines also execute all instructions that have no special unit.
+    /// Number for integer pipelines. Integer pipelines also execute all instructions without a
+    /// special unit.
     pub int: u32,
-    /// Number for the pipelines of special functions and divisions.
+    /// Number for pipelines of special functions and divisions.
     pub sfu: u32,
-    /// Number for the pipelines of loads and stores.
+    /// Number for load-store pipelines.
     pub mem: u32,
-    /// Number for the pipelines of matrix instructions.
+    /// Number for pipelines of matrix instructions.
     pub tensor: u32,
 }
 
-/// Numbers of pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`) [instructions].
+/// Number of pipeline registers between the stages of an SM (`-gpgpu_pipeline_widths`)
+/// [instructions].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineWidths {
-    /// Pipeline registers from the issue stage to the operand collectors (ID_OC).
+    /// Number of pipeline registers from the issue stage to the operand collectors (ID_OC).
     pub id_oc: PerPipe,
-    /// Pipeline registers from the operand collectors to the functional units (OC_EX).
+    /// Number of pipeline registers from the operand collectors to the functional units (OC_EX).
     pub oc_ex: PerPipe,
-    /// Pipeline registers from all functional units to the writeback stage (EX_WB).
+    /// Number of pipeline registers from all functional units to the writeback stage (EX_WB).
     pub ex_wb: u32,
 }
 
-/// Numbers of functional units of an SM (`-gpgpu_num_*_units`). With sub-cores, unit *i* belongs to sub-core *i*.
+/// Number of functional units of an SM, by kind (`-gpgpu_num_*_units`). With sub-cores, unit *i*
+/// belongs to sub-core *i*.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Units {
     /// Number of single-precision units (`-gpgpu_num_sp_units`).
     pub sp: u32,
-    /// Number of double-precision units (`-gpgpu_num_dp_units`). If there are 0, the special-function units execute
-    /// double-precision instructions.
+    /// Number of double-precision units (`-gpgpu_num_dp_units`). If the number is 0, the
+    /// special-function units execute double-precision instructions.
     pub dp: u32,
-    /// Number of integer units (`-gpgpu_num_int_units`). If there are 0, the single-precision units execute integer
-    /// instructions.
+    /// Number of integer units (`-gpgpu_num_int_units`). If the number is 0, the single-precision
+    /// units execute integer instructions.
     pub int: u32,
     /// Number of special-function units (`-gpgpu_num_sfu_units`).
     pub sfu: u32,
@@ -57,7 +60,7 @@ pub struct Units {
 pub(super) const MOST: u32 = 256;
 
 impl PerPipe {
-    /// Returns an object with `number` for every kind of pipeline.
+    /// Creates an object with `number` for every kind of pipeline.
     pub fn all(number: u32) -> PerPipe {
         PerPipe {
             sp: number,
@@ -69,8 +72,8 @@ impl PerPipe {
         }
     }
 
-    /// Checks the numbers of pipeline registers. A pipeline needs registers if it has a unit or if every program uses
-    /// it.
+    /// Checks the numbers of pipeline registers. A pipeline needs registers if it has a
+    /// functional unit or if every program uses the pipeline.
     fn check(&self, units: &Units, faults: &Faults) -> Result<(), Refusal> {
         let least = |units: u32| u32::from(units > 0);
         faults.within("sp", self.sp, 1..=MOST)?;

@@ -10,14 +10,16 @@ use crate::machine::{InstructionTimes, PipelineWidths, RegisterFile, Units};
 /// Number of threads of a warp.
 pub const WARP_SIZE: u32 = 32;
 
-/// Warp scheduler of a machine (`-gpgpu_scheduler`). A simulation may replace it by another warp scheduler.
+/// Warp scheduler of a machine (`-gpgpu_scheduler`). A simulation can use another warp scheduler
+/// instead.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpScheduler {
-    /// Loose round robin (`lrr`): the next warp after the warp that issued last.
+    /// Loose round robin (`lrr`): the next warp that can issue, after the warp that issued last.
     #[default]
     Lrr,
-    /// Greedy, then oldest (`gto`): the warp that issued last while it can issue, then the oldest warp.
+    /// Greedy, then oldest (`gto`): the warp that issued last, while it can issue. Otherwise, the
+    /// oldest warp that can issue.
     Gto,
     /// Oldest first (`old`): the oldest warp that can issue.
     Oldest,
@@ -55,8 +57,8 @@ pub struct Sm {
     /// Maximum number of instructions that a scheduler issues per cycle, all from one warp
     /// (`-gpgpu_max_insn_issue_per_warp`).
     pub issue_per_warp: u32,
-    /// Whether instructions that are issued in the same cycle must use different kinds of units
-    /// (`-gpgpu_dual_issue_diff_exec_units`).
+    /// Whether two instructions that a scheduler issues in one cycle must use different kinds of
+    /// units (`-gpgpu_dual_issue_diff_exec_units`).
     pub dual_issue_distinct_units: bool,
     /// Number of fetches per cycle (`-gpgpu_inst_fetch_throughput`). In each fetch, the front end fetches and decodes
     /// two instructions of a warp.

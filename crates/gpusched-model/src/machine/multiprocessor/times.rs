@@ -9,7 +9,8 @@ use crate::machine::check::Faults;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
-    /// Latency: time from dispatch in the unit to the result (`-ptx_opcode_latency_*`) [core cycles].
+    /// Latency: time from the start of an instruction in its unit to the result
+    /// (`-ptx_opcode_latency_*`) [core cycles].
     pub latency: u32,
     /// Initiation interval: time until the unit can accept the next instruction (`-ptx_opcode_initiation_*`) [core
     /// cycles].
@@ -50,8 +51,8 @@ pub struct IntTimes {
     pub shuffle: Timing,
 }
 
-/// Execution times of instructions. Instructions that the fields do not cover have a latency and an initiation interval
-/// of one cycle.
+/// Execution times of instructions. Instructions that the fields do not list have a latency and
+/// an initiation interval of one cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionTimes {
@@ -68,13 +69,13 @@ pub struct InstructionTimes {
 }
 
 impl Timing {
-    /// Execution time of instructions that have no times of their own: 1 cycle.
+    /// Execution time of instructions that [`InstructionTimes`] does not list: 1 cycle.
     pub const ONE: Timing = Timing {
         latency: 1,
         initiation: 1,
     };
 
-    /// Maximum latency [core cycles]. It equals the depth of the pipelines.
+    /// Maximum latency [core cycles]. The limit is the depth of the simulated pipelines.
     pub const MAX_LATENCY: u32 = 511;
 
     fn check(&self, faults: &Faults) -> Result<(), Refusal> {

@@ -3,13 +3,14 @@
 /// Rounding of a decimal number that has a fraction of a nanosecond.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Rounding {
-    /// Rounds down. This rounding is for start times.
+    /// Rounds down, for start times.
     Down,
-    /// Rounds up. This rounding is for end times and durations, so that no duration becomes shorter than measured.
+    /// Rounds up, for end times and durations. So no duration becomes shorter than measured.
     Up,
 }
 
-/// Maximum length of a number [characters]. Numbers in all supported formats are much shorter.
+/// Maximum length of a number [characters]. Valid numbers in all supported formats are much
+/// shorter.
 const LONGEST: usize = 64;
 
 /// Converts `text`, a decimal number in units of 10^`unit` ns such as `1.61` or `1.61e-06`, to nanoseconds. Returns

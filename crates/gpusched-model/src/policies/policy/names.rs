@@ -34,7 +34,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::FixedPriority(Preemption::Preemptive, Priorities::Given),
         "fp-given",
-        "Priorities in the order of the tasks, the first highest, preemptive: exact",
+        "Priorities in task order, first task highest, preemptive: exact",
     ),
     (
         Policy::FixedPriority(Preemption::Preemptive, Priorities::Audsley),
@@ -54,7 +54,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Given),
         "np-fp-given",
-        "Priorities in the order of the tasks, the first highest, non-preemptive: exact",
+        "Priorities in task order, first task highest, non-preemptive: exact",
     ),
     (
         Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Audsley),
@@ -74,7 +74,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::FixedPriority(Preemption::Limited, Priorities::Given),
         "lp-fp-given",
-        "Priorities in the order of the tasks, the first highest, preemption at block boundaries: sufficient",
+        "Priorities in task order, first task highest, preemption at block boundaries: sufficient",
     ),
     (
         Policy::FixedPriority(Preemption::Limited, Priorities::Audsley),
@@ -94,7 +94,7 @@ const NAMES: &[(Policy, &str, &str)] = &[
     (
         Policy::LiuLayland,
         "liu-layland",
-        "Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the same priorities",
+        "Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`",
     ),
     (
         Policy::WorkCapacity,

@@ -19,11 +19,12 @@ pub struct Basis<'a> {
     pub policies: Vec<Policy>,
     /// Interference model. `None` for a model that has no name in files.
     pub interference: Option<Interference>,
-    /// Memory that partitions share. `None` if the interference model does not count memory traffic between partitions.
+    /// Memory that partitions share. `None` if the interference model does not count the memory
+    /// traffic of other partitions.
     pub memory: Option<SharedMemory>,
     /// Granularity of the device. `None` if there is no device, which has the same effect as [`Granularity::Sm`].
     pub granularity: Option<Granularity>,
-    /// Whether there is more than one partition.
+    /// Whether the plan has more than one partition.
     pub several: bool,
 }
 
@@ -46,8 +47,8 @@ impl Basis<'_> {
         }
     }
 
-    /// Returns the list of assumptions. It starts with assumptions on scheduling, separation and interference of
-    /// partitions. Assumptions on the task set follow.
+    /// Returns the list of assumptions. The list starts with assumptions on the scheduling,
+    /// separation and interference of partitions. Assumptions on the task set follow.
     pub fn assumptions(&self) -> Vec<Assumption> {
         let mut list = Vec::new();
         for &policy in &self.policies {
@@ -78,7 +79,8 @@ impl Basis<'_> {
         list
     }
 
-    /// Returns the list of assumptions for one simulated run. Such a run proves nothing about other runs.
+    /// Returns the list of assumptions for one simulated run. A simulated run proves nothing
+    /// about other runs.
     pub fn of_one_run(&self) -> Vec<Assumption> {
         let mut list = self.assumptions();
         let text =
@@ -129,8 +131,8 @@ impl Basis<'_> {
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
             let isolated = self.count(|task| {
-                // The author of a plain table may not have measured conflicts, because gpusched uses a plain table for
-                // both cases.
+                // gpusched uses a plain table for isolation and for conflict. So the author of
+                // the table may not have measured conflicts.
                 !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(
@@ -158,13 +160,14 @@ impl Basis<'_> {
 }
 
 impl Part {
-    /// Returns `id` with the text that `words` returns. Returns `None` if the number of tasks is 0.
+    /// Returns the assumption `id` with a text from `words`. Returns `None` if the number of
+    /// tasks is 0.
     fn if_any(self, id: AssumptionId, words: impl Fn(Part) -> String) -> Option<(AssumptionId, String)> {
         (self.count > 0).then(|| (id, words(self)))
     }
 }
 
-/// Adds an assumption, unless it is already in `list`.
+/// Adds an assumption if `list` does not contain it yet.
 fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
     if let Some((id, text)) = assumption {
         let assumption = Assumption::new(id, text);
@@ -174,7 +177,7 @@ fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
     }
 }
 
-/// Returns the assumption on the dispatcher.
+/// Returns the assumption on the dispatcher of kernels.
 fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
     let order = match policy {
         Policy::Edf | Policy::NpEdf | Policy::LpEdf | Policy::Density => {
@@ -196,7 +199,7 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
     Some((AssumptionId::DispatchFixedPriority, sentences::dispatch(order)))
 }
 
-/// Returns the assumption on preemption. A necessary test has no such assumption.
+/// Returns the assumption on preemption, or `None` if the test of the policy is only necessary.
 fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
     let (id, text) = match policy {
         Policy::Edf

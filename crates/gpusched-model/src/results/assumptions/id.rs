@@ -1,4 +1,4 @@
-//! Names of assumptions, and the consequence if an assumption is violated.
+//! Names of assumptions, and the consequences of violated assumptions.
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
@@ -55,7 +55,7 @@ pub enum AssumptionId {
     InterferenceBandwidth,
     /// An interference model without a name in files bounds all contention.
     InterferenceUnnamed,
-    /// While requests are pending, the memory moves at least B bytes per second.
+    /// While requests are pending, the memory provides at least its guaranteed bandwidth.
     GuaranteedBandwidth,
     /// Each MIG instance has memory slices that no other instance uses.
     MemorySlices,
@@ -69,17 +69,18 @@ pub enum AssumptionId {
     KindUnknown,
     /// Tasks whose longest thread block is unknown consist of one thread block.
     BlockUnknown,
-    /// If the WCET of a task in conflict is unknown, it equals the isolated WCET.
+    /// If the WCET of a task in conflict is unknown, the WCET in conflict equals the isolated
+    /// WCET.
     ConflictAsIsolated,
     /// Releases respect the periods and jitters of the tasks.
     SporadicReleases,
     /// No job takes longer than the WCET that the task set states.
     WcetStated,
-    /// No job takes longer than a WCET that is from a curve fitted to measurements.
+    /// No job takes longer than its WCET, which is from a curve that was fitted to measurements.
     WcetFitted,
     /// No job takes longer than the longest measured job.
     WcetMeasured,
-    /// No job takes longer than an estimated WCET, although an estimate is not a bound.
+    /// No job takes longer than its estimated WCET, although an estimate is not a bound.
     WcetEstimated,
     /// The real system behaves in the same way as one simulated run.
     OneRun,

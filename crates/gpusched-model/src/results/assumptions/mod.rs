@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 pub struct Assumption {
     /// Name of the assumption. The name does not change between versions, so tools can compare it.
     pub id: AssumptionId,
-    /// Required behavior of the real system, in at most 140 characters. The wording may change between versions. Absent
-    /// in a result for several task sets.
+    /// Required behavior of the real system, in at most 140 characters. The wording may change
+    /// between versions. Absent if a result covers several task sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Consequence for the verdict if the real system behaves differently.
@@ -40,7 +40,8 @@ impl std::fmt::Display for Assumption {
 }
 
 impl Assumption {
-    /// Removes the texts if `list` is one of several lists, because the texts would be the largest part of the output.
+    /// Returns `list`, without the texts if `alone` is false. In an output with several lists,
+    /// the texts would be the largest part.
     pub fn listed(mut list: Vec<Assumption>, alone: bool) -> Vec<Assumption> {
         if !alone {
             list.iter_mut().for_each(|assumption| assumption.text = None);

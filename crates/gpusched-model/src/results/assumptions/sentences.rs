@@ -3,7 +3,7 @@
 use crate::Bandwidth;
 use crate::tasks::wcet::WcetSource;
 
-/// A number of tasks in a task set, and the total number of tasks.
+/// Number of tasks to which an assumption applies, and the total number of tasks in the set.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Part {
     pub count: usize,

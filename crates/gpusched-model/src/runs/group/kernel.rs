@@ -19,7 +19,7 @@ pub struct GroupKernel {
     /// n: number of SMs that are reserved for this kernel.
     #[schemars(range(min = 1, max = MAX_SMS))]
     pub sms: u32,
-    /// Memory profile of the kernel in isolation.
+    /// Memory profile of the kernel, or the name of a memory profile.
     pub profile: ProfileSource,
 }
 

@@ -1,4 +1,5 @@
-//! Groups of concurrent kernels that run on disjoint SMs and share one memory. They are the input of `predict`.
+//! Groups of concurrent kernels that run on disjoint SMs and share one memory. `predict` reads
+//! groups.
 
 mod kernel;
 mod platform;
@@ -25,7 +26,7 @@ pub struct Group {
     kernels: Vec<GroupKernel>,
 }
 
-/// A group in the shape of the file.
+/// A group as written in a JSON file.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a group: an object with a list \"kernels\"")]
 #[schemars(rename = "Group")]
@@ -33,10 +34,10 @@ struct GroupShape {
     /// Name for display.
     #[serde(default)]
     name: Option<String>,
-    /// GPU of the group, with the figures of its memory.
+    /// GPU on which the group runs, with the parameters of its memory.
     #[serde(default)]
     platform: MemoryPlatform,
-    /// Kernels of the group. Together, the kernels use at most the SMs of the platform.
+    /// Kernels of the group. Together, the kernels use at most all SMs of the platform.
     #[schemars(length(min = 1, max = MAX_KERNELS))]
     kernels: Vec<GroupKernel>,
 }
@@ -45,8 +46,8 @@ impl Group {
     /// Creates a group of `kernels`.
     ///
     /// # Errors
-    /// Fails for impossible figures of the platform, for a number of kernels outside 1 to [`MAX_KERNELS`], and for more
-    /// SMs than the platform has.
+    /// Fails if a parameter of the platform is impossible, or if the number of kernels is outside
+    /// 1 to [`MAX_KERNELS`]. Also fails if the kernels use more SMs than the platform has.
     pub fn new(
         name: Option<String>,
         platform: MemoryPlatform,
@@ -94,8 +95,8 @@ impl Group {
         &self.kernels
     }
 
-    /// Returns the group with all memory profiles. `find` returns the profile for the name of a published profile or of
-    /// a file.
+    /// Replaces the name of a memory profile in each kernel by the profile itself. `find` returns
+    /// the profile for the name of a published profile or of a file.
     ///
     /// # Errors
     /// Fails if `find` fails. The first argument of `find` is the position of the kernel.

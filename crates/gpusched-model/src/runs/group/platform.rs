@@ -1,4 +1,4 @@
-//! Figures of a GPU and its memory.
+//! Parameters of a GPU and its memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::Factor;
 use crate::Refusal;
 use crate::wcet::MAX_SMS;
 
-/// Figures of a GPU and its memory. The default figures describe the RTX 2060 of [Masola23].
+/// Parameters of a GPU and its memory. The default values describe the RTX 2060 of [Masola23].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MemoryPlatform {
@@ -17,10 +17,10 @@ pub struct MemoryPlatform {
     pub bandwidth: Factor,
     /// EM_BW: maximum memory bandwidth that kernels achieve in practice [GB/s]; > 0 and at most BW_max.
     pub effective_bandwidth: Factor,
-    /// Number of L2 banks.
+    /// Number of banks of the L2 cache.
     #[schemars(range(min = 1))]
     pub l2_banks: u32,
-    /// α: steepness of the curve by which kernels saturate the memory ([Masola23] Eq. 2); > 0.
+    /// α: steepness of the memory saturation curve ([Masola23] Eq. 2); > 0.
     pub alpha: Factor,
 }
 
@@ -32,7 +32,7 @@ const fn whole(value: u64) -> Factor {
 }
 
 impl Default for MemoryPlatform {
-    /// Returns the figures from [Masola23] Table 1, §5.1 and §6.
+    /// Returns the values from [Masola23] Table 1, §5.1 and §6.
     fn default() -> MemoryPlatform {
         MemoryPlatform {
             sms: 30,
@@ -45,10 +45,10 @@ impl Default for MemoryPlatform {
 }
 
 impl MemoryPlatform {
-    /// Checks that all figures are possible.
+    /// Checks that all values are possible.
     ///
     /// # Errors
-    /// Fails for the first impossible figure.
+    /// Fails at the first impossible value.
     pub fn check(&self) -> Result<(), Refusal> {
         let of = |field: &str| format!("platform.{field}");
         if !(1..=MAX_SMS).contains(&self.sms) {

@@ -17,7 +17,7 @@ const MAX_TIMES: usize = 10_000_000;
 pub enum BlockTime {
     /// One execution time for all blocks.
     Fixed(Time),
-    /// Execution times that are not one fixed time.
+    /// Execution times that differ between blocks or depend on other data.
     Form(Box<BlockTimeForm>),
 }
 
@@ -25,18 +25,18 @@ pub enum BlockTime {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum BlockTimeForm {
-    /// Uniform distribution from the shortest to the longest time, both included.
+    /// Uniform distribution from the shortest to the longest time, including these two times.
     Uniform([Time; 2]),
     /// Normal distribution truncated at 1 ns and at `max`.
     Normal(NormalTime),
-    /// List of times, one per block, in the order of the blocks. If the kernel has more blocks than the list has times,
-    /// the list repeats.
+    /// List of times, one per block, in the order of the blocks. If the list is shorter than the
+    /// number of blocks, the list repeats.
     Times(Vec<Time>),
     /// WCET function C(m): in isolation, the kernel takes C(m) on its m SMs. Each wave of blocks takes an equal share
     /// of C(m).
     Wcet(#[schemars(with = "Form")] WcetFunction),
-    /// Clusters of a kernel profile. A block takes the time e0 of its cluster in isolation, and e1 while CPU cores
-    /// access memory.
+    /// Clusters of a kernel profile. A block takes the time `e0` of its cluster in isolation, and
+    /// the time `e1` while CPU cores access memory.
     Profile(ProfileTime),
 }
 
@@ -48,7 +48,7 @@ pub struct NormalTime {
     pub mean: Time,
     /// Standard deviation of the normal distribution.
     pub std: Time,
-    /// Maximum time of a block. The normal distribution is truncated here.
+    /// Maximum time of a block, at which the normal distribution is truncated.
     pub max: Time,
 }
 
@@ -64,7 +64,7 @@ impl BlockTime {
         }
     }
 
-    /// Checks the block times and returns the first fault.
+    /// Checks the block times. An error states the first fault.
     fn check(&self) -> Result<(), String> {
         let one = |time: &Time| match (1..=LONGEST.ns()).contains(&time.ns()) {
             true => Ok(()),

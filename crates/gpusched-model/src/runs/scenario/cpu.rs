@@ -1,4 +1,4 @@
-//! CPU cores that access memory within a memory bandwidth budget.
+//! Best-effort CPU cores that access memory within a memory bandwidth budget.
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
@@ -16,29 +16,30 @@ pub struct CpuTraffic {
     /// T: regulation period; at least 1 µs.
     #[serde(deserialize_with = "regulation_period")]
     pub regulation_period: Time,
-    /// Q: share of each regulation period when the CPU cores access memory, from 0 to 1. With a `policy`, the value
-    /// is the nominal budget Q̄.
+    /// Q: share of each regulation period when the CPU cores access memory, from 0 to 1. If a
+    /// `policy` other than `nominal` is present, the value is the nominal budget Q̄.
     pub budget: Factor,
-    /// Memory bandwidth that the CPU cores request while they use their budget [bytes per second]; 0 by default. They
-    /// may receive less.
+    /// Memory bandwidth that the CPU cores request while they use their budget [bytes per
+    /// second]; 0 by default. The CPU cores may receive less.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidth: u64,
     /// Policy that chooses the memory bandwidth budget of each regulation period while `kernel` runs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub policy: BudgetPolicy,
-    /// Position in `kernels` of the protected kernel. This kernel must end within its bound for the nominal budget, and
-    /// its `block_time` must be a `profile`.
+    /// Position of the protected kernel in the list `kernels`. The protected kernel must end
+    /// within its bound for the nominal budget, and its `block_time` must be a `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<usize>,
 }
 
 impl CpuTraffic {
-    /// Returns the position of the protected kernel of `shape`, and the kernel in the form that bounds and policies
-    /// use. M is the number of blocks that fit on the SMs of the kernel. Returns `None` if no kernel is protected.
+    /// Returns the position of the protected kernel of `shape`, and the kernel as clusters of
+    /// thread blocks. M is the number of blocks that fit on the SMs of the kernel. Returns `None`
+    /// if no kernel is protected.
     ///
     /// # Errors
-    /// Fails for a policy that requires a protected kernel if the kernel is missing, and for a protected kernel without
-    /// a profile.
+    /// Fails if the policy requires a protected kernel but the scenario states no protected
+    /// kernel. Also fails if the protected kernel has no profile.
     pub fn protected(&self, shape: &ScenarioShape) -> Result<Option<(usize, Kernel)>, Refusal> {
         let Some(position) = self.kernel else {
             return match self.policy {
@@ -66,7 +67,8 @@ impl CpuTraffic {
         }
     }
 
-    /// Checks that the budget is from 0 to 1, and that there is a protected kernel if the policy requires one.
+    /// Checks that the budget is from 0 to 1. Also checks that there is a protected kernel if the
+    /// policy requires one.
     pub(super) fn check(&self, shape: &ScenarioShape) -> Result<(), Refusal> {
         if self.budget > Factor::ONE {
             let expected = "a number from 0 to 1".to_owned();

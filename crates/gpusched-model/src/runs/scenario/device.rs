@@ -1,4 +1,4 @@
-//! The GPU of a scenario, given by the name of a platform preset or by figures.
+//! The GPU of a scenario, given by the name of a platform preset or by its parameters.
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize, Serializer};
@@ -9,7 +9,7 @@ use crate::{Platform, SmOrder};
 /// Maximum number of SMs of a GPU in a scenario.
 pub const MAX_SMS: u32 = 4096;
 
-/// Figures of a GPU that the block scheduler uses.
+/// Parameters of a GPU that the block scheduler uses.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -38,7 +38,7 @@ pub struct DeviceShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub sms_per_gpc: Option<u32>,
-    /// Order of preference of the block scheduler among SMs that are otherwise equally good.
+    /// Order by which the block scheduler chooses among equally good SMs.
     #[serde(default)]
     pub sm_order: SmOrder,
     /// Number of copy engines; 1 by default.
@@ -68,10 +68,10 @@ fn copy_engines() -> u32 {
 pub struct Device(DeviceShape);
 
 impl Device {
-    /// Creates a GPU with the figures of `shape`.
+    /// Creates a GPU with the parameters of `shape`.
     ///
     /// # Errors
-    /// Fails for the first invalid figure. The error states the field and the fault.
+    /// Fails at the first invalid parameter. The error states the field and the fault.
     pub fn new(shape: DeviceShape) -> Result<Device, String> {
         if shape.sms > MAX_SMS {
             return Err(format!("sms: found {}, expected at most {MAX_SMS}", shape.sms));
@@ -88,7 +88,7 @@ impl Device {
         Ok(Device(shape))
     }
 
-    /// Returns the figures of the GPU.
+    /// Returns the parameters of the GPU.
     pub fn shape(&self) -> &DeviceShape {
         &self.0
     }
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Device {
 }
 
 impl Serialize for Device {
-    /// Writes the figures, even if the file contained a name.
+    /// Writes the parameters, even if the file contained a name.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }

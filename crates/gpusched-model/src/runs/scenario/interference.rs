@@ -32,15 +32,16 @@ fn one() -> Factor {
 }
 
 impl Factors {
-    /// Slowdown factors of real GPUs, by name of the preset. They are the largest factors that [Sanudo20] §V reports
-    /// ("up to"). The simulator applies them to the `memory_share` of a block. A factor that the paper does not report
-    /// is 1.
+    /// Slowdown factors of real GPUs, by name of the preset. The presets contain the largest
+    /// factors that [Sanudo20] §V reports ("up to"). The simulator applies a factor to the
+    /// `memory_share` of a block. A factor that the paper does not report is 1.
     pub const PRESETS: [(&'static str, [u64; 4]); 2] = [
-        // For the TX2, the paper reports almost 3× for memcpy and almost 8× for memset (Fig. 7, left). The GPU has one
-        // GPC.
+        // For the TX2, the paper reports almost 3× for memcpy and almost 8× for memset (Fig. 7,
+        // left). The TX2 has one GPC.
         ("tx2", [1, 1, 3, 8]),
-        // For Xavier, the paper reports up to 10× within a GPC (Fig. 9). Between GPCs it only says "milder", so
-        // gpusched assumes 2. For copy engines it reports "similar conclusions" to the TX2 (Fig. 7, right).
+        // For Xavier, the paper reports up to 10× within a GPC (Fig. 9). Between GPCs, the paper
+        // only says "milder", so gpusched assumes 2. For copy engines, the paper reports "similar
+        // conclusions" to the TX2 (Fig. 7, right).
         ("xavier", [10, 2, 3, 8]),
     ];
 
@@ -73,7 +74,8 @@ impl Factors {
     }
 }
 
-/// Settings of the interference between thread blocks. Without these settings, there is no interference.
+/// Settings of the interference between thread blocks. The default settings cause no
+/// interference.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSetting {

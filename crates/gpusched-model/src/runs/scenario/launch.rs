@@ -13,7 +13,8 @@ pub enum Stream {
     /// The default (NULL) stream. A command in this stream starts after all earlier submissions of the application have
     /// ended. All later submissions wait for this command ([Sanudo20] §II-C).
     Default,
-    /// A numbered stream. Its commands do not wait for commands in other numbered streams.
+    /// A numbered stream. Commands in a numbered stream do not wait for commands in other
+    /// numbered streams.
     Numbered(u32),
 }
 
@@ -82,14 +83,14 @@ impl schemars::JsonSchema for Stream {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum StreamPriority {
-    /// High priority: if an SM has room, blocks of these streams start first.
+    /// High priority: if an SM has room, blocks of high-priority streams start first.
     High,
     /// Low priority; the default.
     #[default]
     Low,
 }
 
-/// A kernel of a scenario. It runs once.
+/// A kernel of a scenario, which runs once.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -102,7 +103,7 @@ pub struct Launch {
     /// Position in `applications` of the application that submits the kernel; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
-    /// Stream to which the kernel is submitted.
+    /// Stream to which the application submits the kernel.
     pub stream: Stream,
     /// Priority of the stream.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -115,10 +116,12 @@ pub struct Launch {
     #[serde(deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub threads: u32,
-    /// Number of registers of each thread; 0 by default. gpusched ignores the registers if a thread has at most 32.
+    /// Number of registers of each thread; 0 by default. gpusched ignores the registers if a
+    /// thread uses at most 32 registers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub registers: u32,
-    /// Shared memory of each block [bytes]; 0 by default. gpusched ignores it up to 3 KiB.
+    /// Shared memory of each block [bytes]; 0 by default. gpusched ignores shared memory up to 3
+    /// KiB per block.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shared_memory: u32,
     /// Name of the configuration of L1 cache and shared memory. Two kernels with different configurations do not run at
@@ -128,7 +131,7 @@ pub struct Launch {
     /// Numbers of the SMs that the kernel may use, ascending. The default is all SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<Vec<u32>>,
-    /// Time when the kernel is submitted; 0 by default.
+    /// Time when the application submits the kernel; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
     /// Execution times of the blocks of the kernel without interference.
@@ -143,8 +146,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Creates a kernel in `stream` that is submitted at time 0. Its blocks use no registers and no shared memory that
-    /// the block scheduler counts.
+    /// Creates a kernel that an application submits to `stream` at time 0. The blocks of the
+    /// kernel use no registers and no shared memory.
     pub fn new(stream: u32, blocks: u32, threads: u32, block_time: BlockTime) -> Launch {
         Launch {
             name: None,
@@ -199,18 +202,19 @@ pub struct Copy {
     /// Position in `applications` of the application that submits the copy; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub application: usize,
-    /// Stream to which the copy is submitted.
+    /// Stream to which the application submits the copy.
     pub stream: Stream,
     /// Operation of the copy engine.
     pub kind: CopyKind,
     /// Execution time without interference; > 0.
     #[serde(deserialize_with = "positive_time")]
     pub time: Time,
-    /// Time when the copy is submitted; 0 by default.
+    /// Time when the application submits the copy; 0 by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Time,
-    /// Number of kernels in the list `kernels` that are submitted before this copy if launch times are equal. By
-    /// default, all kernels with an equal launch time are submitted before this copy.
+    /// Order of this copy and kernels with an equal launch time: the first `after` kernels of the
+    /// list `kernels` precede the copy. By default, all kernels with an equal launch time precede
+    /// the copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
     /// Memory bandwidth that the copy requests [bytes per second]; 0 by default. The copy may receive less.
@@ -218,8 +222,8 @@ pub struct Copy {
     pub bandwidth: u64,
 }
 
-/// Number of slots of an application in each round of the runlist ([Sanudo20] §III-A). The numbers are an assumption of
-/// gpusched.
+/// Number of slots of an application in each round of the runlist ([Sanudo20] §III-A). The
+/// numbers of slots are an assumption of gpusched.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApplicationPriority {
@@ -255,11 +259,12 @@ pub struct Application {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Maximum time that the application uses the SMs continuously while other applications wait; at least 1 µs, 2 ms
-    /// by default.
+    /// Maximum time for which the application uses the SMs continuously while other applications
+    /// wait; at least 1 µs, 2 ms by default.
     #[serde(deserialize_with = "timeslice", default = "default_timeslice")]
     pub timeslice: Time,
-    /// Priority of the application. It determines the number of slots in each round of the runlist.
+    /// Priority of the application. The priority determines the number of slots in each round of
+    /// the runlist.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority: ApplicationPriority,
 }
@@ -272,7 +277,8 @@ pub enum SwitchBoundary {
     /// application runs.
     #[default]
     Block,
-    /// At any instruction: running blocks are suspended at once. They continue in the next turn of their application.
+    /// At any instruction: the GPU suspends running blocks at once. Suspended blocks continue in
+    /// the next turn of their application.
     Instruction,
 }
 

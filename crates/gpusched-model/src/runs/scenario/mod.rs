@@ -41,21 +41,22 @@ const MAX_PERIODS: u64 = 100_000_000;
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockScheduler {
-    /// The SM that has room for the largest number of further blocks of the kernel, as in [Sanudo20] Eqs 2–4.
+    /// The SM with room for the largest number of further blocks of the kernel, as in [Sanudo20]
+    /// Eqs 2–4.
     #[default]
     Slots,
     /// The next SM with room, in cyclic order. Much of the literature assumes this rule.
     RoundRobin,
 }
 
-/// A checked scenario of the block-level simulator.
+/// A valid scenario of the block-level simulator.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "ScenarioShape")]
 pub struct Scenario {
     shape: ScenarioShape,
 }
 
-/// A scenario in the shape of the file.
+/// A scenario as written in a JSON file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -66,7 +67,7 @@ pub struct ScenarioShape {
     /// Name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// GPU: the name of a platform, or its figures.
+    /// GPU: the name of a platform preset, or the parameters of the GPU.
     pub platform: Device,
     /// Rule by which the block scheduler chooses an SM for a block.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -74,7 +75,7 @@ pub struct ScenarioShape {
     /// Processes that use the GPU. Commands refer to a process by its position, from 0. The default is one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applications: Vec<Application>,
-    /// Points at which an application can be interrupted.
+    /// Points at which the application scheduler can interrupt an application.
     #[serde(default, skip_serializing_if = "is_default")]
     pub switch: SwitchBoundary,
     /// Interference between thread blocks.
@@ -83,9 +84,9 @@ pub struct ScenarioShape {
     /// Best-effort CPU cores that access memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTraffic>,
-    /// Kernels; at least one. Kernels with equal launch times are submitted in this order.
+    /// Kernels; at least one. Applications submit kernels with equal launch times in this order.
     pub kernels: Vec<Launch>,
-    /// Copies and memsets. Copies with equal launch times are submitted in this order.
+    /// Copies and memsets. Applications submit copies with equal launch times in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<Copy>,
 }
@@ -111,8 +112,8 @@ impl Scenario {
     /// Checks `shape` and creates the scenario.
     ///
     /// # Errors
-    /// Fails for kernels whose blocks fit on no SM, for applications or SMs that do not exist, and for numbers above
-    /// the limits.
+    /// Fails if the blocks of a kernel do not fit on any SM, if an application or SM does not
+    /// exist, or if a number exceeds its limit.
     pub fn new(shape: ScenarioShape) -> Result<Scenario, Refusal> {
         let commands = shape.kernels.len() + shape.copies.len();
         if shape.kernels.is_empty() {
@@ -192,7 +193,7 @@ impl Scenario {
         Ok(Scenario { shape })
     }
 
-    /// Returns the scenario in the shape of the file.
+    /// Returns the fields of the scenario, as written in a JSON file.
     pub fn shape(&self) -> &ScenarioShape {
         &self.shape
     }
@@ -280,7 +281,7 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
     }
 }
 
-/// Whether `value` is the default. Files may omit default values.
+/// Returns whether `value` is the default. Files may omit default values.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -17,7 +17,7 @@ pub const FREE_SHARED_MEMORY: u32 = 3 * 1024;
 /// Allocation unit of shared memory [bytes].
 pub const SHARED_MEMORY_UNIT: u32 = 256;
 
-/// Resources that a block uses, or resources that are free on an SM.
+/// Resources that a thread block uses, or resources that an SM has.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Need {
     /// Number of warps.
@@ -29,7 +29,8 @@ pub struct Need {
 }
 
 impl Need {
-    /// Returns the resources of a block with `threads` threads, `registers` registers per thread and `shared_memory` bytes.
+    /// Returns the resources of a block with `threads` threads, `registers` registers per thread
+    /// and `shared_memory` bytes of shared memory.
     pub fn new(threads: u32, registers: u32, shared_memory: u32) -> Need {
         let warps = threads.div_ceil(WARP);
         let per_warp = registers
@@ -59,8 +60,8 @@ impl Need {
         }
     }
 
-    /// Returns the number of blocks with these resources that fit into `room`, which is the minimum over all resources.
-    /// This is [Sanudo20] Eq. 1, expressed as a number of blocks.
+    /// Returns the number of blocks with these resources that fit into `room`: the minimum over
+    /// all resources ([Sanudo20] Eq. 1).
     pub fn slots(&self, room: &Need) -> u32 {
         let fit = |need: u32, room: u32| room.checked_div(need).unwrap_or(u32::MAX);
         fit(self.warps, room.warps)

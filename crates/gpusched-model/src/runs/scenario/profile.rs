@@ -8,8 +8,8 @@ use crate::kernel::Interval;
 use crate::time::Time;
 use crate::{Cluster, Kernel};
 
-/// Maximum slowdown of a block caused by memory traffic. With this limit, rates have a precision of at least six
-/// digits.
+/// Maximum slowdown of a block due to memory traffic. With this limit, simulated rates have a
+/// precision of at least six digits.
 const MAX_SLOWDOWN: u64 = 1000;
 
 /// Clusters of thread blocks of a kernel profile ([Aghilinasab20] §IV).
@@ -18,15 +18,16 @@ const MAX_SLOWDOWN: u64 = 1000;
 pub struct ProfileTime {
     /// Clusters: groups of blocks with the same WCETs.
     pub clusters: Vec<Cluster>,
-    /// Cluster of each block, as intervals of block numbers in ascending order from block 0 to the last block. By
-    /// default, the first blocks belong to the first cluster, the next blocks to the second cluster, and so on.
+    /// Intervals of block numbers, which assign each block to a cluster. The list is ascending,
+    /// from block 0 to the last block. By default, the first blocks belong to the first cluster,
+    /// the next blocks to the second cluster, and so on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub intervals: Vec<Interval>,
 }
 
 impl ProfileTime {
-    /// Returns the kernel that has these clusters and the given regulation period, with at most `active_blocks` running
-    /// blocks.
+    /// Returns the kernel with these clusters and the given regulation period. At most
+    /// `active_blocks` of its blocks run at the same time.
     ///
     /// # Errors
     /// Fails if the resulting kernel is invalid.
@@ -44,7 +45,7 @@ impl ProfileTime {
         blocks.fold(0, u64::saturating_add)
     }
 
-    /// Checks the clusters and returns the first fault together with its field.
+    /// Checks the clusters. An error states the first fault and its field.
     pub(super) fn check(&self) -> Result<(), String> {
         self.kernel(1, Time::from_ns(1))
             .map_err(|error| error.to_string())?;

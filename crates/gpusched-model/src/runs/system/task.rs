@@ -13,12 +13,12 @@ pub struct KernelTask {
     shape: KernelTaskShape,
 }
 
-/// A kernel task in the shape of the file.
+/// A kernel task as written in a JSON file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a kernel task: an object with \"kernel\"")]
 #[schemars(rename = "KernelTask")]
 pub struct KernelTaskShape {
-    /// Kernel, in the same format as for `wcet bound`.
+    /// Kernel in the input format of `wcet bound`.
     pub kernel: Kernel,
     /// Period: time between two releases; > 0. If the field is absent, the kernel is released only once.
     #[serde(
@@ -45,8 +45,9 @@ pub struct KernelTaskShape {
     /// Q̄: nominal memory bandwidth budget, from 0 to 1. Only one of `q` and `slowdown` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<Factor>,
-    /// Accepted slowdown (G(Q̄) − G(0))/G(0). gpusched chooses the largest budget Q̄ whose slowdown is at most this
-    /// value. Only one of `q` and `slowdown` is allowed.
+    /// Accepted slowdown (G(Q̄) − G(0))/G(0), where G(Q) is the bound on the execution time under
+    /// budget Q. gpusched chooses the largest budget Q̄ whose slowdown is at most this value.
+    /// Only one of `q` and `slowdown` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<Factor>,
 }
@@ -65,7 +66,7 @@ impl KernelTask {
     /// Checks `shape` and creates a kernel task.
     ///
     /// # Errors
-    /// Fails for times that are 0 or above [`Time::LIMIT`], and for an offset that is not less than the period. Also
+    /// Fails if a time is 0 or above [`Time::LIMIT`], or if the offset reaches the period. Also
     /// fails for a budget above 1, and for a budget together with a slowdown.
     pub fn new(shape: KernelTaskShape) -> Result<KernelTask, Refusal> {
         for (field, time) in [("period", shape.period), ("deadline", shape.deadline)] {
@@ -116,7 +117,7 @@ impl KernelTask {
         self.shape.deadline.or(self.shape.period)
     }
 
-    /// Returns Q̄, or `None` if the file does not state it.
+    /// Returns Q̄, the nominal memory bandwidth budget, or `None` if the file does not state it.
     pub fn q(&self) -> Option<Factor> {
         self.shape.q
     }

@@ -1,4 +1,4 @@
-//! Checks of a warp run that go beyond the format of the file.
+//! Checks of a warp run after gpusched has read its file.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ fn check_kernel(
             return Refusal::refuse(of("block"), block, expected);
         }
         if !kernel.parameters.is_empty() {
-            return Refusal::refuse(of("parameters"), "some", expected);
+            return Refusal::refuse(of("parameters"), "new values", expected);
         }
     }
     Ok(())

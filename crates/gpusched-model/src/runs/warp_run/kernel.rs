@@ -12,7 +12,7 @@ use super::SmSet;
 use crate::Program;
 use crate::program::{Dimensions, Ordered, Overrides};
 
-/// A kernel of a warp run. It runs once.
+/// A kernel of a warp run, which runs once.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a kernel: an object with \"program\"")]
 pub struct RunKernel {
@@ -31,11 +31,12 @@ pub struct RunKernel {
     /// values of the program.
     #[serde(default, skip_serializing_if = "Ordered::is_empty")]
     pub parameters: Ordered<i64>,
-    /// Launch time [core cycle].
+    /// Launch time of the kernel [core cycles].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u64,
-    /// Issue budget under `qaws`: maximum number of warp switches in one turn. Under `rt-paws`, the priority. Not
-    /// allowed with other schedulers.
+    /// Issue budget. Under `qaws`, the issue budget is the maximum number of warp switches in one
+    /// turn. Under `rt-paws`, the issue budget is the priority. Other schedulers do not allow
+    /// this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
     /// Numbers of the SMs that the kernel may use. The default is all SMs of the run.
@@ -73,14 +74,15 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// The program of a kernel. The name of a file is relative to the folder of the scenario file.
+/// The program of a kernel. The path of a program file is relative to the folder of the scenario
+/// file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KernelSource {
     /// Path of a file that contains a program.
     File(PathBuf),
     /// The program itself.
     Program(Box<Program>),
-    /// A trace that Accel-Sim recorded.
+    /// Path of a trace that Accel-Sim recorded.
     Trace(PathBuf),
 }
 

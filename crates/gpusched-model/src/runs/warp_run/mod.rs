@@ -1,4 +1,4 @@
-//! Scenarios of the warp level: a simulated GPU and the kernels that are launched on it.
+//! Scenarios for the warp-level simulator: a simulated GPU and the kernels that run on it.
 
 mod check;
 mod kernel;
@@ -13,14 +13,14 @@ use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
 use crate::{Machine, Scheduler};
 
-/// Kernels on a simulated GPU, simulated at the level of warps.
+/// Kernels that run on a simulated GPU in the warp-level simulator.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "WarpRunShape")]
 pub struct WarpRun {
     shape: WarpRunShape,
 }
 
-/// A warp run in the shape of the file.
+/// A warp run as written in a JSON file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -36,8 +36,8 @@ pub struct WarpRunShape {
     /// Warp scheduler of the run. The default is the scheduler of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
-    /// Number of SMs in the run, a multiple of the SMs of one cluster; all SMs by default. The memory system does not
-    /// change: it is the memory system of the whole machine.
+    /// Number of SMs in the run, a multiple of the SMs of one cluster; all SMs by default. The
+    /// memory system is always the memory system of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
     /// Rule for sharing SMs between kernels. The default is the rule of the machine.
@@ -50,7 +50,7 @@ pub struct WarpRunShape {
     /// Whether the simulation counts the launch latencies of the machine; false by default.
     #[serde(default, skip_serializing_if = "is_no")]
     pub launch_latency: bool,
-    /// Kernels of the run. In memory, the buffers of the kernels are in this order.
+    /// Kernels of the run. In memory, the buffers of the kernels follow each other in this order.
     pub kernels: Vec<RunKernel>,
 }
 
@@ -58,9 +58,10 @@ pub struct WarpRunShape {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
-    /// Blocks of several kernels can be on an SM at the same time.
+    /// An SM can run blocks of several kernels at the same time.
     Sm,
-    /// At any time, an SM runs blocks of only one kernel. Blocks of another kernel can start when the SM is empty.
+    /// An SM runs blocks of one kernel at a time. Blocks of another kernel can start when the SM
+    /// is empty.
     Spatial,
 }
 
@@ -110,7 +111,7 @@ impl WarpRunShape {
         self.sms.unwrap_or(self.machine.sms())
     }
 
-    /// Whether blocks of several kernels can be on an SM at the same time.
+    /// Returns whether an SM can run blocks of several kernels at the same time.
     pub fn shares_sms(&self) -> bool {
         let by_machine = self.machine.dispatch.share_sms;
         self.share.map_or(by_machine, |share| share == Share::Sm)
@@ -121,20 +122,22 @@ impl WarpRun {
     /// Checks `shape` and creates the run.
     ///
     /// # Errors
-    /// Fails for an empty list of kernels, for more kernels than the machine runs at a time, for SMs that do not exist,
-    /// and for launches after the last cycle. Also fails for missing issue budgets, for issue budgets that the
-    /// scheduler does not use, and for launch parameters together with a trace.
+    /// Fails for an empty list of kernels, for more kernels than the machine can run at the same
+    /// time, and for SMs that do not exist. Also fails for launches after cycle
+    /// [`MAX_CYCLES`](crate::warp_scenario::MAX_CYCLES) and for launch parameters together with a
+    /// trace. Also fails for missing issue budgets and for issue budgets that the scheduler does
+    /// not use.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })
     }
 
-    /// Returns the run in the shape of the file.
+    /// Returns the fields of the run, as written in a JSON file.
     pub fn shape(&self) -> &WarpRunShape {
         &self.shape
     }
 
-    /// Returns the run in the shape of the file, so that the caller can change it.
+    /// Returns the fields of the run, so that the caller can change them.
     pub fn into_shape(self) -> WarpRunShape {
         self.shape
     }

@@ -14,8 +14,8 @@ pub struct SmSet(Vec<u32>);
 const EXPECTED: &str = "numbers of SMs such as [0, 1, 5] or \"0-14,20\", from 0, each once";
 
 impl SmSet {
-    /// Creates the set of the SMs `indices`. Returns `None` if the list is empty, if it repeats an SM, or if it
-    /// contains a number that is too large for every machine.
+    /// Creates the set of the SMs `indices`. Returns `None` if the list is empty, repeats an SM,
+    /// or contains a number that is too large for every machine.
     pub fn new(mut indices: Vec<u32>) -> Option<SmSet> {
         indices.sort_unstable();
         let right = indices.iter().all(|&index| index < Machine::MAX_SMS)

@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{self, LIMIT, ParseQuantityError, Quantity};
 
-/// A data rate [bytes per second]. Its text form is `"120GB/s"` or a plain integer number of bytes per second.
+/// A data rate [bytes per second]. The text form is `"120GB/s"` or a plain integer number of
+/// bytes per second.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bandwidth(u64);
@@ -21,14 +22,15 @@ impl Bandwidth {
         (number <= LIMIT).then_some(Bandwidth(number))
     }
 
-    /// Returns the fraction `parts`/`of` of this rate, rounded down. For `parts` = `of` = 0 the result is 0. For other
-    /// `parts` ≥ `of` the result is the whole rate.
+    /// Returns the fraction `parts`/`of` of this rate, rounded down. Returns zero if `of` is 0,
+    /// and the whole rate if `parts` ≥ `of` > 0.
     pub fn share(self, parts: u32, of: u32) -> Bandwidth {
         let share = u128::from(self.0) * u128::from(parts.min(of)) / u128::from(of.max(1));
         Bandwidth(u64::try_from(share).unwrap_or(self.0)) // at most all of it
     }
 
-    /// Returns the number of bytes per second. The number of nano-bytes per nanosecond is equal.
+    /// Returns the number of bytes per second. The rate in nano-bytes per nanosecond is the same
+    /// number.
     pub const fn bytes_per_second(self) -> u64 {
         self.0
     }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{self, LIMIT, ParseQuantityError, Quantity};
 
-/// An amount of data [bytes]. Its text form is `"48MB"`, `"1.5GiB"`, or a plain integer number of bytes.
+/// An amount of data [bytes]. The text form is `"48MB"`, `"1.5GiB"`, or a plain integer number of
+/// bytes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(u64);

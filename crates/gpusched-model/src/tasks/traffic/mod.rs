@@ -1,8 +1,8 @@
 //! Memory traffic: amounts, rates and sources.
 //!
-//! [`gpusched_analysis::interference::bandwidth`] uses this data to bound the interference delay of each partition. All
-//! numbers are whole. A rate of 1 byte per second equals 1 nano-byte per nanosecond, so products of rates and times
-//! need no rounding.
+//! [`gpusched_analysis::interference::bandwidth`] uses this data to bound the interference delay
+//! of each partition. All numbers are integers. A rate of 1 byte per second equals 1 nano-byte
+//! per nanosecond, so products of rates and times need no rounding.
 
 mod bandwidth;
 mod bytes;

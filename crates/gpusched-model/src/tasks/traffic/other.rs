@@ -7,13 +7,15 @@ use crate::time::Time;
 
 /// A source of memory traffic other than the tasks.
 ///
-/// The source has periods that begin at least `period` apart. In each period, the source requests at most `traffic`
-/// bytes, at any time and in pieces of any size. The memory moves each byte within `deadline` of the request for this
-/// byte. The bytes of one period may be moved late and the bytes of the next period early, directly after each other.
+/// The source has periods that begin at least `period` apart. In each period, the source requests
+/// at most `traffic` bytes, at any times and in pieces of any size. The memory moves each byte
+/// within `deadline` of the request for this byte. So the memory may move the bytes of one period
+/// late, directly before the bytes of the next period.
 ///
-/// A *batch* has a stricter rule: all bytes of a period are moved within `deadline` of the beginning of the period.
-/// Copy engines are an example. CPU cores are another example if their accesses end before the memory bandwidth budget
-/// is renewed (`deadline` = `period`).
+/// A *batch* has a stricter rule: the memory moves all bytes of a period within `deadline` after
+/// the beginning of the period. Copy engines are an example. CPU cores are another example if
+/// their accesses end before the next renewal of the memory bandwidth budget (`deadline` =
+/// `period`).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -28,8 +30,9 @@ pub struct OtherTraffic {
     /// T: period of the memory bandwidth budget, or minimum time between two transfers [ns]; > 0.
     #[serde(deserialize_with = "crate::positive_time")]
     pub period: Time,
-    /// D: maximum time until a requested byte is moved [ns]; > 0. D counts from the request of the byte, or with
-    /// `batch` from the beginning of the period. The default is the period.
+    /// D: maximum time until the memory has moved a requested byte [ns]; > 0. D counts from the
+    /// request of the byte. If `batch` is true, D counts from the beginning of the period. The
+    /// default is the period.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
@@ -39,8 +42,8 @@ pub struct OtherTraffic {
     /// Maximum bandwidth that the source uses at any time. The default is the bandwidth of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-    /// Whether D counts from the beginning of the period for all bytes that the source requests in the period; false by
-    /// default.
+    /// Whether the deadline D of all bytes of a period counts from the beginning of the period;
+    /// false by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch: bool,
 }

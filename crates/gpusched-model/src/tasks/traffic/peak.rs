@@ -1,4 +1,4 @@
-//! Peak bandwidths of a kernel by number of SMs.
+//! Peak memory bandwidth of a kernel by number of SMs.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Bandwidth;
 use crate::wcet::MAX_SMS;
 
-/// Maximum bandwidth that a kernel uses at any time in isolation: one rate, or a list of measured points.
+/// Peak bandwidth: maximum memory bandwidth that a kernel uses at any time in isolation. The
+/// value is one rate, or a list of measured points.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Peak {
@@ -32,9 +33,9 @@ pub enum PeakError {
         /// Number of SMs at this position.
         sms: u32,
     },
-    /// The rate is lower than the rate on fewer SMs.
+    /// The rate is lower than the rate at the previous position, which has fewer SMs.
     #[error(
-        "[{index}]: found {rate} after {before}, expected a bandwidth that does not shrink with the number of SMs (use the larger of the two)"
+        "[{index}]: found {rate} after {before}, expected a bandwidth that does not shrink with the number of SMs (use the larger of the two bandwidths)"
     )]
     NotMonotone {
         /// Position in the list, from 0.

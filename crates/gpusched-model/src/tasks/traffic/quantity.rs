@@ -31,7 +31,7 @@ pub struct ParseQuantityError {
     expected: &'static str,
 }
 
-/// Parses a `text` with a unit exactly, without floats: "0.3kB" is 300 bytes.
+/// Parses a number with a unit exactly, without floats: "0.3kB" is 300 bytes.
 pub(super) fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseQuantityError> {
     parse_where(text, Q::TEXT)
 }

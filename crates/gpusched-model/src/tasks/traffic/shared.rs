@@ -8,8 +8,8 @@ use super::Bandwidth;
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedMemory {
-    /// B: guaranteed memory bandwidth [bytes per second]; > 0. It is the minimum throughput while requests are pending,
-    /// over all request mixes.
+    /// B: guaranteed memory bandwidth [bytes per second]; > 0. B is the minimum throughput while
+    /// requests are pending, over all request mixes.
     #[serde(deserialize_with = "positive")]
     pub bandwidth: Bandwidth,
     /// Rule by which the memory divides its bandwidth among partitions.
@@ -17,7 +17,8 @@ pub struct SharedMemory {
     pub arbitration: Arbitration,
 }
 
-/// Assumption about the memory arbiter when partitions together request more bandwidth than the memory has.
+/// Assumption about the memory arbiter, for partitions that together request more bandwidth than
+/// the memory has.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

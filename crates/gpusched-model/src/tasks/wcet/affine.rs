@@ -6,7 +6,8 @@ use super::rounding::ceil_div;
 use super::{Contention, MAX_SMS, WcetError};
 use crate::time::Time;
 
-/// Affine WCET a/m + b for m SMs: one function in isolation and, optionally, another one in conflict.
+/// Affine WCET a/m + b on m SMs: one function in isolation and, optionally, another function in
+/// conflict.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -15,12 +16,12 @@ use crate::time::Time;
 pub struct AffinePair {
     /// Cⁿ: WCET in isolation.
     pub isolated: Affine,
-    /// Cᶜ: WCET in conflict. If the field is absent, it equals `isolated`.
+    /// Cᶜ: WCET in conflict. If the field is absent, Cᶜ equals the isolated WCET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Affine>,
 }
 
-/// Affine function a/m + b of the number of SMs m.
+/// Affine function a/m + b, where m is the number of SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object with \"a\" and \"b\" for a/m + b")]
 pub struct Affine {
@@ -56,8 +57,8 @@ impl AffinePair {
                 return Err(WcetError::Zero { found: found() });
             }
         }
-        // The difference between the two functions is linear in 1/m. If the difference is at least 0 at both ends, it
-        // is at least 0 everywhere.
+        // The difference between the two functions is linear in 1/m. If the difference is at
+        // least 0 at the smallest and the largest m, it is at least 0 at every m.
         for sms in [1, MAX_SMS] {
             let scaled =
                 |affine: Affine| u128::from(affine.a.ns()) + u128::from(affine.b.ns()) * u128::from(sms);

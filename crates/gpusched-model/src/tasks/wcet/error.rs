@@ -37,7 +37,7 @@ pub enum WcetError {
         /// Number of SMs at this position.
         sms: u32,
     },
-    /// The WCET is longer than the WCET on fewer SMs.
+    /// The WCET is longer than the WCET at the previous position, which has fewer SMs.
     #[error(
         "{list}[{index}]: found {time} after {before}, expected a WCET that does not grow with the number of SMs (use the monotone envelope of the measurements)"
     )]
@@ -53,10 +53,10 @@ pub enum WcetError {
     },
     /// The WCET in conflict is below the isolated WCET.
     #[error(
-        "conflict: found a WCET below the isolated one on {sms} SMs, expected at least the isolated WCET (use the larger of the two)"
+        "conflict: found a WCET below the isolated WCET on {sms} SMs, expected at least the isolated WCET (use the larger of the two)"
     )]
     ConflictFaster {
-        /// A number of SMs for which the WCET in conflict is too short.
+        /// Number of SMs for which the WCET in conflict is too short.
         sms: u32,
     },
     /// The conflict factor k is below 1.

@@ -1,8 +1,9 @@
 //! WCET functions C(m): the worst-case execution time by number of SMs m, in isolation and in conflict.
 //!
-//! The source is [Singh21] §3.3.2 and §3.6.1. Every WCET function is non-increasing in m, and no WCET in conflict is
-//! below the isolated WCET. The constructors check both properties, because the tests and heuristics assume them.
-//! Values are computed in exact integer arithmetic and rounded **up** to a whole nanosecond.
+//! The source is [Singh21] §3.3.2 and §3.6.1. Every WCET function is non-increasing in m, and no
+//! WCET in conflict is below the isolated WCET. The constructors check these two properties,
+//! because the tests and heuristics assume them. gpusched computes the values in exact integer
+//! arithmetic and rounds them **up** to whole nanoseconds.
 
 mod affine;
 mod error;
@@ -25,12 +26,13 @@ use crate::time::Time;
 /// Maximum number of SMs in a WCET function.
 pub const MAX_SMS: u32 = 1 << 16;
 
-/// Whether a task shares its partition with a task of its own kind ([Singh21] §3.4.2).
+/// Contention of a task: a task is in conflict if its partition contains another task of the same
+/// kind ([Singh21] §3.4.2).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Contention {
-    /// The task shares its partition with no other task of the same kind: Cⁿ.
+    /// The partition contains no other task of the same kind. The WCET is Cⁿ.
     Isolated,
-    /// The task shares its partition with at least one other task of the same kind: Cᶜ.
+    /// The partition contains at least one other task of the same kind. The WCET is Cᶜ.
     Conflict,
 }
 
@@ -39,7 +41,7 @@ pub enum Contention {
 #[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
-/// A WCET function in a file: one time for every number of SMs, or a form.
+/// A WCET function in a file: one time for every number of SMs, or one of four forms.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "what a schema is made of")]
@@ -54,13 +56,15 @@ pub(crate) enum Written {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Form {
-    /// C(m) = k · (a/m + β·a), [Singh21] §3.6.1 as printed.
+    /// C(m) = k · (a/m + β·a) with work a, serial share β and conflict factor k, as printed in
+    /// [Singh21] §3.6.1.
     Amdahl(Scaling),
-    /// C(m) = k · a · (1 + β) / m, which is gpusched's second interpretation of [Singh21] §3.6.
+    /// C(m) = k · a · (1 + β) / m with work a, serial share β and conflict factor k. This form is
+    /// a second interpretation of [Singh21] §3.6.
     Proportional(Scaling),
-    /// C(m) = a/m + b, [Singh21] §3.3.2.
+    /// C(m) = a/m + b with parameters a and b ([Singh21] §3.3.2).
     Affine(AffinePair),
-    /// Measured points (m, C). The WCET on m SMs is the C of the largest measured m' ≤ m.
+    /// Measured points (m, C). The WCET on m SMs is the C of the point with the largest m' ≤ m.
     Table(Table),
 }
 
@@ -84,7 +88,7 @@ impl WcetFunction {
     /// share β is `serial`. The factor k equals `conflict` in conflict and 1 in isolation.
     ///
     /// # Errors
-    /// [`WcetError`] as for [`WcetFunction::new`].
+    /// Fails in the same cases as [`WcetFunction::new`].
     pub fn amdahl(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
         WcetFunction::new(Form::Amdahl(Scaling {
             work,
@@ -97,7 +101,7 @@ impl WcetFunction {
     /// parameters are the same as for [`WcetFunction::amdahl`].
     ///
     /// # Errors
-    /// [`WcetError`] as for [`WcetFunction::new`].
+    /// Fails in the same cases as [`WcetFunction::new`].
     pub fn proportional(work: Time, serial: Factor, conflict: Factor) -> Result<WcetFunction, WcetError> {
         WcetFunction::new(Form::Proportional(Scaling {
             work,
@@ -110,7 +114,7 @@ impl WcetFunction {
     /// function as `"wcet": "2ms"`.
     ///
     /// # Errors
-    /// [`WcetError`] as for [`WcetFunction::new`].
+    /// Fails in the same cases as [`WcetFunction::new`].
     pub fn constant(time: Time) -> Result<WcetFunction, WcetError> {
         let isolated = Affine {
             a: Time::ZERO,
@@ -122,7 +126,8 @@ impl WcetFunction {
         }))
     }
 
-    /// Whether the form states Cᶜ. If it does not, Cᶜ equals Cⁿ, which is unsafe unless a measurement confirms it.
+    /// Returns whether the form states the WCET in conflict Cᶜ. Otherwise, gpusched uses the
+    /// isolated WCET Cⁿ for Cᶜ, which is unsafe without a confirming measurement.
     pub fn states_conflict(&self) -> bool {
         match &self.0 {
             Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),
@@ -154,8 +159,8 @@ impl WcetFunction {
     /// Returns the least work: the minimum of m · C(m) over all m [SM·ns]. Lemma 1 and the work-capacity test use the
     /// least work.
     ///
-    /// In the parametric forms, the minimum is at m = 1, as in the printed Lemma 1. In a table with a superlinear
-    /// speed-up, the minimum may be at a larger m (erratum).
+    /// In the parametric forms, the minimum is at m = 1, as in the printed Lemma 1. In a table
+    /// with a superlinear speed-up, the minimum may be at a larger m (see `docs/errata.md`).
     pub fn least_work(&self, contention: Contention) -> u128 {
         match &self.0 {
             Form::Table(table) => {
@@ -163,13 +168,13 @@ impl WcetFunction {
                 let points = table.of(contention); // never empty
                 points[1..].iter().map(work).fold(work(&points[0]), u128::min)
             }
-            // C(1) is known, because the form was checked. If C(1) were unknown, the task must not look small to any
-            // test.
+            // The checks of the form ensure that C(1) is known. For an unknown C(1), the maximum
+            // value would be safe for every test.
             _ => self.at(1, contention).map_or(u128::MAX, |time| time.ns().into()),
         }
     }
 
-    /// Returns the smallest number of SMs with a known WCET.
+    /// Returns the smallest number of SMs for which the WCET is known.
     pub fn smallest_sms(&self, contention: Contention) -> u32 {
         match &self.0 {
             Form::Table(table) => table.of(contention).first().map_or(1, |&(m, _)| m),

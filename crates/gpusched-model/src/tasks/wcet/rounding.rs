@@ -1,4 +1,4 @@
-//! Exact products, and quotients that are rounded up.
+//! Exact products, and quotients rounded up.
 
 use crate::time::Time;
 

@@ -1,4 +1,5 @@
-//! The two scaling forms, `amdahl` and `proportional`: work that is divided among the SMs, and a serial share.
+//! The two scaling forms of WCET functions, `amdahl` and `proportional`. The SMs share the work,
+//! and a serial share limits the speed-up.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +20,8 @@ pub struct Scaling {
     pub work: Time,
     /// β: serial share, the part of the work that additional SMs do not speed up.
     pub serial: Factor,
-    /// k: factor by which conflict multiplies the WCET; at least 1. If the field is absent, the WCET in conflict equals
-    /// the isolated WCET.
+    /// k: factor by which a conflict multiplies the WCET; at least 1. If the field is absent, the
+    /// WCET in conflict equals the isolated WCET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<Factor>,
 }

@@ -12,7 +12,8 @@ pub enum WcetSource {
     /// The author of the task set states the numbers.
     #[default]
     Stated,
-    /// The numbers are from a curve fitted to measurements. The curve also covers numbers of SMs without a measurement.
+    /// The numbers are from a curve that was fitted to measurements. The curve also covers
+    /// numbers of SMs without a measurement.
     Fitted,
     /// The numbers are the longest measured times.
     Measured,

@@ -1,4 +1,4 @@
-//! WCET functions given by a table of measured points.
+//! WCET functions in the form of a table of measured points.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,15 +28,15 @@ pub enum Table {
     },
 }
 
-/// Returns the C of the point with the largest measured m' ≤ `sms`.
+/// Returns the WCET C of the point with the largest m' ≤ `sms`.
 fn value(points: &[(u32, Time)], sms: u32) -> Option<Time> {
     let measured = points.partition_point(|&(m, _)| m <= sms);
     Some(points[measured.checked_sub(1)?].1)
 }
 
 impl Table {
-    /// Returns the WCET of the point with the largest measured m' ≤ `sms`, or `None` if `sms` is below all measured
-    /// points.
+    /// Returns the WCET of the point with the largest m' ≤ `sms`, or `None` if `sms` is below all
+    /// measured points.
     pub(super) fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         value(self.of(contention), sms)
     }
@@ -57,7 +57,8 @@ impl Table {
             Table::Each { isolated, conflict } => {
                 check_points("table.isolated", isolated)?;
                 check_points("table.conflict", conflict)?;
-                // Both lists describe step functions, so it is sufficient to compare them at the steps of both.
+                // The two lists describe step functions, so it is sufficient to compare them at
+                // the steps of the two functions.
                 for &(sms, _) in isolated.iter().chain(conflict) {
                     if let (Some(alone), Some(contended)) = (value(isolated, sms), value(conflict, sms))
                         && contended < alone

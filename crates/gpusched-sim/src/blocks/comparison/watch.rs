@@ -6,12 +6,13 @@ use gpusched_model::scenario::Need;
 use gpusched_model::time::Time;
 use gpusched_model::{Observer, Scenario};
 
-/// A block that started on another SM than in the measurement.
+/// A block whose simulated SM differs from its measured SM.
 struct Elsewhere {
     kernel: usize,
     block: u32,
     start: Time,
-    /// SM and number of slots, in the measurement and in the simulation.
+    /// SM, and number of further blocks that fit on it, for the measured and for the simulated
+    /// SM.
     measured: (u32, u32),
     simulated: (u32, u32),
 }
@@ -23,7 +24,7 @@ pub(super) struct Watch<'a> {
     needs: Vec<Need>,
     /// Free resources of each SM, one list for each application.
     rooms: Vec<Vec<Sm>>,
-    /// Numbers of measured and simulated blocks. The first index is the kernel, and the second index is the SM.
+    /// Numbers of measured and simulated blocks, indexed by kernel and then by SM.
     loads: Vec<Vec<(usize, usize)>>,
     elsewhere: Vec<Elsewhere>,
     /// Ends of blocks, sorted by time.
@@ -70,7 +71,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Counts one block of `kernel` on `sm`.
+    /// Applies `count` to the numbers of measured and simulated blocks of `kernel` on `sm`.
     fn load(&mut self, kernel: usize, sm: u32, count: impl Fn(&mut (usize, usize))) {
         let Some(loads) = self.loads.get_mut(kernel) else {
             return;

@@ -8,9 +8,9 @@ use gpusched_model::Observer;
 use gpusched_model::scenario::{ScenarioShape, Stream};
 use gpusched_model::time::Time;
 
-/// The timeline of a run of a scenario. Each SM has a track with its blocks. Each stream has a track with its kernels and
-/// copies. One track shows the turns of applications. Counters show busy SMs, used bandwidth, and memory accesses of CPU
-/// cores.
+/// The timeline of a run of a scenario. Each SM has a track with its blocks. Each stream has a
+/// track with its kernels and copies. One track shows the turns of applications. Counters show
+/// busy SMs, used bandwidth, and memory accesses of CPU cores.
 #[derive(Debug)]
 pub struct Chart<'a> {
     shape: &'a ScenarioShape,
@@ -23,11 +23,11 @@ pub struct Chart<'a> {
     busy: CounterId,
     bandwidth: Option<CounterId>,
     cpu: Option<CounterId>,
-    /// Counter of Q, with the regulation period [ns].
+    /// Counter of the budget Q, and the regulation period [ns].
     budget: Option<(CounterId, Time)>,
     names: Vec<String>,
-    /// Running blocks, by kernel and block number. The start of each block is the start of its last uninterrupted
-    /// execution.
+    /// Running blocks, by kernel and block number. The start of a resumed block is the time of
+    /// its last resumption.
     running: BTreeMap<(usize, u32), Block>,
     /// Number of running blocks on each SM.
     blocks: Vec<u32>,
@@ -39,7 +39,8 @@ impl<'a> Chart<'a> {
     /// Creates the tracks of an empty timeline.
     ///
     /// # Errors
-    /// Fails with [`TimelineError::TooManyTracks`] if the GPU or the program is too large for a timeline.
+    /// Fails with [`TimelineError::TooManyTracks`] if the GPU or the program is too large for a
+    /// timeline.
     pub fn new(shape: &'a ScenarioShape) -> Result<Chart<'a>, TimelineError> {
         let mut timeline = Timeline::new();
         let gpu = timeline.process("GPU")?;
@@ -106,7 +107,8 @@ impl<'a> Chart<'a> {
     /// Returns the finished timeline.
     ///
     /// # Errors
-    /// Fails with the first error that the timeline returned, for example if the run has too many events.
+    /// Fails with the first error that the timeline returned, for example if the run has too many
+    /// events.
     pub fn finish(self) -> Result<Timeline, TimelineError> {
         match self.refused {
             Some(error) => Err(error),
@@ -203,7 +205,8 @@ impl<'a> Chart<'a> {
         self.timeline.slice(self.sms[block.sm as usize], slice)
     }
 
-    /// Adds one block to the number of blocks on `sm` if `more` is true, and subtracts one otherwise.
+    /// Increments the number of running blocks on `sm` if `more` is true, and decrements it
+    /// otherwise.
     fn count(&mut self, now: Time, sm: u32, more: bool) -> Result<(), TimelineError> {
         let blocks = &mut self.blocks[sm as usize];
         let before = *blocks;

@@ -4,8 +4,8 @@ use crate::blocks::{CopyRecord, Event, KernelRecord};
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// The times and SMs of all kernels, and the times of all copies. The size of the overview does not depend on the number of
-/// blocks.
+/// The times and SMs of all kernels, and the times of all copies. The size of the overview does
+/// not depend on the number of blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overview {
     kernels: Vec<Option<KernelOverview>>,
@@ -17,7 +17,8 @@ pub struct Overview {
 pub struct KernelOverview {
     /// Times of the kernel.
     pub times: KernelRecord,
-    /// SMs of the kernel as a set of bits. A word has 64 SMs, and its lowest bit is the lowest SM.
+    /// SMs of the kernel, one bit per SM. Each word contains 64 SMs, and its lowest bit is the
+    /// lowest SM.
     sms: Vec<u64>,
 }
 

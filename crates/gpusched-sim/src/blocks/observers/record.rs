@@ -26,7 +26,7 @@ pub struct BlockRecord {
 pub struct KernelRecord {
     /// Index of the kernel in the scenario.
     pub kernel: usize,
-    /// Time at which all earlier commands of its stream had ended [ns].
+    /// Time at which all commands for which the kernel waited had ended [ns].
     pub ready_ns: Time,
     /// Start of the first block of the kernel [ns].
     pub start_ns: Time,
@@ -58,7 +58,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Sorts all records into the order of the scenario. The caller calls this function once, after the run.
+    /// Sorts all records into the order of the scenario. The caller calls this function once,
+    /// after the run.
     pub fn sort(&mut self) {
         self.blocks
             .sort_unstable_by_key(|block| (block.kernel, block.block));

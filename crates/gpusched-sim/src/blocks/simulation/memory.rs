@@ -8,14 +8,16 @@ use super::{Event, RunningCopy, Scheduled, Simulation};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer};
 
-/// Rates of all running blocks and copies, by their places in `running` and in `running_copies`.
+/// Rates of all running blocks and copies, indexed by their places in `running` and
+/// `running_copies`.
 struct Rates {
     blocks: Vec<(usize, u64)>,
     copies: Vec<(usize, u64)>,
 }
 
 impl<O: Observer<Event>> Simulation<'_, O> {
-    /// Starts a regulation period. Blocks that end at this instant have already ended.
+    /// Starts a regulation period. The simulation has already processed the ends of blocks at
+    /// this instant.
     pub(super) fn begin_period(&mut self) {
         let (Some(cpu), Some(budgets)) = (&self.scenario.cpu, &mut self.budgets) else {
             return;
@@ -68,8 +70,8 @@ impl<O: Observer<Event>> Simulation<'_, O> {
         }
     }
 
-    /// Returns the rates of all running blocks and copies. A rate is the ratio of the received bandwidth to the demanded
-    /// bandwidth. Contention can reduce the rate of a block further.
+    /// Returns the rates of all running blocks and copies. A rate is the ratio of the received
+    /// bandwidth to the demanded bandwidth. Contention can further reduce the rate of a block.
     fn rates(&mut self) -> Rates {
         let gpc = self.scenario.platform.shape().sms_per_gpc;
         let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));

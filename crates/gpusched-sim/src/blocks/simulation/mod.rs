@@ -24,9 +24,11 @@ use gpusched_model::{Factor, Observer, Scenario};
 enum Scheduled {
     /// A command is submitted.
     Launch(usize),
-    /// The block at index `place` of `running` ends. The event is ignored if `generation` is outdated.
+    /// The block at index `place` of `running` ends. The event is ignored if `generation` is
+    /// outdated.
     BlockEnd { place: u32, generation: u32 },
-    /// The copy at index `place` of `running_copies` ends. The event is ignored if `generation` is outdated.
+    /// The copy at index `place` of `running_copies` ends. The event is ignored if `generation`
+    /// is outdated.
     CopyEnd { place: u32, generation: u32 },
     /// A timeslice ends. The number identifies the timeslice.
     SliceEnd(u64),
@@ -80,7 +82,7 @@ struct Simulation<'a, O> {
     free: Vec<u32>,
     waiting_copies: VecDeque<usize>,
     running_copies: Vec<RunningCopy>,
-    /// Whether the scenario has any contention that changes rates.
+    /// Whether contention can change rates in the scenario.
     interference: bool,
     /// Computes the memory bandwidth budgets of the CPU cores.
     budgets: Option<Budgets>,
@@ -94,11 +96,12 @@ struct Simulation<'a, O> {
     left: usize,
 }
 
-/// Simulates `scenario` from time 0 until all commands have ended or `observer` stops the run. `seed` determines random
-/// block times. Returns the time of the last end.
+/// Simulates `scenario` from time 0 until all commands have ended or `observer` stops the run.
+/// `seed` determines random block times. Returns the time at which the last command ends.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if random block times cannot be generated, or if the run is longer than [`Time::LIMIT`].
+/// Fails with [`Error::Refused`] if random block times cannot be generated, or if the run is
+/// longer than [`Time::LIMIT`].
 pub fn simulate(scenario: &Scenario, seed: u64, observer: &mut impl Observer<Event>) -> Result<Time> {
     let shape = scenario.shape();
     let mut simulation = Simulation::new(shape, seed, observer)?;
@@ -226,7 +229,7 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
         }
     }
 
-    /// Records that one condition of command `index` has become true.
+    /// Records one event for which command `index` waited.
     fn release(&mut self, index: usize) {
         match self.commands.release(index) {
             None => {}

@@ -1,6 +1,6 @@
-//! A fractional knapsack, which is filled in ascending order of the cost per gain.
+//! Fractional knapsack problem, solved by taking items in ascending order of cost per gain.
 
-/// An item of the knapsack. A part of an item can be chosen.
+/// An item of the knapsack. The solution may take a part of an item.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Item {
     /// Gain of the whole item.
@@ -9,8 +9,9 @@ pub struct Item {
     pub cost: f64,
 }
 
-/// Returns the gain that is chosen from each item. The total cost is at most `capacity`, and the total gain is maximal.
-/// Among items of equal cost, earlier items are preferred. All gains are 0 if `capacity` is negative.
+/// Returns the gain that the solution takes from each item. The total cost is at most `capacity`,
+/// and the total gain is maximal. Among items of equal cost, earlier items are preferred. All
+/// gains are 0 if `capacity` is negative.
 pub fn fill(items: &[Item], capacity: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     let cost = |index: usize| items.get(index).map_or(0.0, |item| item.cost);

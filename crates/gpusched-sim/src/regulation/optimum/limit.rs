@@ -1,26 +1,31 @@
-//! Upper bound on the memory time that any budgets can grant while a kernel runs.
+//! Upper bound on the memory time while a kernel runs, for all possible budgets.
 
 use super::knapsack::{Item, fill};
 use crate::regulation::Block;
 use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::time::Time;
 
-/// Returns an upper bound on the memory time [ns] in a run of `blocks` on `active` places. The run ends within `deadline`
-/// [ns]. The bound is valid for all budgets and all access patterns. If no run can end by the deadline, the bound is 0.
+/// Returns an upper bound on the memory time [ns] of a run that ends within `deadline` [ns]. The
+/// run executes `blocks`, and at most M = `active` blocks at once. The bound is valid for all
+/// budgets and all access patterns. If every run ends after the deadline, the bound is 0.
 ///
-/// Block i overlaps with memory time for yᵢ. All places are busy until time τ. From τ until the end F, only some places are
-/// busy; this interval is the tail. Z is the memory time in the tail, and Y is the total memory time. Then
+/// Block i takes e⁰ᵢ in isolation and e¹ᵢ in memory time, so its rate in memory time is sᵢ =
+/// e⁰ᵢ/e¹ᵢ. The block overlaps with memory time for yᵢ. M blocks run until time τ. From τ until
+/// the end F of the run, fewer than M blocks run. This interval is the *tail*. Z is the memory
+/// time in the tail, and Y is the total memory time. These inequalities follow:
 ///
-/// * M·Y ≤ Σyᵢ + (M − 1)Z, because memory time counts M times until τ and at least once after τ;
-/// * Σ(e⁰ᵢ + (1 − sᵢ)yᵢ) ≤ M·F − Z, because in the tail at least one place is idle;
+/// * M·Y ≤ Σyᵢ + (M − 1)Z, because memory time overlaps with M blocks until τ and with at least
+///   one block after τ;
+/// * Σ(e⁰ᵢ + (1 − sᵢ)yᵢ) ≤ M·F − Z, because at most M − 1 blocks run in the tail;
 /// * 0 ≤ yᵢ ≤ e¹ᵢ, and Z ≤ max e¹ᵢ, because every block in the tail has started by τ.
 ///
-/// The maximum of (Σyᵢ + (M − 1)Z)/M is a fractional knapsack. Item yᵢ has gain 1 and cost 1 − sᵢ. Item Z has gain M − 1
-/// and cost 1.
+/// To maximise (Σyᵢ + (M − 1)Z)/M is a fractional knapsack problem. Item yᵢ has gain 1 and cost 1
+/// − sᵢ. Item Z has gain M − 1 and cost 1.
 pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     let places = active.max(1) as f64;
     let contended = |block: &Block| block.alone / block.speed;
-    // Equal neighbouring blocks form one item. If block times are not random, an item is a whole cluster.
+    // Consecutive equal blocks form one item. If block times are not random, an item is a whole
+    // cluster.
     let alike = blocks.chunk_by(|a, b| a == b);
     let mut items: Vec<Item> = alike
         .filter_map(|blocks| {
@@ -43,9 +48,9 @@ pub fn limit(blocks: &[Block], active: usize, deadline: f64) -> f64 {
     most.min(deadline)
 }
 
-/// Returns the largest memory time [ns] between the start and the deadline of a kernel, if each period has at most `most`
-/// ns of memory time. The kernel starts `offset` after the start of a period. `deadline` counts from the start of the
-/// kernel.
+/// Returns the largest memory time [ns] between the start and the deadline of a kernel, if each
+/// period has at most `most` ns of memory time. The kernel starts `offset` after the start of a
+/// period. `deadline` counts from the start of the kernel.
 pub fn demand_limit(most: u64, offset: Time, deadline: Time, period: Time) -> u64 {
     let first = period.ns().saturating_sub(offset.ns()).min(deadline.ns());
     let rest = deadline.ns() - first;

@@ -1,11 +1,11 @@
-//! The memory time that budgets could grant if all block times were known before the run.
+//! Best possible budgets if all block times were known before the run.
 //!
-//! * [`limit`] computes an upper bound for all budgets.
-//! * [`Simulator::optimum`] simulates budgets that are planned before the run ([`flow`]). The optimum is between the two
-//!   results.
+//! * [`limit`] computes an upper bound on the memory time under all possible budgets.
+//! * [`Simulator::optimum`] simulates budgets that are planned before the run ([`flow`]). The
+//!   best possible memory time is between the simulated memory time and the upper bound.
 //!
-//! A plan is not a budget policy. A plan requires the times of all blocks, and it is safe only in the run for which it was
-//! computed.
+//! A plan is not a budget policy. A plan requires the times of all blocks, and it is safe only in
+//! the run for which it was computed.
 
 pub mod knapsack;
 mod limit;
@@ -21,37 +21,42 @@ use gpusched_model::time::Time;
 /// Result of planned budgets in one run, and an upper bound for all budgets in this run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Optimum {
-    /// Upper bound on the memory requests of best-effort cores while the kernel runs, for all runs that meet the deadline.
+    /// Upper bound on the memory requests of best-effort cores while the kernel runs, for all
+    /// runs that meet the deadline.
     pub limit: f64,
-    /// Run with the best plan that meets the deadline. If no plan meets the deadline, the field contains the run with the
-    /// last plan. The policy of this run has no meaning.
+    /// Run with the best plan that meets the deadline. If no plan meets the deadline, the field
+    /// contains the run with the last plan. The policy of this run has no meaning.
     pub run: Run,
-    /// Whether the first plan misses the deadline. The first plan treats the blocks as a fluid and ignores bursts.
+    /// Whether the first plan misses the deadline. The first plan treats the blocks as a fluid
+    /// and ignores bursts.
     pub fluid_late: bool,
 }
 
-/// Number of plans that are tried for each `Cut`, and the maximum number of plans if all of them miss the deadline. Each
-/// plan uses a corrected deadline. The correction is the earliness of the previous plan, or twice its lateness.
+/// Usual number of plans for each [`Cut`], and maximum number of plans while all of them miss the
+/// deadline. Each plan has a corrected target time. The target increases by the earliness of the
+/// previous run, or decreases by twice its lateness.
 const PLANS: (u32, u32) = (6, 24);
 
-/// Maximum earliness for which a run counts as exactly on time [ns].
+/// A run that ends less than this time before the deadline counts as exactly on time [ns].
 const EARLY: f64 = 1.0;
 
 impl Simulator {
-    /// Returns an upper bound on the memory time of best-effort cores [ns] in the run `execution`, if the run ends within
-    /// `deadline`.
+    /// Returns an upper bound on the memory time of best-effort cores [ns] in the run
+    /// `execution`, if the run ends within `deadline`.
     pub fn memory_limit(&self, execution: &Execution, deadline: Time) -> f64 {
         let demand = demand_limit(self.wanted(), execution.offset, deadline, self.period);
         limit(&execution.blocks, self.active, deadline.ns() as f64).min(demand as f64)
     }
 
-    /// Returns the memory time that best-effort cores would use in a whole period without regulation [ns], rounded up.
+    /// Returns the memory time that best-effort cores would use in a whole period without
+    /// regulation [ns], rounded up.
     fn wanted(&self) -> u64 {
         self.cores.spend(self.period.ns(), &mut Vec::new()).ceil() as u64
     }
 
-    /// Returns the optimum of the run `execution` for `deadline`. If `record` is true, the result contains each period of
-    /// the planned run. The computation of budgets takes no time in this simulation.
+    /// Returns the optimum of the run `execution` for `deadline`. If `record` is true, the result
+    /// contains each period of the planned run. The computation of budgets takes no time in this
+    /// simulation.
     pub fn optimum(&self, execution: &Execution, deadline: Time, record: bool) -> Optimum {
         let segments = segments(&execution.blocks, &self.table, self.active);
         let demand = self.cores.spend(self.period.ns(), &mut Vec::new()) / self.period.ns() as f64;
@@ -99,11 +104,12 @@ impl Simulator {
         self.simulate(execution, policy, &mut plan.clone(), Process::default(), record)
     }
 
-    /// Returns the smallest budget for which best-effort cores use `memory` ns. The budget is at most a whole period.
+    /// Returns the smallest budget with which best-effort cores use `memory` ns of memory time.
+    /// The budget is at most a whole period.
     fn budget_for(&self, memory: u64) -> u64 {
         let uses = |budget: u64| self.cores.spend(budget, &mut Vec::new()) >= memory as f64;
         if uses(memory) {
-            return memory.min(self.period.ns()); // Cores lose no budget, so a budget of `memory` suffices.
+            return memory.min(self.period.ns()); // The cores use this budget completely.
         }
         let (mut short, mut enough) = (memory, self.period.ns());
         while enough.saturating_sub(short) > 1 {

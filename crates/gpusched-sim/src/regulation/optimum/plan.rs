@@ -5,16 +5,17 @@ use crate::regulation::{Block, Governor};
 use gpusched_analysis::bandwidth::RemainingTable;
 use gpusched_model::time::Time;
 
-/// Consecutive blocks of one cluster, modelled as a fluid: all places execute parts of it at the same time.
+/// Consecutive blocks of one cluster, modelled as a fluid: their total work is divided equally
+/// among the M blocks that can run at once.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Segment {
-    /// Duration if the segment has no memory time, Σe⁰/M [ns].
+    /// Duration of the segment without memory time, Σe⁰/M [ns].
     pub alone: f64,
     /// Rate of progress in memory time, Σe⁰/Σe¹.
     pub speed: f64,
 }
 
-/// Returns the segments of `blocks` in order, if `active` places execute the blocks.
+/// Returns the segments of `blocks` in order, if at most `active` blocks run at once.
 pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<Segment> {
     let mut segments: Vec<(Option<usize>, f64, f64)> = Vec::new();
     for (number, block) in (0u64..).zip(blocks) {
@@ -36,10 +37,13 @@ pub fn segments(blocks: &[Block], table: &RemainingTable, active: usize) -> Vec<
     fluid.collect()
 }
 
-/// Returns the duration and the memory time of each segment [ns]. All segments together end within `deadline` [ns], and the
-/// total memory time is maximal. In each segment, the share of memory time is at most `demand` (0 to 1).
+/// Returns the duration and the memory time of each segment [ns]. All segments together end
+/// within `deadline` [ns], and the total memory time is maximal. In each segment, the share of
+/// memory time is at most `demand` (0 to 1).
 ///
-/// A segment with duration a in isolation and with memory time y takes a + (1 − s)y. Therefore y ≤ d(a + (1 − s)y).
+/// Let a be the duration of a segment in isolation, s its rate of progress in memory time, and y
+/// its memory time. The segment takes a + (1 − s)y. For the demand d, y ≤ d(a + (1 − s)y)
+/// follows.
 pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)> {
     let items: Vec<Item> = segments
         .iter()
@@ -59,23 +63,24 @@ pub fn flow(segments: &[Segment], deadline: f64, demand: f64) -> Vec<(f64, f64)>
         .collect()
 }
 
-/// How much memory time a period has if the kernel starts or ends within the period. The access pattern determines where
-/// the memory time is in the period.
+/// Rule for the memory time of a period that contains the start or the end of the kernel. The
+/// best rule depends on the access pattern, so gpusched tries all rules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// The memory time that the fluid has in its part of the period.
+    /// The period has the memory time of the fluid in its part of the period.
     Part,
-    /// The memory time that the fluid would have in a whole period, at the same rate.
+    /// The period has the memory time that the fluid would have in a whole period at an equal
+    /// rate.
     Whole,
 }
 
 impl Cut {
-    /// All variants of this enum.
+    /// All rules.
     pub const ALL: [Cut; 2] = [Cut::Part, Cut::Whole];
 }
 
-/// Returns the memory time of each regulation period [ns], rounded down. The segments in `flow` start `offset` after the
-/// start of a period.
+/// Returns the memory time of each regulation period [ns], rounded down. The segments in `flow`
+/// start `offset` after the start of a period.
 pub fn by_period(flow: &[(f64, f64)], offset: Time, period: Time, cut: Cut) -> Vec<u64> {
     let length = period.ns() as f64;
     let mut periods = Vec::new();
@@ -111,8 +116,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Creates a plan. `budgets` contains the budget Q·T of each period [ns]. All later periods have the last of these
-    /// budgets.
+    /// Creates a plan. `budgets` contains the budget Q·T of each period [ns]. Periods after the
+    /// end of the list have the last budget in the list.
     pub fn new(budgets: Vec<u64>, deadline: Time) -> Plan {
         Plan {
             deadline,

@@ -1,4 +1,5 @@
-//! Simulation of one job from its start to its end. The simulation proceeds in stretches.
+//! Simulation of one job from its start to its end. The starts of regulation periods divide the
+//! job into stretches.
 
 use crate::regulation::Block;
 use crate::regulation::bursts::Bursts;
@@ -12,7 +13,7 @@ use gpusched_analysis::bandwidth::inverse::memory_time;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
-/// A job that is about to start, with the state of its environment.
+/// A job that is about to start, with the parameters of its simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Course<'a> {
     pub table: &'a RemainingTable,
@@ -21,16 +22,17 @@ pub(super) struct Course<'a> {
     pub blocks: &'a [Block],
     /// Regulation period T [ns].
     pub period: u64,
-    /// Time from the start of the job to the next regulation period [ns]. If the job starts together with a period, this
-    /// time is T.
+    /// Time from the start of the job to the next regulation period [ns]. If the job starts
+    /// together with a period, this time is T.
     pub first: u64,
     pub setting: &'a Setting,
     pub process: Process,
-    /// Random stream of the bursts, selected by the seed, the number of the job in the run, and the number of the run.
+    /// Random stream of the bursts, selected by the seed, the number of the job in the run, and
+    /// the number of the run.
     pub random: (u64, u64, u64),
 }
 
-/// A stretch of the execution of one job.
+/// A stretch: the execution of a job within one regulation period.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     /// Start of the stretch, counted from the start of the job [ns].
@@ -52,9 +54,10 @@ pub(super) struct Arrival {
 }
 
 impl Course<'_> {
-    /// Simulates the job with the decisions of `governor`. If `record` is true, calls `each` with every stretch.
+    /// Simulates the job with the decisions of `governor`. If `record` is true, calls `each` with
+    /// every stretch.
     ///
-    /// A stretch starts at time 0. Within a stretch, times are floating-point numbers, as in a
+    /// Times within a stretch count from its start and are floating-point numbers, as in a
     /// [`Simulator`](crate::regulation::Simulator).
     pub fn run(&self, governor: &mut impl Governor, record: bool, mut each: impl FnMut(Step)) -> Arrival {
         governor.restart();
@@ -64,8 +67,8 @@ impl Course<'_> {
         let mut bursts = Bursts::default();
         let mut remaining = vec![0; self.clusters];
         self.table.remaining(0, [], &mut remaining);
-        let mut budget = governor.nominal(); // The budget is full.
-        let mut known = true; // True if the governor can decide.
+        let mut budget = governor.nominal(); // The job starts with the full nominal budget.
+        let mut known = true; // True if the governor knows the remaining blocks.
         let (mut elapsed, mut length, mut count) = (0u64, self.first, 0u64);
         let mut requests = 0.0;
         loop {
@@ -125,7 +128,8 @@ impl Course<'_> {
         }
     }
 
-    /// Adds bursts with a total memory time of `memory` ns to stretch `count`, which is `room` ns long.
+    /// Adds bursts with a total length of `memory` ns to stretch `count`, which is `room` ns
+    /// long.
     fn place(&self, machine: &Machine<'_>, bursts: &mut Bursts, memory: f64, count: u64, room: f64) {
         match self.setting.pattern {
             AccessPattern::Front => Placement::At(0.0).fill(bursts, memory, room),
@@ -143,8 +147,8 @@ impl Course<'_> {
                     let mut future = machine.clone();
                     self.begin(&mut future, count, bursts);
                     future.run_to(room, bursts);
-                    // If the kernel ends in this stretch under several placements, the placement with the latest end is the
-                    // worst.
+                    // If the kernel ends in this stretch under several placements, the placement
+                    // with the latest end is the worst.
                     let end = if future.is_done() {
                         future.ended / room
                     } else {
@@ -161,7 +165,8 @@ impl Course<'_> {
         }
     }
 
-    /// Returns the memory time that the remaining blocks tolerate, minus the nominal budgets of all remaining periods [ns].
+    /// Returns the largest memory time for which the remaining blocks meet the deadline, minus
+    /// the nominal budgets of all remaining periods [ns].
     fn slack(&self, elapsed: u64, remaining: &[u64], governor: &impl Governor) -> Option<i64> {
         let window = governor.deadline().ns().saturating_sub(elapsed);
         let memory = governor.memory(window, remaining)?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// One execution of a kernel. All times count from the first possible release.
+/// One execution of a kernel. All points in time count from time 0 of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
@@ -26,8 +26,8 @@ pub struct Job {
     pub due_ns: Option<Time>,
     /// Whether the job missed its deadline.
     pub missed: bool,
-    /// Nominal WCET G(Q̄), minus the time from the start of the job to its end [ns]. Negative if the job ran longer than
-    /// its nominal WCET.
+    /// Nominal WCET G(Q̄), minus the time from the start of the job to its end [ns]. Negative if
+    /// the job ran longer than its nominal WCET.
     pub margin_ns: i64,
     /// Number of memory requests of best-effort cores while the job ran.
     pub requests: f64,
@@ -40,24 +40,26 @@ impl Job {
     }
 }
 
-/// A regulation period, or a part of a regulation period. Periods are divided at the starts and ends of kernels.
+/// A stretch: a regulation period or a part of it. The starts and ends of kernels divide
+/// regulation periods into stretches.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stretch {
-    /// Start of the stretch, counted from the first possible release.
+    /// Start of the stretch, counted from time 0 of the run.
     pub begin: Time,
-    /// End of the stretch, counted from the first possible release.
+    /// End of the stretch, counted from time 0 of the run.
     pub end: Time,
     /// Index of the running kernel, with the number of its job. `None` while no kernel runs.
     pub job: Option<(usize, u64)>,
-    /// Share Q of a regulation period during which best-effort cores may access memory, from the start of the stretch to
-    /// the end of the period. Q is 1 while no kernel runs.
+    /// Budget Q of best-effort cores from the start of the stretch to the end of the regulation
+    /// period, as a share of a whole period. Q is 1 while no kernel runs.
     pub q: f64,
     /// Number of incomplete blocks in each cluster at the time of the decision.
     pub remaining: Vec<u64>,
     /// Number of memory requests of best-effort cores in this stretch.
     pub requests: f64,
-    /// Memory time that the remaining blocks tolerate, minus the nominal budgets of all remaining periods [ns]. `None` if
-    /// the remaining blocks tolerate any traffic, or if no kernel runs.
+    /// Largest memory time for which the remaining blocks meet the deadline, minus the nominal
+    /// budgets of all remaining periods [ns]. `None` if these blocks meet the deadline under any
+    /// memory traffic, or if no kernel runs.
     pub slack: Option<i64>,
 }
 

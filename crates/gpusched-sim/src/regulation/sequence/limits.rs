@@ -7,7 +7,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_model::{Kernel, System};
 
-/// Maximum number of regulation periods in one run. The same limit applies to each kernel in the run.
+/// Maximum number of regulation periods in one run, and for each kernel.
 const MAX_PERIODS: u128 = 10_000_000;
 
 /// Maximum number of thread blocks of one run.
@@ -39,11 +39,11 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     Ok(())
 }
 
-/// Returns the latest possible end of the last job, if no job exceeds its nominal WCET. If the hyperperiod is longer,
-/// returns the hyperperiod.
+/// Returns the hyperperiod, or the latest possible end of the last job if that end is later. The
+/// result is valid if every job takes at most its nominal WCET.
 ///
-/// The result does not depend on the order of the jobs. The GPU is never idle while a job waits. Therefore longer execution
-/// times can only increase the remaining work and the end of all work.
+/// The result does not depend on the order of the jobs, because the GPU is never idle while a job
+/// waits. A job that takes longer can only delay the end of all jobs.
 pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], period: Time) -> Result<Time> {
     let mut end = 0u128;
     while let Some(release) = queue.release() {

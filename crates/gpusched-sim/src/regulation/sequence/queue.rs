@@ -16,7 +16,8 @@ pub(super) struct Next {
     pub due: Option<Time>,
 }
 
-/// For each kernel, the jobs that have not started. Jobs of one kernel start in the order of their releases.
+/// For each kernel, the jobs that have not started. Jobs of one kernel start in the order of
+/// their releases.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     kernels: Vec<Releases>,
@@ -32,7 +33,8 @@ struct Releases {
 }
 
 impl Releases {
-    /// Returns the release of the first job that has not started, or `None`.
+    /// Returns the release of the first job that has not started. Returns `None` if all jobs have
+    /// started.
     fn release(&self) -> Option<u64> {
         let later = self.started.saturating_mul(self.period.unwrap_or(0));
         (self.started < self.jobs).then(|| self.offset.saturating_add(later))
@@ -54,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Returns the earliest release of all jobs that have not started. If a job waits, this release is in the past. Returns
-    /// `None` if all jobs have started.
+    /// Returns the earliest release of all jobs that have not started. If a job waits, this
+    /// release is in the past. Returns `None` if all jobs have started.
     pub fn release(&self) -> Option<Time> {
         self.kernels
             .iter()
@@ -64,7 +66,8 @@ impl Queue {
             .map(Time::from_ns)
     }
 
-    /// Removes and returns the job that starts at `now` under the rule `dispatch`. Returns `None` if no job waits.
+    /// Removes and returns the job that starts at `now` under the rule `dispatch`. Returns `None`
+    /// if no job waits.
     pub fn take(&mut self, now: Time, dispatch: Dispatch) -> Option<Next> {
         let waiting = self.kernels.iter().enumerate().filter_map(|(index, kernel)| {
             let release = kernel.release().filter(|&release| release <= now.ns())?;

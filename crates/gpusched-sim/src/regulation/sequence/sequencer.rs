@@ -41,11 +41,12 @@ struct Member {
 }
 
 impl Sequencer {
-    /// Prepares runs of `system`. `nominal` contains the nominal WCET of each kernel.
+    /// Prepares a simulation of `system`. `nominal` contains the nominal WCET of each kernel.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if there are too many blocks or regulation periods, or if the offset or the lead is
-    /// one period or longer. Also fails if a profile lacks times that the setting uses.
+    /// Fails with [`Error::Refused`] if there are too many blocks or regulation periods, or if
+    /// the offset or the lead is one period or longer. Also fails if a profile lacks times that
+    /// the setting uses.
     pub fn new(
         system: &System,
         nominal: &[Time],
@@ -107,8 +108,8 @@ impl Sequencer {
         })
     }
 
-    /// Replaces the thread blocks of the kernel with index `kernel` by `blocks`. There may be at most as many blocks as
-    /// before.
+    /// Replaces the thread blocks of the kernel with index `kernel` by `blocks`. The new number
+    /// of blocks must not exceed the old number.
     pub fn with_blocks(mut self, kernel: usize, blocks: Vec<Block>) -> Sequencer {
         if let Some(member) = self.members.get_mut(kernel) {
             member.blocks = Blocks::Fixed(blocks);
@@ -116,20 +117,22 @@ impl Sequencer {
         self
     }
 
-    /// Returns the length of a run [ns] if no kernel exceeds its nominal WCET. The length is one hyperperiod, or more if
-    /// the last job may end later. The length is equal under all policies.
+    /// Returns the length of a run [ns] if no kernel exceeds its nominal WCET. The length is one
+    /// hyperperiod, or more if the last job may end later. The length is equal under all
+    /// policies.
     pub fn horizon(&self) -> Time {
         self.horizon
     }
 
-    /// Returns how long before time 0 the last regulation period of run `run` starts [ns].
+    /// Returns the time from the last start of a regulation period to time 0 of run `run`.
     pub fn offset(&self, run: u64) -> Time {
         let offset = self.setting.offset_ns;
         offset.unwrap_or_else(|| random_offset(self.seed, run, self.period))
     }
 
-    /// Simulates the run with number `run` under `policy`. `allocators` contains one allocator of budgets for each kernel.
-    /// If `record` is true, the result contains each stretch.
+    /// Simulates the run with number `run` under `policy`. `allocators` contains one allocator of
+    /// budgets for each kernel. If `record` is true, the result contains a record of each
+    /// stretch.
     pub fn run(
         &self,
         run: u64,
@@ -144,8 +147,8 @@ impl Sequencer {
         self.simulate(run, policy, allocators, process, record)
     }
 
-    /// Simulates the run with number `run`. `governors` contains one governor for each kernel. `process` states the cost of
-    /// the decisions.
+    /// Simulates the run with number `run`. `governors` contains one governor for each kernel.
+    /// `process` states the lead and the memory traffic of the decisions.
     pub fn simulate(
         &self,
         run: u64,
@@ -284,8 +287,8 @@ impl Sequencer {
         }
     }
 
-    /// Returns the time from `now` to the next start of a regulation period [ns]. If a period starts at `now`, returns a
-    /// whole period.
+    /// Returns the time from `now` to the next start of a regulation period [ns]. If a regulation
+    /// period starts at `now`, returns the length of a whole period.
     fn room(&self, now: Time, offset: Time) -> u64 {
         let period = self.period.ns();
         let past = (u128::from(now.ns()) + u128::from(offset.ns())) % u128::from(period);

@@ -19,17 +19,19 @@ pub struct SequenceSummary {
     pub system: Option<String>,
     /// Regulation period T [ns].
     pub regulation_period_ns: Time,
-    /// Hyperperiod: least common multiple of the periods of all kernels [ns]. Absent if no kernel has a period.
+    /// Hyperperiod: least common multiple of the periods of all kernels [ns]. Absent if no kernel
+    /// has a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyperperiod_ns: Option<Time>,
     /// Length of a run [ns]. All policies have runs of equal length.
     pub horizon_ns: Time,
     /// Rule that chooses the next kernel when the GPU becomes free.
     pub dispatch: Dispatch,
-    /// Blocks that count as delayed although memory time covers only a part of their execution. This setting applies to
-    /// WCET bounds and to decisions.
+    /// Rule that states which blocks count as delayed if memory time overlaps only a part of
+    /// their execution. WCET bounds and decisions use this rule.
     pub straddling: Straddling,
-    /// Assumptions of the simulation. Here, `offset_ns` is the time from the start of a regulation period to time 0.
+    /// Assumptions of the simulation. Here, `offset_ns` is the time from the start of a
+    /// regulation period to time 0.
     pub setting: Setting,
     /// Number of runs under each budget policy.
     pub runs: u64,
@@ -37,7 +39,8 @@ pub struct SequenceSummary {
     pub seed: u64,
     /// Properties of each kernel of the system.
     pub kernels: Vec<KernelSetting>,
-    /// Verdict of a schedulability test that uses the nominal WCETs. Absent if no kernel has a deadline.
+    /// Verdict of a schedulability test that uses the nominal WCETs. Absent if no kernel has a
+    /// deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Results under each budget policy.
@@ -75,16 +78,18 @@ pub struct SequencePolicy {
     pub policy: BudgetPolicy,
     /// Number of memory requests of best-effort cores in a whole run.
     pub requests: Estimate,
-    /// Relative increase of `requests` compared with the policy NOMINAL in the same run. Absent if best-effort cores have
-    /// no requests under NOMINAL.
+    /// Relative increase of `requests` over the policy NOMINAL. The comparison is run by run.
+    /// Absent if best-effort cores have no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
     /// Number of memory requests of best-effort cores while a kernel runs.
     pub running_requests: Estimate,
-    /// Relative increase of `running_requests` compared with the policy NOMINAL in the same run.
+    /// Relative increase of `running_requests` over the policy NOMINAL. The comparison is run by
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_improvement: Option<Estimate>,
-    /// Share of the run during which no kernel runs. Best-effort cores are not regulated during this time.
+    /// Share of the run during which no kernel runs. Best-effort cores are not regulated during
+    /// this time.
     pub idle_share: Estimate,
     /// Number of jobs that miss their deadlines, over all runs.
     pub missed_jobs: u64,
@@ -124,7 +129,7 @@ pub struct SequenceTally {
 }
 
 impl SequenceTally {
-    /// Creates a tally without runs, for `kernels` kernels.
+    /// Creates an empty tally for `kernels` kernels.
     pub fn new(policy: BudgetPolicy, kernels: usize) -> SequenceTally {
         let none = Moments::default();
         let outcome = KernelOutcome {
@@ -145,7 +150,8 @@ impl SequenceTally {
         }
     }
 
-    /// Adds the results of `run`. `nominal` is the run with the same number under NOMINAL.
+    /// Adds the results of `run`. `nominal` is the run with number `run.run` under the policy
+    /// NOMINAL.
     pub fn add(&mut self, run: &SequenceRun, nominal: &SequenceRun) {
         let all = |run: &SequenceRun| run.running_requests + run.idle_requests;
         self.requests.add(all(run));
@@ -172,7 +178,7 @@ impl SequenceTally {
         }
     }
 
-    /// Returns the summary of all runs added so far.
+    /// Returns the summary of all added runs.
     pub fn summary(&self) -> SequencePolicy {
         let some = |moments: &Moments| (moments.count > 0).then(|| moments.estimate());
         SequencePolicy {

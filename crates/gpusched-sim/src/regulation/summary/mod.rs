@@ -23,8 +23,8 @@ pub struct Summary {
     pub kernel: Option<String>,
     /// Nominal budget Q̄, as a share of a regulation period.
     pub nominal_q: Factor,
-    /// Blocks that count as delayed although memory time covers only a part of their execution. This setting applies to the
-    /// WCET bound and to decisions.
+    /// Rule that states which blocks count as delayed if memory time overlaps only a part of
+    /// their execution. The WCET bound and the decisions use this rule.
     pub straddling: Straddling,
     /// Nominal WCET G(Q̄): deadline of the kernel, counted from its start [ns].
     pub wcet_nominal_ns: Time,
@@ -34,17 +34,20 @@ pub struct Summary {
     pub runs: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Numbers of measured runs that were replayed. Absent if the block times are not from a trace.
+    /// Numbers of measured runs in the replayed trace. Absent if the block times are not from a
+    /// trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
     /// Results under each budget policy.
     pub policies: Vec<PolicySummary>,
-    /// Results of planned budgets, and an upper bound for all budgets. Absent if they were not requested.
+    /// Results of planned budgets, and an upper bound for all budgets. Absent if they were not
+    /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<OptimumSummary>,
 }
 
-/// Numbers of measured runs in a trace. After the last measured run, the replay continues with the first.
+/// Numbers of measured runs in a trace. After the last measured run, the replay continues with
+/// the first.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {

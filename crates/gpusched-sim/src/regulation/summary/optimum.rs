@@ -7,34 +7,35 @@ use crate::regulation::{Optimum, Run};
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
-/// Results of budgets that are computed with knowledge of the whole run.
+/// Results of planned budgets. gpusched computes planned budgets from the times of all blocks
+/// before the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OptimumSummary {
-    /// Upper bound on the number of memory requests of best-effort cores while the kernel runs. The bound is valid for all
-    /// budgets with which the kernel meets its deadline.
+    /// Upper bound on the number of memory requests of best-effort cores while the kernel runs.
+    /// The bound is valid for all budgets with which the kernel meets its deadline.
     pub limit: Estimate,
     /// Number of memory requests of best-effort cores under planned budgets.
     pub requests: Estimate,
-    /// Relative increase of `requests` compared with the policy NOMINAL in the same run. Absent if best-effort cores have
-    /// no requests under NOMINAL.
+    /// Relative increase of `requests` over the policy NOMINAL. The comparison is run by run.
+    /// Absent if best-effort cores have no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Ratio of `requests` to `limit` in the same run. Absent if the limit is 0.
+    /// Ratio of `requests` to `limit`, computed for each run. Absent if the limit is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_limit: Option<Estimate>,
-    /// Mean of Q over the periods of a run.
+    /// Mean of the budget Q over the regulation periods of a run.
     pub q_mean: Estimate,
-    /// Standard deviation of Q over the periods of a run.
+    /// Standard deviation of the budget Q over the regulation periods of a run.
     pub q_std: Estimate,
     /// End of the kernel, counted from its start [ns].
     pub finish_ns: Finish,
-    /// Nominal WCET, minus the latest end of the kernel [ns].
+    /// Smallest margin: nominal WCET minus the latest end of the kernel [ns].
     pub margin_ns: f64,
-    /// Number of runs for which every plan misses the deadline.
+    /// Number of runs for which gpusched found no plan that meets the deadline.
     pub late_runs: u64,
-    /// Number of runs for which the first plan misses the deadline. The first plan treats the blocks as a fluid and ignores
-    /// bursts.
+    /// Number of runs for which the first plan misses the deadline. The first plan treats the
+    /// blocks as a fluid and ignores bursts.
     pub fluid_late_runs: u64,
 }
 
@@ -47,7 +48,7 @@ pub struct OptimumTally {
 }
 
 impl OptimumTally {
-    /// Creates a tally without runs, for a kernel with deadline `deadline`.
+    /// Creates an empty tally for a kernel with deadline `deadline`.
     pub fn new(deadline: Time) -> OptimumTally {
         OptimumTally {
             limit: Moments::default(),
@@ -56,7 +57,8 @@ impl OptimumTally {
         }
     }
 
-    /// Adds the `optimum` of one run. `nominal` is the run with the same number under NOMINAL.
+    /// Adds the `optimum` of one run. `nominal` is the run with the number of `optimum.run` under
+    /// the policy NOMINAL.
     pub fn add(&mut self, optimum: &Optimum, nominal: &Run) {
         self.limit.add(optimum.limit);
         self.planned.add(&optimum.run, nominal);
@@ -64,7 +66,7 @@ impl OptimumTally {
         self.fluid_late += u64::from(optimum.fluid_late);
     }
 
-    /// Returns the summary of all runs added so far.
+    /// Returns the summary of all added runs.
     pub fn summary(&self) -> OptimumSummary {
         let PolicySummary {
             requests,

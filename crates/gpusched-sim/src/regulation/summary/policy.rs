@@ -14,29 +14,30 @@ pub struct PolicySummary {
     pub policy: BudgetPolicy,
     /// Number of memory requests of best-effort cores while the kernel runs.
     pub requests: Estimate,
-    /// Relative increase of `requests` compared with the policy NOMINAL in the same run. Absent if best-effort cores have
-    /// no requests under NOMINAL.
+    /// Relative increase of `requests` over the policy NOMINAL. The comparison is run by run.
+    /// Absent if best-effort cores have no requests under NOMINAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub improvement: Option<Estimate>,
-    /// Ratio of `requests` to the upper bound for all budgets, in the same run. Absent if the bound was not requested or is
-    /// 0.
+    /// Ratio of `requests` to the upper bound for all possible budgets, computed for each run.
+    /// Absent if the bound was not requested or is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_limit: Option<Estimate>,
-    /// Number of memory requests of each best-effort core. Empty if cores are not separate.
+    /// Number of memory requests of each best-effort core. Empty if the cores have no individual
+    /// demands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<Estimate>,
     /// Jain's fairness index of the requests in `cores`. Absent if there are no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Estimate>,
-    /// Mean of Q over the periods of a run.
+    /// Mean of the budget Q over the regulation periods of a run.
     pub q_mean: Estimate,
-    /// Standard deviation of Q over the periods of a run.
+    /// Standard deviation of the budget Q over the regulation periods of a run.
     pub q_std: Estimate,
     /// End of the kernel, counted from its start [ns].
     pub finish_ns: Finish,
-    /// Nominal WCET, minus the latest end of the kernel [ns].
+    /// Smallest margin: nominal WCET minus the latest end of the kernel [ns].
     pub margin_ns: f64,
-    /// Number of runs that end later than the nominal WCET allows.
+    /// Number of runs that exceed the nominal WCET of the kernel.
     pub late_runs: u64,
 }
 
@@ -46,7 +47,8 @@ pub struct PolicySummary {
 pub struct Estimate {
     /// Mean over all runs.
     pub mean: f64,
-    /// Lower end of the 95 % confidence interval of the mean (normal approximation). Absent if there is only one run.
+    /// Lower end of the 95 % confidence interval of the mean (normal approximation). Absent if
+    /// there is only one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
     /// Upper end of the 95 % confidence interval of the mean. Absent if there is only one run.
@@ -120,7 +122,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Creates a tally without runs, for a kernel with deadline `deadline`.
+    /// Creates an empty tally for a kernel with deadline `deadline`.
     pub fn new(policy: BudgetPolicy, deadline: Time) -> Tally {
         let none = Moments::default();
         Tally {
@@ -140,7 +142,8 @@ impl Tally {
         }
     }
 
-    /// Adds the results of `run`. `nominal` is the run with the same number under NOMINAL.
+    /// Adds the results of `run`. `nominal` is the run with number `run.run` under the policy
+    /// NOMINAL.
     pub fn add(&mut self, run: &Run, nominal: &Run) {
         self.requests.add(run.requests);
         if nominal.requests > 0.0 {
@@ -161,14 +164,15 @@ impl Tally {
         self.late += u64::from(run.late);
     }
 
-    /// Adds the ratio of the requests of `run` to `limit`, which is an upper bound on the number of requests.
+    /// Adds the ratio of the requests of `run` to `limit`, which is an upper bound on the number
+    /// of requests.
     pub fn compare(&mut self, run: &Run, limit: f64) {
         if limit > 0.0 {
             self.of_limit.add(run.requests / limit);
         }
     }
 
-    /// Returns the summary of all runs added so far.
+    /// Returns the summary of all added runs.
     pub fn summary(&self) -> PolicySummary {
         PolicySummary {
             policy: self.policy,

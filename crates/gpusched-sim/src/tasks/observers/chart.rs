@@ -5,8 +5,8 @@ use crate::timeline::{Instant, Mark, ProcessId, Slice, Timeline, TimelineError, 
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Draws one track with the jobs that the partition executes. Also draws one track per task, with its releases and deadline
-/// misses.
+/// Draws one track with the jobs that the partition executes. Also draws one track per task, with
+/// its releases and deadline misses.
 #[derive(Debug)]
 pub struct Chart<'a> {
     timeline: &'a mut Timeline,
@@ -14,7 +14,7 @@ pub struct Chart<'a> {
     refused: Option<TimelineError>,
     partition: TrackId,
     tasks: Vec<(String, TrackId)>,
-    /// Start of the last uninterrupted execution of the running job.
+    /// Time at which the running job started or was last resumed.
     since: Time,
 }
 

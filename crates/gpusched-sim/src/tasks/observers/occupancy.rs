@@ -4,19 +4,19 @@ use crate::tasks::Event;
 use gpusched_model::Observer;
 use gpusched_model::time::Time;
 
-/// Busy time of a partition in each of several intervals of equal length.
+/// Busy time of a partition in consecutive intervals of equal length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Occupancy {
     width: u64,
     /// Busy time in each interval [ns]. Busy time after the last interval does not count.
     busy: Vec<u64>,
-    /// Start of the current busy time [ns].
+    /// Time at which the running job started or was last resumed [ns].
     since: u64,
 }
 
 impl Occupancy {
-    /// Divides the time from 0 to `end` into `intervals` equal intervals; at least one. The last interval may end slightly
-    /// later than `end`.
+    /// Divides the time from 0 to `end` into at most `intervals` equal intervals. The last
+    /// interval may end slightly later than `end`.
     pub fn new(end: Time, intervals: usize) -> Occupancy {
         let intervals = intervals.max(1);
         let width = end.ns().div_ceil(intervals as u64).max(1);
@@ -33,7 +33,8 @@ impl Occupancy {
         self.width
     }
 
-    /// Returns the busy time in each interval [ns]. The busy time is at most the length of the interval.
+    /// Returns the busy time in each interval [ns]. The busy time is at most the length of the
+    /// interval.
     pub fn busy(&self) -> &[u64] {
         &self.busy
     }

@@ -7,11 +7,11 @@ use gpusched_model::time::Time;
 /// Counts of events in a partition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// Counts for each task, in the order of positions in the partition.
+    /// Counts for each task, sorted by the position of the task in the partition.
     pub tasks: Vec<TaskTally>,
     /// Time of the last completion [ns].
     pub end: Time,
-    /// Start of the last uninterrupted execution of the running job [ns].
+    /// Time at which the running job started or was last resumed [ns].
     since: u64,
 }
 
@@ -49,17 +49,17 @@ impl Tally {
         }
     }
 
-    /// Returns the number of jobs that missed their deadlines, over all tasks.
+    /// Returns the total number of deadline misses of all tasks.
     pub fn misses(&self) -> u64 {
         self.tasks.iter().map(|task| task.misses).sum()
     }
 
-    /// Returns the number of completed jobs, over all tasks.
+    /// Returns the total number of completed jobs of all tasks.
     pub fn jobs(&self) -> u64 {
         self.tasks.iter().map(|task| task.jobs).sum()
     }
 
-    /// Returns the number of preemptions, over all tasks.
+    /// Returns the total number of preemptions of all tasks.
     pub fn preemptions(&self) -> u64 {
         self.tasks.iter().map(|task| task.preemptions).sum()
     }

@@ -1,5 +1,6 @@
-//! Validation of many systems with shared memory, on any number of threads. For each analysis, the campaign counts the
-//! accepted systems and those accepted systems that miss a deadline.
+//! Validation of many systems with shared memory, on any number of threads. For each analysis,
+//! the campaign counts the accepted systems, and the accepted systems that miss a deadline in a
+//! simulation.
 
 use gpusched_analysis::interference::model_of;
 use rayon::ThreadPool;
@@ -21,10 +22,11 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Whether the partitions are partitions of real GPUs. If true, the campaign uses all granularities in turn.
+    /// Whether the partitions have sizes that real GPUs support. If true, the campaign uses all
+    /// partition granularities in turn.
     pub devices: bool,
-    /// Function that returns the verdicts of the analysis that counts memory traffic. The function is [`verdicts`] with
-    /// `memory`, or a replacement in tests.
+    /// Function that returns the verdicts of the analysis that counts memory traffic. The default
+    /// is [`verdicts`] with `memory`. Tests can replace it.
     pub analysis: fn(&System) -> Result<Vec<Verdict>>,
 }
 
@@ -34,18 +36,20 @@ pub struct Campaign {
 pub struct Tally {
     /// Number of systems.
     pub systems: u64,
-    /// Number of systems that the interference model `conflict` accepts. This model ignores memory traffic.
+    /// Number of systems that the interference model `conflict` accepts. The model `conflict`
+    /// ignores memory traffic.
     pub blind: u64,
-    /// Number of systems that `conflict` accepts and that miss a deadline in a simulation, because bandwidth is short.
+    /// Number of systems that `conflict` accepts although they miss a deadline in a simulation.
+    /// The cause is contention for memory bandwidth.
     pub blind_missed: u64,
     /// Number of systems that the interference model `conflict+bandwidth` accepts.
     pub accepted: u64,
-    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline in a simulation. A number above 0
-    /// refutes the analysis.
+    /// Number of systems that `conflict+bandwidth` accepts although they miss a deadline in a
+    /// simulation. A number above 0 refutes the analysis.
     pub accepted_missed: u64,
     /// Number of simulated runs.
     pub runs: u64,
-    /// Number of jobs in these runs.
+    /// Number of simulated jobs.
     pub jobs: u64,
 }
 
@@ -143,8 +147,8 @@ impl Campaign {
     }
 }
 
-/// Returns the verdicts of the partitions of `system`. If `memory` is true, the verdicts count the memory traffic of other
-/// partitions.
+/// Returns the verdicts of the partitions of `system`. If `memory` is true, the verdicts count
+/// the memory traffic of other partitions.
 ///
 /// # Errors
 /// Never fails for systems of [`system`].

@@ -1,7 +1,7 @@
 //! Generator of random systems whose partitions share one memory.
 //!
-//! System i depends only on the seed and on i. The generator uses all policies and all arbitration rules in turn. All other
-//! properties are random.
+//! System i depends only on the seed and on i. The generator uses all policies and all
+//! arbitration rules in turn. All other properties are random.
 
 use rand::Rng;
 
@@ -28,7 +28,8 @@ pub struct System {
     pub set: TaskSet,
     /// Tasks of each partition, as positions in the set.
     pub parts: Vec<Vec<usize>>,
-    /// Partitions on a real device. If absent, each partition has one SM, and the GPU has one SM for each partition.
+    /// Partition sizes and placements on a real device. If absent, the GPU has one SM for each
+    /// partition.
     pub device: Option<OnDevice>,
     /// Memory that the partitions share.
     pub memory: SharedMemory,
@@ -59,12 +60,13 @@ impl System {
     }
 }
 
-/// Returns all policies that have a proof for shared memory, in the order of reports.
+/// Returns all policies whose analysis is proven for shared memory, in the order of reports.
 pub fn policies() -> Vec<Policy> {
     Policy::all().filter(|policy| policy.shares_memory()).collect()
 }
 
-/// Returns the system with number `index`. Returns `None` if the tasks are invalid, which never happens.
+/// Returns the system with number `index`. Returns `None` if the tasks are invalid, which never
+/// happens.
 pub fn system(seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 0);
     let policies = policies();
@@ -75,8 +77,8 @@ pub fn system(seed: u64, index: u64) -> Option<System> {
         _ => Arbitration::MaxMin,
     };
     let capacity = between(&mut rng, 10, 400) * 1_000_000_000;
-    // Largest share of a task's time that is memory time [%]. With low shares, partitions are nearly independent. With high
-    // shares, the memory is overloaded.
+    // Largest share of memory time in the execution time of a task [%]. With a low share,
+    // partitions are nearly independent. With a high share, the memory is overloaded.
     let heavy = between(&mut rng, 5, 100);
     let crowded = between(&mut rng, 20, 90);
     let mut tasks = Vec::new();
@@ -124,8 +126,8 @@ fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap_or(1)) as u64
 }
 
-/// Returns a random task with a utilization of up to twice `share` percent. Memory time is up to `heavy` percent of its
-/// execution time.
+/// Returns a random task with a utilization of up to twice `share` percent. Up to `heavy` percent
+/// of its execution time is memory time.
 fn task(rng: &mut impl Rng, capacity: u64, share: u64, heavy: u64) -> Option<Task> {
     let period = *PERIODS.get(below(rng, PERIODS.len()))? * 1000;
     let isolated = (period * between(rng, 1, 2 * share) / 100 + between(rng, 0, 999)).min(period);

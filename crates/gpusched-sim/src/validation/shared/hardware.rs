@@ -1,4 +1,5 @@
-//! Random partitions of real GPUs. The device supports their sizes and placements at one granularity.
+//! Random partitions of real GPUs. Each GPU supports the sizes and placements of its partitions
+//! at one granularity, such as TPCs.
 
 use rand::Rng;
 use strum::VariantArray;
@@ -24,8 +25,8 @@ pub struct OnDevice {
 }
 
 impl OnDevice {
-    /// Returns the bandwidth of the memory slices of each partition, if the whole memory has `bandwidth`. Returns `None` if
-    /// all partitions share the memory.
+    /// Returns the bandwidth of the memory slices of each partition, if the whole memory has
+    /// `bandwidth`. Returns `None` if all partitions share the memory.
     pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
         let hardware = self.offer.hardware();
         let mig = hardware.device.mig()?;
@@ -39,9 +40,10 @@ impl OnDevice {
     }
 }
 
-/// Returns `system` on a random GPU with random partition sizes. `index` is the number of the system for the seed `seed`.
-/// The granularities are used in turn. Each task keeps its WCETs and its peak rate at the size of its partition. Returns
-/// `None` if no device has space for the partitions, which never happens.
+/// Returns `system` on a random GPU with random partition sizes. `index` is the number of the
+/// system for the seed `seed`. Successive systems use the granularities in turn. The WCETs and
+/// the peak rate of each task stay unchanged, but now apply to the size of its new partition.
+/// Returns `None` if no device has space for the partitions, which never happens.
 pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     let mut rng = stream(seed, Purpose::SharedMemorySystems, index, 1);
     let turn = usize::try_from(index).ok()? / (2 * policies().len());
@@ -53,7 +55,7 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
         let device = devices.get(below(&mut rng, devices.len()))?;
         let offer = Offer::new(device, granularity).ok()?;
         let shares = usize::try_from(offer.shares()).ok()?;
-        // In every second attempt, each partition has at most an equal part of the GPU.
+        // In every second attempt, each partition has at most an equal share of the GPU.
         let shares = if attempt % 2 == 0 {
             shares
         } else {
@@ -80,8 +82,8 @@ pub fn on_device(system: System, seed: u64, index: u64) -> Option<System> {
     })
 }
 
-/// Returns `task` with its WCETs assigned to `sms` SMs. On one SM, each WCET is three times as long. On twice as many SMs,
-/// each WCET is a quarter shorter.
+/// Returns `task` with its WCETs assigned to `sms` SMs. The new WCETs for one SM are three times
+/// as long, and the new WCETs for twice as many SMs are a quarter shorter.
 fn scaled(task: &Task, sms: u32, rng: &mut impl Rng) -> Option<Task> {
     let shape: TaskShape = task.clone().into();
     let Form::Table(Table::Each { isolated, conflict }) = task.wcet().form() else {

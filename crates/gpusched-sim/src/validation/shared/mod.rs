@@ -1,7 +1,7 @@
 //! Validation of partitions that share a memory, by simulation with [`crate::shared_runs`].
 //!
-//! * [`draw`] generates random systems of two to four partitions, with the traffic of the partitions and with other
-//!   traffic.
+//! * [`draw`] generates random systems of two to four partitions, with memory traffic of tasks
+//!   and of other sources.
 //! * [`hardware`] places these systems on partitions of real GPUs.
 //! * [`campaign`] counts the accepted systems of each analysis and their deadline misses.
 

@@ -1,5 +1,5 @@
-//! Metric of whether two blocks of different streams run on the same SM: simulated, and predicted by an equation ([Sanudo20]
-//! Tables II to IV).
+//! Metric that compares an equation with a simulation: whether two blocks of different streams run
+//! on the same SM ([Sanudo20] Tables II to IV).
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ use gpusched_model::scenario::{Device, Launch, ScenarioShape};
 /// Maximum number of warps of one block.
 const MAX_WARPS: u32 = 32;
 
-/// Launches two kernels of one block each on a GPU. The first block has x warps and the second block has y warps, for all x
-/// and y up to 32.
+/// Simulates two kernels with one block each. The first block has x warps, and the second block has
+/// y warps. The metric covers all x and y up to 32.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MappingCase")]
@@ -21,12 +21,14 @@ pub struct MappingParameters {
     platform: Device,
     /// Number of the equation that predicts whether both blocks run on the same SM: 2, 3 or 4.
     equation: u32,
-    /// Smallest and largest z, where z is the number of warps per block of a kernel that is launched first. With Eq. 3, the
-    /// first kernel has one block on each SM. With Eq. 4, it has one block on each SM except one, and the metric counts
-    /// only values of x whose block runs on the free SM. Absent with Eq. 2.
+    /// Smallest and largest z, the number of warps per block of an additional kernel. This kernel
+    /// is launched before the other two kernels. With Eq. 3, the additional kernel has one block on
+    /// each SM. With Eq. 4, it has one block on each SM except one. The metric then counts only
+    /// values of x whose block runs on the free SM. Absent with Eq. 2.
     #[serde(default)]
     before: Option<[u32; 2]>,
-    /// Whether the result has one row for each pair of x and y. Default: false, one row per quantity for each z.
+    /// Whether the result has one row for each pair of x and y. Default: false; the result has one
+    /// row for each quantity and z.
     #[serde(default)]
     list: bool,
 }
@@ -54,7 +56,7 @@ impl Parameters for MappingParameters {
         match (self.equation, self.before) {
             (2, None) => {}
             (2, Some(before)) => return found("before", format!("{before:?}"), "no value for Eq. 2"),
-            (_, None) => return found("before", "none".to_owned(), "the least and the largest z"),
+            (_, None) => return found("before", "none".to_owned(), "the smallest and the largest z"),
             (equation, Some([from, to])) => {
                 let least = u32::from(equation == 4);
                 if from < least || from > to || to > MAX_WARPS.min(warps) {
@@ -67,7 +69,7 @@ impl Parameters for MappingParameters {
 }
 
 impl Mapping {
-    /// Returns mw, the maximum number of warps of an SM.
+    /// Returns mw, the maximum number of warps on an SM.
     fn warps(&self) -> u32 {
         self.parameters.platform.shape().threads_per_sm / 32
     }
@@ -109,7 +111,8 @@ impl Mapping {
             let with =
                 |more: &[(u32, u32)]| -> Vec<(u32, u32)> { before.iter().chain(more).copied().collect() };
             if self.parameters.equation == 4 {
-                // Only the last SM in the order is free. Values of x whose block runs on another SM do not count.
+                // Only the last SM of the SM order has no block. The metric ignores values of x
+                // whose block runs on another SM.
                 let order = self.parameters.platform.shape().sm_order.of(sms);
                 if self.place(&with(&[(1, x)]))?.last() != order.last() {
                     continue;

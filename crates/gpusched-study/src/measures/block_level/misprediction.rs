@@ -1,4 +1,5 @@
-//! Metric of how often a round-robin model predicts a wrong SM for at least one block ([Sanudo20] Fig. 3).
+//! Metric of mispredictions: the share of configurations for which a round-robin model predicts a
+//! wrong SM for at least one block ([Sanudo20] Fig. 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::scenario::{BlockScheduler, Device, Launch, ScenarioShape};
 use gpusched_model::streams::{Purpose, below, stream};
 
-/// Launches random configurations of concurrent kernels. Each kernel has a stream of its own.
+/// Simulates random configurations of concurrent kernels. Each kernel has its own stream.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MispredictionCase")]

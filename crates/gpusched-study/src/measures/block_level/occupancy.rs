@@ -13,7 +13,7 @@ use gpusched_model::scenario::{Device, Need};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OccupancyCase")]
 pub struct OccupancyParameters {
-    /// GPU that has the SM.
+    /// GPU whose SM executes the blocks.
     platform: Device,
     /// Numbers of threads per block.
     threads: Vec<u32>,
@@ -32,7 +32,7 @@ fn zero() -> Vec<u32> {
 /// Maximum number of rows of one case.
 const MAX_ROWS: usize = 100_000;
 
-/// Kernels with checked parameters, ready for counting their blocks.
+/// Kernels with checked parameters, ready for the metric to count their blocks.
 #[derive(Debug)]
 pub struct Occupancy {
     parameters: OccupancyParameters,

@@ -1,4 +1,4 @@
-//! Computation of the SM and the times of each block of a scenario.
+//! Computes the SM, the start and the end of each block of a scenario.
 
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{BlockTime, Scenario, ScenarioShape};
@@ -14,7 +14,7 @@ pub(super) fn run(shape: ScenarioShape, seed: u64) -> Result<Record> {
     Ok(record)
 }
 
-/// Returns the block time 1 ms. No block ends before all relevant blocks have started.
+/// Returns a long block time of 1 ms. Until the first block ends, all relevant blocks have started.
 pub(super) fn long() -> BlockTime {
     BlockTime::Fixed(Time::from_ns(1_000_000))
 }

@@ -1,4 +1,5 @@
-//! Metric of response times of the kernels of a scenario, with all kernels concurrently and with each kernel in isolation.
+//! Metric of the response times of the kernels of a scenario. Each kernel runs once concurrently
+//! with the other kernels, and once in isolation.
 
 use std::collections::BTreeSet;
 

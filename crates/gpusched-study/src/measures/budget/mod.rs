@@ -1,5 +1,6 @@
-//! Metric of memory bandwidth budgets that change at run time: improvement for best-effort cores over NOMINAL, and Q over
-//! time ([Aghilinasab20] §VII-C).
+//! Metric of memory bandwidth budgets Q that change at run time. The metric reports the improvement
+//! for best-effort cores over the policy NOMINAL, and the development of Q over time
+//! ([Aghilinasab20] §VII-C).
 
 mod over_time;
 mod scenario;
@@ -27,14 +28,16 @@ use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 pub struct BudgetParameters {
     /// Path of the file with the kernel.
     kernel: String,
-    /// Number of intervals of consecutive blocks. The clusters alternate from interval to interval. Default: as in the file.
+    /// Number of intervals of consecutive blocks. All blocks of an interval belong to one cluster,
+    /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
     /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
     #[serde(default = "super::nominal::tenth")]
     slowdown: Factor,
-    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
-    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
+    /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
+    /// Best-effort cores access memory only in memory time. `end` selects the blocks at the end of
+    /// each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Models of the execution times of blocks.
@@ -66,7 +69,7 @@ pub struct BudgetParameters {
 /// Maximum number of runs in one case.
 const MAX_RUNS: u64 = 1_000_000;
 
-/// Number of runs that gpusched simulates before it adds their results to the statistics.
+/// Number of runs in one batch. After each batch, gpusched adds the results to the statistics.
 const BATCH: u64 = 64;
 
 fn drawn() -> Vec<BlockTimes> {
@@ -165,8 +168,8 @@ impl Parameters for BudgetParameters {
     }
 }
 
-/// The program that determines Q in Table IV. The paper does not name this program; gpusched assumes the program with the
-/// highest demand.
+/// The program whose demand determines Q in [Aghilinasab20] Table IV. The paper does not name this
+/// program; gpusched assumes the program with the highest demand.
 const ASSUMED: (&str, &str) = ("libquantum", "SPEC");
 
 impl Budgets {
@@ -210,7 +213,7 @@ impl Measure for Budgets {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
         let allocators = self.subject.allocators()?;
         let mut statistics = vec![self.subject.statistics(); self.scenarios.len()];
-        // Scenarios that differ only in access pattern or demand use the same runs of the kernel.
+        // Scenarios that differ only in access pattern or demand use equal runs of the kernel.
         let mut first = 0;
         while let Some(head) = self.scenarios.get(first) {
             let group = self

@@ -1,4 +1,5 @@
-//! Metric of Q over time: one run of a kernel under each budget policy ([Aghilinasab20] Fig. 3).
+//! Metric of the memory bandwidth budget Q over time, for one run of a kernel under each budget
+//! policy ([Aghilinasab20] Fig. 3).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -17,14 +18,16 @@ use gpusched_sim::regulation::{AccessPattern, BlockTimes};
 pub struct OverTimeParameters {
     /// Path of the file with the kernel.
     kernel: String,
-    /// Number of intervals of consecutive blocks. The clusters alternate from interval to interval. Default: as in the file.
+    /// Number of intervals of consecutive blocks. All blocks of an interval belong to one cluster,
+    /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
     /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
     #[serde(default = "crate::measures::nominal::tenth")]
     slowdown: Factor,
-    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
-    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
+    /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
+    /// Best-effort cores access memory only in memory time. `end` selects the blocks at the end of
+    /// each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Model of the execution times of blocks.
@@ -112,7 +115,8 @@ impl Measure for BudgetOverTime {
         Ok(rows)
     }
 
-    /// Returns one row for each period that a run can have at most.
+    /// Returns rows with arbitrary numbers, for as many regulation periods as a run can have at
+    /// most.
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let policies = BudgetPolicy::ALL.into_iter();
         let rows =

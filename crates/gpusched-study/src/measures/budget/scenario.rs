@@ -13,7 +13,8 @@ use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 use gpusched_sim::regulation::{AccessPattern, BlockTimes, Demand, Offset, Setting, Simulator};
 
-/// Parameters of the budget process in [Aghilinasab20] §VI-B and §VII-C: lead of 50 µs, and 470 cache misses per
+/// Parameters of the process that computes budgets ([Aghilinasab20] §VI-B and §VII-C). The process
+/// computes a budget 50 µs before the regulation period starts, and causes 470 cache misses per
 /// millisecond.
 const PROCESS: (Time, u64) = (Time::from_ns(50_000), 470);
 
@@ -74,7 +75,8 @@ fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusa
 }
 
 impl Scenario {
-    /// Returns all combinations of assumptions. Combinations that use the same runs of the kernel are adjacent.
+    /// Returns all combinations of assumptions. Combinations with equal runs of the kernel are
+    /// adjacent.
     pub(super) fn all(
         blocks: &[BlockTimes],
         offsets: &[(String, Option<Time>)],
@@ -179,7 +181,8 @@ impl Subject {
         Simulator::new(&self.kernel, scenario.setting(), seed).map_err(Refusal::in_file("", self.name()))
     }
 
-    /// Converts a refusal of parameters into an error. The parameters were checked before, so no refusal is expected.
+    /// Converts a refusal of parameters into an error. Such a refusal is unexpected, because the
+    /// parameters were checked before.
     pub fn explain(refusal: Refusal) -> Error {
         refusal.into()
     }

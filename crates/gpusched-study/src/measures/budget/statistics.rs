@@ -5,7 +5,8 @@ use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 use gpusched_sim::regulation::{Run, Tally};
 
-/// Quantities that are reported for each policy. NOMINAL has no improvement and no leads over other policies.
+/// Quantities that the metric reports for each policy. For NOMINAL, the metric omits the
+/// improvements and the quantities whose names end in `_lead`.
 pub(super) const QUANTITIES: [&str; 19] = [
     "improvement",
     "improvement_low",
@@ -28,7 +29,7 @@ pub(super) const QUANTITIES: [&str; 19] = [
     "q_std_lead",
 ];
 
-/// Published values that stand next to the computed values.
+/// Published values, which the results list next to the computed values.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Beside {
     pub improvement: Option<f64>,
@@ -46,7 +47,8 @@ pub(super) struct Shape {
     last_third: f64,
     /// Mean of Q over the first fifth of the periods.
     first_fifth: f64,
-    /// Position of the period where Q is largest for the first time: 0 is the first period and 1 is the last period.
+    /// Position of the first regulation period with the largest Q, from 0 (first period) to 1 (last
+    /// period).
     peak: f64,
 }
 
@@ -82,7 +84,7 @@ struct Column {
     first_fifth: f64,
     peak: f64,
     periods: u64,
-    /// Number of runs that have more or fewer regulation periods than the run under NOMINAL.
+    /// Number of runs with more or fewer regulation periods than the run under NOMINAL.
     differ: u64,
     /// Largest number of additional regulation periods, compared with the run under NOMINAL.
     most_extra: i64,
@@ -131,7 +133,7 @@ impl Statistics {
         }
     }
 
-    /// Returns the rows of each policy. NOMINAL has no improvement and no leads over other policies.
+    /// Returns the rows of each policy. NOMINAL has no rows for improvements and leads.
     pub fn rows(&self, labels: &Labels, beside: impl Fn(BudgetPolicy) -> Beside) -> Vec<Row> {
         let mut rows = Vec::new();
         for column in &self.columns {
@@ -144,7 +146,9 @@ impl Statistics {
         rows
     }
 
-    /// Returns how much better a dynamic policy is than the better one of the two other dynamic policies.
+    /// Returns the two leads of a dynamic policy over the better of the two other dynamic policies.
+    /// One lead is a larger Q in the first fifth of the periods. The other lead is a smaller
+    /// standard deviation of Q.
     fn leads(&self, of: &Labels, own: &Column) -> [Row; 2] {
         let others = || {
             let others = self.columns.iter().filter(|other| other.policy != own.policy);
@@ -173,7 +177,8 @@ impl Column {
         let ms = |quantity, ns: f64| of.decimal(quantity, ns / 1e6, "ms");
         let mut rows = Vec::new();
         if self.policy != BudgetPolicy::Nominal {
-            // Without a run under NOMINAL to compare with, the improvement is empty, except in an outline.
+            // If there is no run under NOMINAL for a comparison, the improvement is empty, except
+            // in an outline.
             let outline = (self.runs == 0).then_some(0.0);
             let improvement = |quantity, value: Option<f64>| match value.or(outline) {
                 Some(value) => share(quantity, value),

@@ -1,4 +1,5 @@
-//! Metric of the WCET bound G of a kernel as a function of the budget Q of best-effort cores ([Aghilinasab20] Fig. 2).
+//! Metric of the WCET bound G of a kernel as a function of Q, the memory bandwidth budget of
+//! best-effort cores ([Aghilinasab20] Fig. 2).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,19 +18,22 @@ use gpusched_model::{Factor, Kernel, Straddling};
 pub struct CurveParameters {
     /// Path of the file with the kernel.
     kernel: String,
-    /// Numbers of active blocks M, one for each variant. Default: M of the kernel.
+    /// Numbers of active blocks M, one for each variant. Default: the number in the file.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Splits of all blocks among the clusters, one for each variant. Default: the numbers of blocks that the file states.
+    /// Splits of all blocks among the clusters, one split for each variant. Default: the numbers of
+    /// blocks in the file.
     #[serde(default)]
     splits: Option<Splits>,
     /// Memory bandwidth budgets Q, each from 0 to 1.
     budgets: Values,
-    /// Whether the kernel starts together with a regulation period. Default: false, any start.
+    /// Whether the kernel starts together with a regulation period. Default: false; the kernel may
+    /// start at any time.
     #[serde(default)]
     sync: bool,
-    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
-    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
+    /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
+    /// Best-effort cores access memory only in memory time. `end` selects the blocks at the end of
+    /// each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
 }

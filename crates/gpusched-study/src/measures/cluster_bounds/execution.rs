@@ -1,4 +1,5 @@
-//! Metric of how much the WCET bound of a kernel overestimates synthetic runs of the kernel ([Aghilinasab20] §VII-B).
+//! Metric of the overestimation by the WCET bound of a kernel, compared with synthetic runs of the
+//! kernel ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ pub struct ExecutionParameters {
     /// Number of runs in isolation, and number of runs under unregulated traffic.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
-    /// Published overestimation: first at Q = 0, then at Q = 1.
+    /// Published overestimations: first at Q = 0, then at Q = 1.
     #[serde(default)]
     published: Option<[f64; 2]>,
 }
@@ -57,7 +58,8 @@ impl Parameters for ExecutionParameters {
 }
 
 impl Executions {
-    /// Returns the execution time of the longest of `runs` runs. This time never exceeds the WCET bound.
+    /// Returns the longest execution time of `runs` generated runs. This time never exceeds the
+    /// WCET bound.
     fn longest(&self, synthesizer: &Synthesizer, level: Level) -> u64 {
         let runs = (0..self.parameters.runs).into_par_iter();
         let ends = runs.map(|run| {

@@ -5,8 +5,8 @@ use gpusched_analysis::kernel_wcet::synthesis::{Synthesizer, alternate};
 use gpusched_model::Kernel;
 use gpusched_model::error::Refusal;
 
-/// Reads the kernel in the file at `path`. The clusters of the kernel alternate in `intervals` intervals. If `intervals` is
-/// absent, the clusters alternate as the file states.
+/// Reads the kernel in the file at `path`. The blocks form `intervals` intervals, and the clusters
+/// alternate from interval to interval. If `intervals` is absent, the intervals are as in the file.
 pub(in crate::measures) fn alternating(
     files: &mut Files,
     path: &str,

@@ -1,5 +1,5 @@
-//! Metric of nominal budgets: the largest budget at which the slowdown of the kernel is acceptable ([Aghilinasab20]
-//! §VII-C).
+//! Metric of nominal budgets. The nominal budget is the largest budget at which the slowdown of the
+//! kernel is acceptable ([Aghilinasab20] §VII-C).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -17,20 +17,23 @@ use gpusched_model::{Factor, Kernel, Straddling};
 pub struct NominalParameters {
     /// Path of the file with the kernel.
     kernel: String,
-    /// Numbers of active blocks M, one for each variant. Default: M of the kernel.
+    /// Numbers of active blocks M, one for each variant. Default: the number in the file.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
-    /// Splits of all blocks among the clusters, one for each variant. Default: the numbers of blocks that the file states.
+    /// Splits of all blocks among the clusters, one split for each variant. Default: the numbers of
+    /// blocks in the file.
     #[serde(default)]
     splits: Option<Splits>,
     /// Maximum acceptable slowdown (G(Q) − G(0))/G(0).
     #[serde(default = "tenth")]
     slowdown: Factor,
-    /// Whether the kernel starts together with a regulation period. Default: false, any start.
+    /// Whether the kernel starts together with a regulation period. Default: false; the kernel may
+    /// start at any time.
     #[serde(default)]
     sync: bool,
-    /// Blocks that count as delayed although memory time covers only a part of their execution. `end` selects the blocks at
-    /// the end of each memory time. `both` also selects the blocks at the start of each memory time.
+    /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
+    /// Best-effort cores access memory only in memory time. `end` selects the blocks at the end of
+    /// each memory time. `both` also selects the blocks at the start of each memory time.
     #[serde(default)]
     straddling: Straddling,
     /// Published nominal budget of the kernel.

@@ -11,7 +11,8 @@ use gpusched_model::error::Result;
 use gpusched_model::kernel::Distribution;
 use gpusched_model::time::Time;
 
-/// Computes the percentile of the WCET of each cluster of a kernel.
+/// Computes the probability that a block takes at most the WCET of its cluster, for each cluster of
+/// a kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PercentileCase")]

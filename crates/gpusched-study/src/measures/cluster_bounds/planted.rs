@@ -23,10 +23,12 @@ use gpusched_model::kernel::Interval;
 pub struct PlantedParameters {
     /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
-    /// Number of intervals of consecutive blocks. The clusters alternate from interval to interval. Default: as in the file.
+    /// Number of intervals of consecutive blocks. All blocks of an interval belong to one cluster,
+    /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Number of runs in isolation that each trace contains. Each trace also contains one run under interference.
+    /// Number of runs in isolation in each trace. Each trace also contains one run under
+    /// interference.
     #[schemars(range(min = 1, max = MAX_SAMPLES))]
     runs: usize,
     /// Number of traces. Each trace has its own random numbers.
@@ -102,8 +104,8 @@ impl Planted {
     }
 }
 
-/// Returns the number of correctly clustered blocks. A block is correct if it is in the found cluster that contains most
-/// blocks of its known cluster.
+/// Returns the number of correctly clustered blocks. A block is correct if its found cluster is the
+/// found cluster with the most blocks of its known cluster.
 fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
     let planted = intervals
         .iter()

@@ -11,9 +11,9 @@ use gpusched_model::Factor;
 /// Maximum number of splits in one grid.
 pub const MAX_SPLITS: usize = 10_000;
 
-/// Splits of all blocks among the clusters of a kernel. A list such as `[[1, 1, 1], [8, 1, 1]]` states one share per
-/// cluster, in any unit. A grid such as `{ parts = 10, least = 2 }` contains every split into whole tenths that assigns at
-/// least two tenths to each cluster.
+/// Splits of all blocks among the clusters of a kernel. A list such as `[[1, 1, 1], [8, 1, 1]]`
+/// states each split as one share per cluster, in any unit. A grid such as `{ parts = 10, least = 2
+/// }` contains every split into whole tenths that assigns at least two tenths to each cluster.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Splits {
@@ -76,7 +76,8 @@ impl Grid {
                 "found {parts} parts with {least} or more for each of {clusters} clusters, expected more parts"
             ));
         }
-        // Beginnings of splits. Each beginning has the number of parts that remain for the later clusters.
+        // Incomplete splits for the first clusters, each with the number of parts that remain for
+        // the other clusters.
         let mut prefixes: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), parts)];
         for later in (0..clusters as u64).rev() {
             let mut longer = Vec::new();

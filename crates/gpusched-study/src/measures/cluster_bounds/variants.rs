@@ -28,9 +28,9 @@ impl Variant {
     }
 }
 
-/// Returns one variant of `kernel` for each number in `active_blocks` and each split in `splits`. If a list is absent, all
-/// variants keep the number or the split of `kernel`. The function fails if the variants with `rows` rows each have too
-/// many rows in total.
+/// Returns one variant of `kernel` for each number in `active_blocks` and each split in `splits`.
+/// If a list is absent, all variants keep the number or the split of `kernel`. Each variant has
+/// `rows` rows in the results. The function fails if the total number of rows is too large.
 pub(super) fn variants(
     kernel: &Kernel,
     active_blocks: Option<&[u32]>,
@@ -86,9 +86,9 @@ pub(super) fn variants(
     Ok(variants)
 }
 
-/// Returns the clusters of `kernel` with another split of its blocks, rounded to whole blocks. Each share is rounded down.
-/// The remaining blocks are assigned to the clusters with the largest remainders; in a tie, to the first cluster. A cluster
-/// without blocks is omitted.
+/// Returns the clusters of `kernel` with another split of its blocks. The function rounds each
+/// share down to whole blocks. It assigns the remaining blocks to the clusters with the largest
+/// remainders; in a tie, to the first cluster. It omits clusters without blocks.
 fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> {
     let blocks = u128::from(kernel.blocks());
     let weights = split.iter().map(|share| {
@@ -100,7 +100,8 @@ fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> 
     if total == 0 {
         return Err("found only shares of 0, expected a positive share".to_owned());
     }
-    // Triples (missing, position, blocks). A product is at most 2^42 blocks times 10^15 billionths.
+    // Each triple has the remainder, the position and the number of blocks of a cluster. No
+    // overflow occurs, because a product is at most 2^42 blocks times 10^15 billionths.
     let quotas = weights.iter().enumerate();
     let mut quotas: Vec<(u128, usize, u128)> = quotas
         .map(|(position, weight)| (blocks * weight % total, position, blocks * weight / total))

@@ -1,4 +1,5 @@
-//! The kernels of a run. gpusched can simulate each kernel in isolation or concurrently with other kernels.
+//! The kernels of a run. gpusched simulates each kernel in isolation, or several kernels
+//! concurrently.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +14,7 @@ use gpusched_model::{Factor, Machine, MemoryProfile, Program, WarpRun};
 use gpusched_warp::gpu::Results;
 use gpusched_warp::scenario::{Options, Setup};
 
-/// Maximum length of a simulation [core cycles]. A simulation that takes longer is aborted.
+/// Maximum length of a simulation [core cycles]. gpusched aborts longer simulations.
 const LIMIT: u64 = 100_000_000;
 
 /// Kernels, with the machine on which they run.
@@ -38,8 +39,8 @@ pub(super) struct IsolatedRun {
     pub l2_accesses: u64,
 }
 
-/// Isolated runs by kernel and number of SMs. Every kernel of a case runs on each number of SMs that the case assigns to
-/// it, and on all SMs.
+/// Isolated runs. The key is the index of a kernel and a number of SMs. Every kernel of a case runs
+/// on each number of SMs that the case assigns to the kernel, and on all SMs.
 pub(super) type IsolatedRuns = BTreeMap<(usize, u32), IsolatedRun>;
 
 impl IsolatedRun {
@@ -124,7 +125,7 @@ impl Bench {
         &self.shape.machine
     }
 
-    /// Returns the program of a kernel, with the blocks of its launch.
+    /// Returns the program of a kernel, with the number of blocks in its launch.
     pub fn program(&self, kernel: usize) -> Result<Program> {
         let given = self.shape.kernels.get(kernel);
         match given.map(|given| (&given.program, given.overrides())) {
@@ -133,8 +134,8 @@ impl Bench {
         }
     }
 
-    /// Prepares a simulation. `group` states each kernel and its number of SMs. The first kernel runs on the first SMs, and
-    /// so on.
+    /// Prepares a simulation. `group` states each kernel and its number of SMs. The kernels receive
+    /// the SMs in the order of `group`, from the first SM on.
     fn setup(&self, group: &[(usize, u32)]) -> Result<Setup> {
         let mut next = 0;
         let mut kernels = Vec::new();
@@ -215,7 +216,8 @@ impl Bench {
     }
 }
 
-/// Returns `path` with slashes and without `..`. Therefore file names in a study are equal on every machine.
+/// Returns `path` with the separator `/` and without `..`. Therefore a path in a study is equal on
+/// every operating system.
 fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();
     for part in path.components() {

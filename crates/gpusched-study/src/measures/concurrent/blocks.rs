@@ -1,5 +1,6 @@
-//! Model of kernels at the level of thread blocks. The blocks of a kernel together take as long as the kernel takes in
-//! isolation. The blocks of all kernels share the memory bandwidth.
+//! Model of kernels at the level of thread blocks. In isolation, a kernel takes as long in the
+//! model as in the simulation at warp level. The blocks of all concurrent kernels share the memory
+//! bandwidth.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ const GIGA: u64 = 1_000_000_000;
 /// The kernels of a bench, modelled as thread blocks.
 pub(super) struct Blocks<'a> {
     bench: &'a Bench,
-    /// Isolated runs of the kernels. These runs were simulated warp by warp.
+    /// Isolated runs of the kernels, simulated at warp level.
     measured: &'a IsolatedRuns,
     /// Memory bandwidth that the kernels share [bytes/s].
     bandwidth: u64,
@@ -103,8 +104,8 @@ impl<'a> Blocks<'a> {
         Ok(Scenario::new(shape)?)
     }
 
-    /// Returns the launch of `kernel` on `sms` SMs. The waves of blocks divide the isolated time equally, and the blocks
-    /// divide the memory traffic equally.
+    /// Returns the launch of `kernel` on `sms` SMs. Each wave of blocks takes an equal share of the
+    /// isolated time, and each block has an equal share of the memory traffic.
     fn launch(&self, stream: u32, kernel: usize, sms: u32) -> Result<Launch> {
         let program = self.bench.program(kernel)?;
         let alone = self.measured.get(&(kernel, sms));

@@ -24,8 +24,8 @@ pub(super) type Members = Vec<(usize, u32)>;
 /// Maximum number of possible assignments of SMs to the kernels of a group.
 const MOST_WAYS: u64 = 1 << 40;
 
-/// Returns a table of the number of ways to assign one of `choices` to each of c kernels, if the sum is at most s SMs. Row
-/// c is for 0 to `count` kernels, and column s is for 0 to `left` SMs.
+/// Returns the numbers of ways to assign one of `choices` to each of c kernels, with at most s SMs
+/// in total. Row c, from 0 to `count`, and column s, from 0 to `left`, contain one number each.
 fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     let mut table = vec![vec![1; left as usize + 1]];
     for _ in 0..count {
@@ -47,8 +47,8 @@ pub(super) fn possible(choices: &[u32], count: usize, sms: u32) -> bool {
     (1..=MOST_WAYS).contains(&all)
 }
 
-/// Generates a group of `size` out of `kernels` kernels. Each kernel has one of `choices` as its number of SMs. All kernels
-/// together have at most `sms` SMs.
+/// Selects `size` of the `kernels` kernels at random, with a number of SMs from `choices` for each
+/// selected kernel. All selected kernels together have at most `sms` SMs.
 pub(super) fn draw(rng: &mut impl Rng, kernels: usize, size: usize, choices: &[u32], sms: u32) -> Members {
     let mut names: Vec<usize> = (0..kernels).collect();
     let table = ways(choices, size, sms);

@@ -1,4 +1,5 @@
-//! Metric `groups`: execution times of concurrent kernels, and errors of predictions that use only isolated runs.
+//! Metric `side-by-side`: execution times of concurrent kernels, and errors of predictions that use
+//! only isolated runs.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +24,8 @@ pub enum Level {
     /// The simulation executes the instructions of all warps, cycle by cycle.
     #[default]
     Warps,
-    /// The simulation executes thread blocks. Block times come from isolated runs at the level of warps. Blocks receive
-    /// max-min fair shares of the memory bandwidth.
+    /// The simulation executes thread blocks. The block times are from isolated runs at warp level.
+    /// Blocks receive max-min fair shares of the memory bandwidth.
     Blocks,
 }
 
@@ -144,7 +145,7 @@ impl SideBySide {
     }
 }
 
-/// Returns the mean errors of each model for each group size. The mean is over all groups of that size.
+/// Returns the mean error of each model for each group size, over all groups of that size.
 fn means(rows: &[Row]) -> Vec<Row> {
     let mut sums: BTreeMap<(String, String, &'static str), (f64, u32)> = BTreeMap::new();
     for row in rows {

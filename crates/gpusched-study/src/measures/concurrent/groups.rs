@@ -1,4 +1,4 @@
-//! Parameters of the metric for groups of concurrent kernels.
+//! Parameters of the metric `side-by-side` for groups of concurrent kernels.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,9 @@ pub struct SideBySideParameters {
     /// Level at which the groups are simulated. Default: `warps`.
     #[serde(default, skip_serializing_if = "Level::is_default")]
     simulator: Level,
-    /// Memory figures of the platform, for the predictions. The bandwidths are bandwidths at L2. With simulator `blocks`,
-    /// `effective_bandwidth` is also the memory bandwidth of the simulation.
+    /// Memory parameters of the platform, for the predictions. All bandwidths in it are bandwidths
+    /// at L2. With simulator `blocks`, `effective_bandwidth` is also the memory bandwidth of the
+    /// simulation.
     #[serde(default)]
     platform: MemoryPlatform,
     /// Maximum bandwidth at DRAM [GB/s]. If present, the model `fluid` makes a second prediction from the bandwidths at
@@ -93,7 +94,7 @@ impl Parameters for SideBySideParameters {
     }
 }
 
-/// Rejects memory figures that are invalid or that are for another number of SMs than `sms`.
+/// Rejects memory parameters that are invalid or that are for a GPU without exactly `sms` SMs.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
         let expected = format!("{sms}, the SMs of the machine");

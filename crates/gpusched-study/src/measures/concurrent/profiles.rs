@@ -1,5 +1,6 @@
-//! Metric of isolated kernels on several numbers of SMs. The metric also computes the errors of [Masola23] Eqs 4 and 17,
-//! which predict from one measurement on all SMs.
+//! Metric of the times and bandwidths of isolated kernels on several numbers of SMs. The metric
+//! also computes the errors of [Masola23] Eqs 4 and 17, which predict from one measurement on all
+//! SMs.
 
 use gpusched_model::Refusal;
 use rayon::prelude::*;
@@ -22,7 +23,7 @@ pub struct MemoryProfilesParameters {
     run: String,
     /// Numbers of SMs on which each kernel runs. gpusched always adds the number of all SMs of the machine.
     sms: Vec<u32>,
-    /// Memory figures of the platform, for the equations.
+    /// Memory parameters of the platform, for the equations.
     #[serde(default)]
     platform: MemoryPlatform,
 }

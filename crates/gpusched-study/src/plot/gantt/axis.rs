@@ -11,7 +11,8 @@ const STEPS: u64 = 10;
 pub struct TimeAxis {
     /// Symbol of the time unit.
     pub unit: &'static str,
-    /// Times that have a label, in ascending order. There is at least one, unless the window is too narrow for a label.
+    /// Times that have a label, in ascending order. The list is empty only if the window is too
+    /// narrow for a label.
     pub ticks: Vec<Time>,
     /// Length of the time unit [ns].
     length: u64,
@@ -39,7 +40,7 @@ impl TimeAxis {
             }
             let (first, last) = (window.from.ns().div_ceil(step), window.to.ns() / step);
             if first > last {
-                break; // Larger steps have no tick, or no tick at a rounder time.
+                break; // Larger steps would have no tick, or no tick at a rounder time.
             }
             axis.ticks = (first..=last).map(|tick| Time::from_ns(tick * step)).collect();
             axis.decimals = decimals(step, length);
@@ -67,7 +68,8 @@ impl TimeAxis {
     }
 }
 
-/// Returns the number of decimals of a multiple of `step` if the unit is `length` long.
+/// Returns the number of decimals of the labels. The labels are multiples of `step`, in a unit of
+/// `length` nanoseconds.
 fn decimals(step: u64, length: u64) -> usize {
     let (mut decimals, mut unit) = (0, length);
     while unit > 1 && !step.is_multiple_of(unit) {

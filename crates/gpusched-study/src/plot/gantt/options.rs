@@ -12,7 +12,7 @@ pub struct Options {
     pub title: Option<String>,
     /// Start of the window [default: the time of the first event].
     pub from: Option<Time>,
-    /// End of the window [default: the time of the last end].
+    /// End of the window [default: the end of the last event].
     pub to: Option<Time>,
 }
 

@@ -11,7 +11,7 @@ use gpusched_sim::timeline::{CounterLayout, Mark, Point, Timeline, TrackLayout};
 pub struct Scene<'a> {
     pub window: Window,
     pub groups: Vec<Group<'a>>,
-    /// Visible categories. Each is the number of a colour and a name.
+    /// Visible categories, each with the number of its colour and its name.
     pub categories: Vec<(usize, &'a str)>,
     /// Kinds of the visible instants.
     pub marks: BTreeSet<Mark>,
@@ -47,8 +47,8 @@ pub struct Bar<'a> {
     pub end: Time,
 }
 
-/// A counter in the window. The first value of the list is the value at the start of the window, if the counter has a value
-/// at that time.
+/// A counter in the window. If the counter has a value at the start of the window, this value is
+/// the first in the list.
 #[derive(Debug)]
 pub struct Steps<'a> {
     pub name: &'a str,
@@ -77,7 +77,7 @@ impl Window {
             let expected = format!("a part of the timeline, from {first} to {last}");
             return Err(Error::parameter("window", found, expected));
         }
-        // A window that contains a single instant can also be drawn.
+        // A window of length 0 is extended, so a single instant can also be drawn.
         let to = match options.to {
             None if to == from => from.checked_add(Time::from_ns(1)).unwrap_or(to),
             _ => to,

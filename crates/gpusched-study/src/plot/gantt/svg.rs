@@ -33,7 +33,7 @@ const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 1_000.0;
 /// Minimum and maximum height of a lane [pixels].
 const LANE: (f64, f64) = (3.0, 20.0);
-/// Minimum height of a lane that has space for more than its slices [pixels].
+/// Minimum height of a lane with names and outlines of slices [pixels].
 const ROOMY: f64 = 8.0;
 const COUNTER: f64 = 30.0;
 const HEADING: f64 = 20.0;

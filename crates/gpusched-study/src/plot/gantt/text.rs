@@ -85,7 +85,7 @@ pub fn text(timeline: &Timeline, options: &Options, terminal: &Terminal) -> Resu
         signs,
         unicode: terminal.unicode,
         labels,
-        // To the left of the time columns are a blank and a wall, and to their right is a wall.
+        // A blank and a wall are to the left of the time columns, and a wall is to their right.
         cells: columns - labels - 3,
         window: scene.window,
         lines: Vec::new(),

@@ -9,7 +9,8 @@ use super::line::{Header, Line};
 use crate::running::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Reads the journal at `path`, which can be of any shard of the study, and adds its chunks to `collection`.
+/// Reads the journal at `path` and adds its chunks to `collection`. The journal can belong to any
+/// shard of the study.
 ///
 /// # Errors
 /// Fails under the same conditions as [`Journal::open`]. Also fails with [`Error::Refused`] if `collection` has other

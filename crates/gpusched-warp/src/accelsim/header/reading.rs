@@ -1,4 +1,4 @@
-//! Reading of a trace header.
+//! Reader for the header of a trace.
 
 use super::{Dimension, Header, LEAST_VERSION};
 use crate::accelsim::lines::Lines;
@@ -23,7 +23,8 @@ struct Draft {
 }
 
 impl Header {
-    /// Reads the header up to the first line that does not belong to the header. This line becomes the current line.
+    /// Reads the header up to the first line that does not belong to the header. The first line
+    /// after the header becomes the current line.
     pub(in crate::accelsim) fn read(lines: &mut Lines) -> Result<Header> {
         let mut draft = Draft::default();
         let mut first = true;
@@ -144,7 +145,8 @@ impl Draft {
                 let flag = number(value, 0, 1).map(|flag| flag == 1);
                 once(&mut self.line_numbers, "enable lineinfo", flag, value, "0 or 1")
             }
-            // gpusched ignores `nvbit version` and fields of later tracers, because they do not affect any result.
+            // gpusched ignores `nvbit version` and fields of later tracers, because they do not
+            // affect any result.
             _ => Ok(()),
         }
     }
@@ -154,7 +156,8 @@ impl Draft {
             value.ok_or_else(|| Fault::new(field, "missing in the header"))
         }
         Ok(Header {
-            // The version is checked first, because other versions may use the other fields differently.
+            // gpusched checks the tracer version first, because another version may use other
+            // fields differently.
             tracer_version: required(self.tracer_version, "accelsim tracer version")?,
             name: required(self.name, "kernel name")?,
             id: self.id.unwrap_or(0),

@@ -14,13 +14,14 @@ pub enum Access {
         /// Distance between the addresses of neighboring lanes [bytes].
         stride: i64,
     },
-    /// Any other pattern. The value is the index of the first address of this instruction in the address list of the
-    /// warp.
+    /// Any other pattern. The value is the index of the first address of this instruction in the
+    /// address list of the warp.
     Listed(u32),
 }
 
 impl Access {
-    /// Reads the columns after `mem_width`. If the addresses have no constant stride, they are appended to `listed`.
+    /// Reads the columns after `mem_width`. Appends the addresses to `listed` if they have no
+    /// constant stride.
     pub(in crate::accelsim) fn read(
         words: &mut Tokens<'_>,
         lanes: u32,
@@ -62,7 +63,8 @@ impl Access {
         }
     }
 
-    /// Writes the addresses of the lanes in `lanes` to `addresses`. The entries of all other lanes stay unchanged.
+    /// Writes the addresses of the lanes in `lanes` to `addresses`. The entries of all other
+    /// lanes stay unchanged.
     pub(in crate::accelsim) fn expand(self, lanes: u32, listed: &[u64], addresses: &mut [u64; 32]) {
         let slots = (0..32u32)
             .zip(addresses)

@@ -5,46 +5,50 @@ use std::collections::HashMap;
 use crate::accelsim::token::{Fault, Tokens};
 use crate::accelsim::{Header, Record, SassInstruction, Space};
 
-/// Maximum number of distinct instructions. Typical kernels have thousands of distinct instructions.
+/// Maximum number of distinct instructions. Typical kernels have thousands of distinct
+/// instructions.
 const MOST: usize = 1 << 20;
 
-/// Maximum number of distinct instructions at one address. Each called function numbers its addresses from 0, so
-/// several functions use the same addresses.
+/// Maximum number of distinct instructions at one address. Each called function numbers its
+/// addresses from 0, so several functions use the same addresses.
 const MOST_AT_ONE_ADDRESS: u32 = 1 << 10;
 
-/// Size of the window of local memory, which starts at its base address. A thread has at most 512 KiB of local memory
-/// (CUDA Programming Guide).
+/// Size of the window of local memory, which starts at its base address. A thread has at most 512
+/// KiB of local memory (CUDA Programming Guide).
 const LOCAL_WINDOW: u64 = 512 << 10;
 
-/// Lower limit of the addresses of global memory. If the trace does not state the base of shared memory, addresses
-/// below this limit belong to shared memory.
+/// Lower limit of the addresses of global memory. If the trace does not state the base of shared
+/// memory, addresses below this limit belong to shared memory.
 const SHARED_WINDOW: u64 = 1 << 24;
 
-/// Distinct instructions of a kernel. The instructions are numbered in the order of their first occurrence.
+/// Distinct instructions of a kernel. The instructions are numbered in the order of their first
+/// occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Code {
     instructions: Vec<SassInstruction>,
     entries: Vec<Entry>,
     by_pc: HashMap<u32, u32>,
-    /// Entry of the previous line.
+    /// Entry for the instruction in the previous line.
     last: u32,
 }
 
-/// Entry for a distinct instruction. The entry identifies later lines of the instruction.
+/// Entry for a distinct instruction. gpusched uses it to recognize the instruction in later
+/// lines.
 #[derive(Debug, Clone)]
 struct Entry {
     pc: u32,
-    /// Entry that followed this entry last time. The same entry is likely to follow again.
+    /// Entry for the next line at the last occurrence of this instruction. The entry is likely to
+    /// follow again.
     following: u32,
     /// Text of the columns from `dest_num` to `mem_width`.
     columns: Box<[u8]>,
-    /// Whether columns with addresses follow these columns.
+    /// Whether the line ends with columns that contain addresses.
     accesses: bool,
-    /// Numbers of the instruction, one for each memory space that it has accessed.
+    /// Numbers of the instruction, one for each memory space that the instruction has accessed.
     spaces: [Option<u32>; 3],
-    /// Previous entry for the same address of an instruction.
+    /// Previous entry for an instruction at this address.
     other: Option<u32>,
-    /// Number of entries for the same address of an instruction, including this entry.
+    /// Number of entries for instructions at this address, including this entry.
     depth: u32,
 }
 
@@ -52,7 +56,7 @@ struct Entry {
 pub(in crate::accelsim) struct Known {
     /// Entry of the instruction.
     entry: u32,
-    /// Whether columns with addresses follow these columns.
+    /// Whether the line ends with columns that contain addresses.
     pub accesses: bool,
 }
 
@@ -67,8 +71,8 @@ impl Code {
         self.instructions.get(record.instruction as usize)
     }
 
-    /// Recognizes the instruction at `pc`. The columns of the instruction, from `dest_num` on, are the next words in
-    /// `words`. Advances `words` to the columns with addresses.
+    /// Recognizes the instruction at `pc`. The columns of the instruction, from `dest_num` on,
+    /// are the next words in `words`. Advances `words` to the columns with addresses.
     pub(in crate::accelsim) fn recognize(
         &mut self,
         pc: u32,
@@ -90,8 +94,9 @@ impl Code {
         Ok(Known { entry, accesses })
     }
 
-    /// Returns the entry that matches the line; `None` if no entry matches. First tries the entry that followed the
-    /// last entry last time. Then tries each entry for address `pc`.
+    /// Returns the entry that matches the line; `None` if no entry matches. First tries the entry
+    /// that is likely to follow the previous line (`following`). Then tries each entry for
+    /// address `pc`.
     fn find(&self, pc: u32, words: &mut Tokens<'_>) -> Option<u32> {
         let rest = words.rest();
         let fits = |index: u32| {
@@ -150,7 +155,8 @@ impl Code {
         Ok(index)
     }
 
-    /// Returns the number of the instruction in the memory space of `first`, the address of the first lane.
+    /// Returns the number of the instruction for the memory space that contains `first`, the
+    /// address of the first lane.
     pub(in crate::accelsim) fn resolve(
         &mut self,
         known: &Known,

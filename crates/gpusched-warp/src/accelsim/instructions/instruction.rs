@@ -4,7 +4,8 @@ use super::opcode::{is_bulk, is_generic, kind, lane_bytes, skips_l1};
 use crate::accelsim::token::{Fault, Tokens, decimal, show};
 use crate::accelsim::{Header, Kind, Space};
 
-/// Maximum number of registers that one instruction reads; also the maximum number that it writes.
+/// Maximum number of registers that one instruction reads, and maximum number of registers that
+/// it writes.
 const MOST_REGISTERS: u64 = 8;
 
 /// The register RZ. Reads of RZ return zero, and writes to RZ have no effect.
@@ -17,10 +18,12 @@ pub struct SassInstruction {
     pub pc: u32,
     /// Opcode with modifiers, such as `LDG.E.64.SYS`.
     pub opcode: String,
-    /// Operation of the instruction. For generic accesses (`LD`, `ST`, `ATOM`), the address of the first lane decides
-    /// the memory space. A generic access that is executed with several spaces counts as one instruction per space.
+    /// Operation of the instruction. For generic accesses (`LD`, `ST`, `ATOM`), the address of
+    /// the first lane determines the memory space. A generic instruction that accesses several
+    /// memory spaces counts as one instruction per space.
     pub kind: Kind,
-    /// Written registers, without RZ. If a wide result occupies several registers, traces name only the first register.
+    /// Written registers, without RZ. If a wide result occupies several registers, traces name
+    /// only the first register.
     pub writes: Box<[u8]>,
     /// Read registers, without RZ and without duplicates.
     pub reads: Box<[u8]>,
@@ -33,7 +36,8 @@ pub struct SassInstruction {
 }
 
 impl SassInstruction {
-    /// Reads the columns from `dest_num` to `mem_width`. Also returns whether columns with addresses follow.
+    /// Reads the columns from `dest_num` to `mem_width`. Also returns whether columns with
+    /// addresses follow in the line.
     pub(in crate::accelsim) fn read(
         pc: u32,
         words: &mut Tokens<'_>,
@@ -62,7 +66,8 @@ impl SassInstruction {
                 );
                 return Err(Fault::new("mem_width", message));
             }
-            // The tracer derives this column from the opcode. If it does not know the width, it writes 4.
+            // The tracer derives the column `mem_width` from the opcode. For an unknown width,
+            // the tracer writes 4.
             Some(_) => match lane_bytes(&opcode).unwrap_or(match width {
                 0 => 4,
                 width => u32::try_from(width).unwrap_or(u32::MAX),

@@ -1,9 +1,11 @@
-//! Operations of SASS opcodes, as far as they matter for timing.
+//! Operations of SASS opcodes. An operation contains only the properties of an opcode that affect
+//! timing.
 //!
-//! The opcode names, from Kepler to Hopper, are from the CUDA Binary Utilities of NVIDIA (instruction set reference).
-//! The unit of each instruction is from the tables of Accel-Sim. Comments in this file state the exceptions.
+//! The opcode names, from Kepler to Hopper, are from the CUDA Binary Utilities of NVIDIA
+//! (instruction set reference). The unit of each instruction is from the tables of Accel-Sim.
+//! Comments in this file state the exceptions.
 
-/// Number format, which decides what unit executes an arithmetic instruction.
+/// Number format, which determines the unit that executes an arithmetic instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Number {
     /// Integer.
@@ -42,7 +44,7 @@ impl Space {
 /// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Addition, comparison, minimum, logic operation or shift. Such an operation passes its unit once.
+    /// An addition, a comparison, a minimum, a logic operation or a shift.
     Simple(Number),
     /// A multiplication.
     Mul(Number),
@@ -62,11 +64,11 @@ pub enum Kind {
     Texture,
     /// A branch, a call, or an instruction that controls the convergence of lanes.
     Branch,
-    /// A barrier that waits for the warps of the block.
+    /// A barrier where the warp waits for other warps of the block.
     Barrier,
     /// An arrival at a barrier without waiting.
     Arrive,
-    /// A fence that waits for the memory accesses of the same warp.
+    /// A fence where the warp waits for its own memory accesses.
     Fence,
     /// A load.
     Load(Space),
@@ -74,9 +76,10 @@ pub enum Kind {
     Store(Space),
     /// An atomic read-modify-write.
     Atomic(Space),
-    /// The end of all lanes that execute the instruction.
+    /// An instruction that ends all lanes that execute it.
     Exit,
-    /// An instruction that requires little more than an issue slot: nop, votes, counters, cache control.
+    /// An instruction that requires little more than an issue slot: nop, votes, counters, cache
+    /// control.
     Other,
     /// An instruction whose opcode is not in the table.
     Unknown,
@@ -140,7 +143,8 @@ impl Kind {
         }
     }
 
-    /// Returns the kind with memory space `space` instead of its own space. Kinds without memory access stay unchanged.
+    /// Returns the operation with its memory space replaced by `space`. Operations without memory
+    /// access stay unchanged.
     pub(in crate::accelsim) fn within(self, space: Space) -> Kind {
         match self {
             Kind::Load(_) => Kind::Load(space),
@@ -151,7 +155,8 @@ impl Kind {
     }
 }
 
-/// Returns the operation of `opcode`, including its modifiers, in the instruction set of `binary_version`.
+/// Returns the operation of `opcode`, including its modifiers, in the instruction set of
+/// `binary_version`.
 pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     use Number::{Double, Int, Single};
     use Space::{Constant, Global, Local, Shared};
@@ -190,7 +195,8 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
             Kind::Texture
         }
 
-        // On Kepler, LD and ST have the function that LDG and STG have in later instruction sets (table of Accel-Sim).
+        // On Kepler, LD and ST have the function that LDG and STG have in later instruction sets
+        // (table of Accel-Sim).
         "LD" | "ST" if binary_version < 50 => {
             if name == "LD" {
                 Kind::Load(Global)
@@ -198,7 +204,8 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
                 Kind::Store(Global)
             }
         }
-        // LDGSTS copies data from global memory to shared memory. Traces contain only the global addresses.
+        // LDGSTS copies data from global memory to shared memory. Traces contain only the global
+        // addresses.
         "LD" | "LDG" | "LDGSTS" => Kind::Load(Global),
         "ST" | "STG" => Kind::Store(Global),
         "ATOM" | "ATOMG" | "RED" => Kind::Atomic(Global),
@@ -227,22 +234,25 @@ pub(in crate::accelsim) fn kind(opcode: &str, binary_version: u32) -> Kind {
     }
 }
 
-/// Returns whether `opcode` uses generic addresses. The address then decides the memory space.
+/// Returns whether `opcode` uses generic addresses. A generic address determines the memory
+/// space.
 pub(super) fn is_generic(opcode: &str, binary_version: u32) -> bool {
     let name = opcode.split_once('.').map_or(opcode, |(name, _)| name);
     binary_version >= 50 && matches!(name, "LD" | "ST" | "ATOM")
 }
 
-/// Returns whether `opcode` is a bulk copy of the tensor memory accelerator of Hopper. Such copies have different
-/// columns in the trace.
+/// Returns whether `opcode` is a bulk copy of the tensor memory accelerator of Hopper. Bulk
+/// copies have different columns in the trace.
 pub(super) fn is_bulk(opcode: &str) -> bool {
     opcode.starts_with("UTMA") || opcode.starts_with("UBLK")
 }
 
-/// Returns the number of bytes that each lane of a memory instruction accesses; `None` if `opcode` does not state it.
+/// Returns the number of bytes that each lane of a memory instruction accesses; `None` if
+/// `opcode` does not state it.
 pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     let mut parts = opcode.split('.');
-    // LDSM and STSM access rows of eight 16-bit numbers. Each lane provides one row.
+    // LDSM and STSM access rows of eight 16-bit numbers. Each lane provides the address of one
+    // row.
     if matches!(parts.next(), Some("LDSM" | "STSM")) {
         return Some(16);
     }
@@ -260,7 +270,7 @@ pub(super) fn lane_bytes(opcode: &str) -> Option<u32> {
     Some(bits / 8)
 }
 
-/// Returns whether a load bypasses L1. Such a load must observe the writes of other SMs.
+/// Returns whether a load bypasses L1, because it must observe the writes of other SMs.
 pub(super) fn skips_l1(opcode: &str) -> bool {
     let has = |name| opcode.split('.').any(|part| part == name);
     has("STRONG") && (has("GPU") || has("SYS"))

@@ -1,4 +1,4 @@
-//! Counting of the content of a trace.
+//! Computation of the summary of a trace.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ struct Tally {
 }
 
 impl KernelSummary {
-    /// Reads the complete trace, and counts its content.
+    /// Reads the complete trace, and counts its instructions and accesses.
     ///
     /// # Errors
     /// Fails if [`TraceFile::next_block`] fails.
@@ -67,7 +67,8 @@ impl KernelSummary {
         };
         let mut memory: BTreeMap<(Space, usize), Tally> = BTreeMap::new();
         let (mut unknown, mut untold) = (BTreeMap::new(), BTreeMap::new());
-        // `Code` contains the first variant of a generic instruction even if no warp has executed this variant.
+        // `Code` contains the first variant of a generic instruction even if no warp has executed
+        // this variant.
         let executed = |(_, tally): &(&SassInstruction, &Tally)| tally.instructions > 0;
         let tallies = trace.code().instructions().iter().zip(tallies).filter(executed);
         for (instruction, tally) in tallies {

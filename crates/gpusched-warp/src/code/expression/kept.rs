@@ -7,7 +7,7 @@ use super::{LANES, Lanes};
 /// Values of [`Lanes`] in compact storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kept {
-    /// Lane l has the value base + stride · l.
+    /// Affine values, stored as (base, stride). Lane l has the value base + stride · l.
     Affine(i64, i64),
     /// Each lane has a separate value.
     Each(Arc<[i64; LANES]>),
@@ -30,7 +30,7 @@ impl Kept {
         }
     }
 
-    /// Returns the sum of these values and `moving`, lane by lane.
+    /// Adds `moving` to these values, lane by lane, and returns the sums.
     pub fn plus(&self, moving: &Lanes) -> Lanes {
         match (self, moving) {
             (Kept::Affine(x, dx), Lanes::Affine(y, dy)) => {

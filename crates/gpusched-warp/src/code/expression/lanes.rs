@@ -5,14 +5,15 @@ use gpusched_model::program::expression::{Binary, Function, Unary};
 /// Number of lanes of a warp.
 pub const LANES: usize = 32;
 
-/// One value per lane. Two objects in different variants compare as different, even if their values are equal.
+/// One value per lane. Objects of different variants are unequal, even if all lanes have equal
+/// values.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
-    reason = "one lives at a time for each operand, on a stack that is reused"
+    reason = "each operand has only one value at a time, on a reused stack"
 )]
 pub enum Lanes {
-    /// Lane l has the value base + stride · l.
+    /// Affine values, stored as (base, stride). Lane l has the value base + stride · l.
     Affine(i64, i64),
     /// Each lane has a separate value.
     Each([i64; LANES]),
@@ -48,8 +49,8 @@ impl Lanes {
         }
     }
 
-    /// Returns the difference between the values of neighboring lanes; `None` if it is not known to be equal for all
-    /// lanes.
+    /// Returns the difference between the values of neighboring lanes. Returns `None` if the
+    /// difference may vary between lanes.
     pub fn stride(&self) -> Option<i64> {
         match self {
             Lanes::Affine(_, stride) => Some(*stride),
@@ -57,7 +58,7 @@ impl Lanes {
         }
     }
 
-    /// Returns the lanes whose value is not 0, one bit each.
+    /// Returns the lanes whose value is not 0, one bit per lane.
     pub fn mask(&self) -> u32 {
         match self {
             Lanes::Affine(0, 0) => 0,
@@ -88,7 +89,7 @@ impl Lanes {
             return Lanes::Affine(base, stride);
         }
         let (x, y) = (self.each(), right.each());
-        // The operator is selected once, outside of the loop over lanes.
+        // The macro selects the operator once, outside the loop over the lanes.
         macro_rules! lanes {
             ($($op:ident),*) => {
                 match operator {
@@ -121,7 +122,8 @@ impl Lanes {
     }
 }
 
-/// Applies a unary operator to an affine value. Returns `None` if the result may not be affine.
+/// Applies a unary operator to affine values. Returns (base, stride) of the results, or `None` if
+/// no affine form is known.
 pub fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> {
     match operator {
         _ if stride == 0 => Some((operator.apply(base), 0)),
@@ -130,7 +132,8 @@ pub fn unary(operator: Unary, (base, stride): (i64, i64)) -> Option<(i64, i64)> 
     }
 }
 
-/// Applies a binary operator to two affine values. Returns `None` if the result may not be affine.
+/// Applies a binary operator to affine values. Returns (base, stride) of the results, or `None`
+/// if no affine form is known.
 pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Option<(i64, i64)> {
     match operator {
         _ if dx == 0 && dy == 0 => Some((operator.apply(x, y), 0)),
@@ -139,8 +142,8 @@ pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Opt
         Binary::Multiply if dy == 0 => Some((x.wrapping_mul(y), dx.wrapping_mul(y))),
         Binary::Multiply if dx == 0 => Some((x.wrapping_mul(y), x.wrapping_mul(dy))),
         Binary::ShiftLeft if dy == 0 => Some((operator.apply(x, y), operator.apply(dx, y))),
-        // One operand is constant, and the other operand is monotonic over the lanes. If a comparison has the same
-        // result in the first and the last lane, it has this result in all lanes.
+        // One operand is constant, and the other operand is monotonic over the lanes. If the
+        // first and the last lane have equal results, all lanes have this result.
         Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast if dx == 0 || dy == 0 => {
             let first = operator.apply(x, y);
             (first == operator.apply(last((x, dx))?, last((y, dy))?)).then_some((first, 0))
@@ -149,12 +152,13 @@ pub fn binary(operator: Binary, (x, dx): (i64, i64), (y, dy): (i64, i64)) -> Opt
     }
 }
 
-/// Applies a function to affine values. Returns `None` if the result may not be affine.
+/// Applies a function to affine values. Returns (base, stride) of the results, or `None` if no
+/// affine form is known.
 pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> {
     match *arguments {
         [(x, 0)] => Some((function.apply(&[x]), 0)),
         [(x, 0), (y, 0)] => Some((function.apply(&[x, y]), 0)),
-        // If the function does not change the values at both ends of an interval, it does not change the values in
+        // A function that keeps both end values of an interval unchanged also keeps all values in
         // between.
         [(base, stride)] if function != Function::Hash => {
             let keeps = |end: i64| function.apply(&[end]) == end;
@@ -164,7 +168,7 @@ pub fn call(function: Function, arguments: &[(i64, i64)]) -> Option<(i64, i64)> 
     }
 }
 
-/// Returns the value in the last lane; `None` if the value of some lane wraps around.
+/// Returns the value in the last lane; `None` if the computation overflows.
 fn last((base, stride): (i64, i64)) -> Option<i64> {
     base.checked_add(stride.checked_mul(LANES as i64 - 1)?)
 }
@@ -193,7 +197,7 @@ pub fn call_each(function: Function, arguments: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
 
-    /// Returns numbers of all magnitudes, near the limits of common bit widths.
+    /// Returns numbers near 0 and near the limits of common bit widths.
     fn numbers() -> impl Iterator<Item = i64> {
         let near = |end: i64| (-40..40).map(move |more| end.wrapping_add(more));
         [0, 1 << 7, 1 << 8, -(1 << 15), 1 << 31, 1 << 32, i64::MAX]

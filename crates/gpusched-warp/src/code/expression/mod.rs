@@ -1,9 +1,12 @@
 //! Expressions that are compiled for the 32 lanes of a warp.
 //!
-//! Most addresses are affine functions of the lane number. gpusched therefore stores values as base + stride · lane
-//! where possible. An operator on such values costs one scalar operation. Within loops, each warp computes the parts of
-//! expressions without loop counters only once. For this purpose, gpusched splits sums into fixed and moving terms.
-//! Addition wraps, so the order of the terms does not change the sum.
+//! Most addresses are affine functions of the lane number. gpusched stores such values as
+//! base + stride · lane. An operator then needs one evaluation instead of one per lane.
+//!
+//! In a loop, only the part of an expression with loop counters changes. gpusched therefore
+//! splits each sum into fixed terms and moving terms. Each warp computes the fixed terms only
+//! once. Only the moving terms contain loop counters. Addition wraps, so the order of the terms
+//! does not change the sum.
 
 mod kept;
 mod lanes;
@@ -26,7 +29,8 @@ use terms::split;
 /// Compiled expression. The value of the expression is the sum of a fixed part and a moving part.
 #[derive(Debug, Clone)]
 pub(super) struct Compiled {
-    /// Fixed part, which is constant over all rounds: its index in the fixed parts of the code.
+    /// Index of the fixed part in the list of fixed parts. The fixed part has the same value in
+    /// all loop rounds.
     fixed: Option<usize>,
     /// Moving part, which depends on loop counters.
     moving: Option<Postfix>,
@@ -59,8 +63,9 @@ impl From<UnknownName> for CompileError {
 }
 
 impl Compiled {
-    /// Compiles `expression`. `value` returns the known values of the launch. `counter` returns the index of a loop
-    /// counter. Within a loop, the fixed terms are added to `parts`.
+    /// Compiles `expression`. `value` returns the value of a name that is constant during the
+    /// launch. `counter` returns the index of a loop counter. If `parts` is present, the function
+    /// adds the fixed terms to `parts`.
     pub fn new(
         expression: &Expression,
         value: &impl Fn(&str) -> Option<i64>,
@@ -90,7 +95,8 @@ impl Compiled {
         }
     }
 
-    /// Returns the compiled expression of `number`, as a replacement for this expression.
+    /// Returns a compiled expression with the constant value `number`, as a replacement for this
+    /// expression.
     pub fn replaced(&self, number: i64) -> Compiled {
         Compiled {
             fixed: None,
@@ -98,8 +104,9 @@ impl Compiled {
         }
     }
 
-    /// Appends each part of the expression that depends on the block to `found`. Returns whether these parts cover the
-    /// whole influence of the block. The parts cover the whole influence if each part has the same value in all rounds.
+    /// Appends the parts of the expression that depend on the block to `found`. Returns `true` if
+    /// each part has the same value in all loop rounds. The values of the parts then determine
+    /// the whole influence of the block.
     pub fn of_block(&self, parts: &FixedParts, found: &mut Vec<Postfix>) -> bool {
         let fixed = self.fixed.and_then(|fixed| parts.compiled.get(fixed));
         let moving = self.moving.as_ref();
@@ -113,7 +120,7 @@ impl Compiled {
         moving.is_none_or(|moving| !moving.names_block() || !moving.counts_rounds())
     }
 
-    /// Returns the value of the expression in all lanes; `stack` is working memory.
+    /// Returns the values of the expression in all lanes; `stack` is working memory.
     pub fn evaluate(
         &self,
         parts: &FixedParts,
@@ -148,7 +155,7 @@ impl FixedParts {
 }
 
 impl Computed {
-    /// Returns the value of a fixed part. The value is computed at the first request.
+    /// Returns the value of a fixed part, and computes the value at the first call.
     fn fixed(
         &mut self,
         index: usize,

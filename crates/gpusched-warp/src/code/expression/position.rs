@@ -6,20 +6,21 @@ use gpusched_model::program::Builtin;
 /// Position of the lanes of a warp in the grid.
 #[derive(Debug, Clone)]
 pub struct Position {
-    /// Linear number of the first thread of the warp.
+    /// Index of the first thread of the warp in its block.
     pub first: i64,
     /// Position of the threads of the warp in their block, per axis.
     pub thread: [Kept; 3],
     /// Position of the block in the grid, per axis.
     pub block: [i64; 3],
-    /// Linear number of the block.
+    /// Linear index of the block in the grid.
     pub linear_block: i64,
-    /// Position of the warp in the block.
+    /// Index of the warp in its block.
     pub warp: i64,
 }
 
 impl Position {
-    /// Returns the value of a builtin as base and stride; `None` if the value is not affine in the lane.
+    /// Returns the value of a builtin as (base, stride). Returns `None` if the value is not an
+    /// affine function of the lane number.
     pub fn affine(&self, builtin: Builtin) -> Option<(i64, i64)> {
         match builtin {
             Builtin::Thread(axis) => match self.thread[usize::from(axis).min(2)] {
@@ -43,7 +44,7 @@ impl Position {
             Builtin::LinearBlock => Lanes::Affine(self.linear_block, 0),
             Builtin::Lane => Lanes::Affine(0, 1),
             Builtin::Warp => Lanes::Affine(self.warp, 0),
-            // The compilation of the expression has already replaced the sizes of the launch by numbers.
+            // The compilation has already replaced the grid size and the block size by numbers.
             Builtin::Threads(_) | Builtin::AllThreads | Builtin::Blocks(_) | Builtin::AllBlocks => {
                 Lanes::Affine(0, 0)
             }

@@ -16,11 +16,11 @@ pub enum Op {
     Call(Function, usize),
 }
 
-/// Expression in postfix form, which contains only builtins, loop counters and numbers as operands.
+/// Expression in postfix form. All operands are builtins, loop counters or numbers.
 #[derive(Debug, Clone)]
 pub struct Postfix(Box<[Op]>);
 
-/// Error: a name that is neither a builtin nor a loop counter.
+/// Error for a name that is neither a builtin nor a loop counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName(pub String);
 
@@ -67,7 +67,8 @@ impl Postfix {
         }
     }
 
-    /// Evaluates the expression lane by lane. The function is not inlined, because it is large and rarely called.
+    /// Evaluates the expression lane by lane. The function is not inlined, because it is large
+    /// and rarely called.
     #[inline(never)]
     fn evaluate_each(&self, position: &Position, counters: &[i64], stack: &mut Vec<Lanes>) -> Lanes {
         stack.clear();
@@ -97,8 +98,8 @@ impl Postfix {
 }
 
 impl Postfix {
-    /// Returns the value as base and stride. Returns `None` if an intermediate value is not affine, or if the stack of
-    /// eight values is too small.
+    /// Returns the value as (base, stride). Returns `None` if an intermediate value is not
+    /// affine, or if the evaluation needs more than eight stack entries.
     fn affine(&self, position: &Position, counters: &[i64]) -> Option<(i64, i64)> {
         let mut stack = [(0, 0); 8];
         let mut top = 0;

@@ -1,10 +1,10 @@
-//! Split of sums into terms that change in loops and terms that are constant.
+//! Splits sums into terms that change in loops and terms that stay constant.
 
 use gpusched_model::program::Expression;
 use gpusched_model::program::expression::{Binary, Unary};
 
-/// Splits `expression` into two sums: the terms without loop counters, and the terms with loop counters. A sum without
-/// terms is `None`.
+/// Splits `expression` into two sums: the terms without loop counters, and the terms with loop
+/// counters. An empty sum is `None`.
 pub(super) fn split(
     expression: &Expression,
     is_counter: &impl Fn(&str) -> bool,
@@ -28,7 +28,7 @@ pub(super) fn split(
     (fixed, moving)
 }
 
-/// Appends the terms of `factor` · `expression` to `terms`.
+/// Appends the terms of `factor` · `expression` to `terms`, as pairs of factor and term.
 fn collect<'e>(expression: &'e Expression, factor: i64, terms: &mut Vec<(i64, &'e Expression)>) {
     match expression {
         Expression::Unary(Unary::Minus, operand) => collect(operand, factor.wrapping_neg(), terms),

@@ -1,19 +1,22 @@
-//! Keys of thread blocks. Blocks with equal keys execute alike on every SM, so SMs that run such blocks stay equal.
+//! Keys of thread blocks. Blocks with equal keys behave alike, so equal SMs that run such blocks
+//! stay equal.
 
 use super::stream::position;
 use super::{Code, Flow, Postfix, Step};
 use crate::code::expression::Lanes;
 use crate::code::{Instruction, Operation, Space};
 
-/// Key of a block: the properties that determine how its warps execute. Two blocks of a program with equal keys issue
-/// the same instructions, with the same lanes and the same conflicts in shared memory.
+/// Key of a block: the values that determine how the warps of the block execute. If two blocks of
+/// a program have equal keys, they issue equal instructions for equal lanes, with equal bank
+/// conflicts in shared memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockKey(
-    /// For each warp, the values of all expressions that depend on the block. `None` if the grid has no such block.
+    /// Values of all expressions that depend on the block, for each warp. `None` if the grid does
+    /// not contain the block.
     Option<Vec<Lanes>>,
 );
 
-/// Reason why gpusched cannot prove that any two blocks of a kernel with equal keys execute alike.
+/// Reason why gpusched cannot prove that two blocks with equal keys behave alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlike {
     /// An instruction prevents the proof.
@@ -39,8 +42,8 @@ impl Code {
     /// Returns the key of `block`.
     ///
     /// # Errors
-    /// Fails if an instruction accesses memory beyond the SM, or if it depends on the block in a way that a key cannot
-    /// express.
+    /// Fails if an instruction accesses memory outside the SM. Also fails if an instruction
+    /// depends on the block in a way that a key cannot express.
     pub fn block_key(&self, block: u64) -> Result<BlockKey, Unlike> {
         let parts = self.parts_of_block.get_or_init(|| self.find_parts_of_block());
         let parts = parts.as_ref().map_err(Clone::clone)?;
@@ -58,7 +61,7 @@ impl Code {
         Ok(BlockKey(Some(values)))
     }
 
-    /// Collects the expressions whose values determine how the block affects the behavior of its warps.
+    /// Collects the expressions that determine how the behavior of a warp depends on its block.
     fn find_parts_of_block(&self) -> Result<Box<[Postfix]>, Unlike> {
         let mut parts = Vec::new();
         for (index, (instruction, step)) in self.instructions.iter().zip(&self.steps).enumerate() {
@@ -82,8 +85,9 @@ impl Code {
             Operation::Atomic { .. } => return Err(BEYOND),
             Operation::Load { space, .. } | Operation::Store { space, .. } => match space {
                 Space::Global | Space::Local => return Err(BEYOND),
-                // An address in shared memory affects the timing only through bank conflicts. The address can cause
-                // bank conflicts in every round.
+                // An address in shared memory affects the timing only through bank conflicts.
+                // Each loop round may cause bank conflicts, so the address must not depend on the
+                // block.
                 Space::Shared => {
                     let mut found = Vec::new();
                     let known = step

@@ -7,7 +7,8 @@ use super::Code;
 use crate::code::Effect;
 use gpusched_model::program::{Access, MemorySpace, Program};
 
-/// Buffer that the address of an instruction refers to, and the largest distances of accesses outside this buffer.
+/// Buffer that the address of an instruction refers to, and the largest distances by which
+/// accesses exceed this buffer.
 #[derive(Debug)]
 pub(super) struct Bounds {
     /// Index of the buffer in the program.
@@ -17,9 +18,9 @@ pub(super) struct Bounds {
     end: u64,
     /// Size of an access [bytes].
     bytes: u64,
-    /// Largest distance from the start of an access to the start of the buffer [bytes].
+    /// Largest distance by which an access starts before the buffer [bytes].
     before: AtomicU64,
-    /// Largest distance from the end of the buffer to the end of an access [bytes].
+    /// Largest distance by which an access ends after the buffer [bytes].
     beyond: AtomicU64,
 }
 
@@ -32,16 +33,17 @@ pub struct Outside {
     pub text: String,
     /// Index of the buffer in the program.
     pub buffer: usize,
-    /// Largest distance from the start of an access to the start of the buffer; 0 if no access started before the
-    /// buffer [bytes].
+    /// Largest distance by which an access starts before the buffer [bytes]; 0 if no access
+    /// starts before the buffer.
     pub before: u64,
-    /// Largest distance from the end of the buffer to the end of an access; 0 if no access ended after the buffer
-    /// [bytes].
+    /// Largest distance by which an access ends after the buffer [bytes]; 0 if no access ends
+    /// after the buffer.
     pub beyond: u64,
 }
 
 impl Bounds {
-    /// Returns the bounds for `access`; `None` if its address refers to no buffer or to several buffers.
+    /// Returns the bounds if the address of `access` refers to exactly one buffer, and `None`
+    /// otherwise.
     pub(super) fn of(program: &Program, access: &Access) -> Option<Arc<Bounds>> {
         if access.space != MemorySpace::Global {
             return None;
@@ -66,8 +68,9 @@ impl Bounds {
         }))
     }
 
-    /// Records the accesses of `lanes` in `effect`. If the stride is constant, only the first and the last lane are
-    /// checked.
+    /// Checks the addresses of `lanes` in `effect`, and records by how much the accesses exceed
+    /// the buffer. If the stride is constant, the function checks only the first and the last
+    /// lane.
     #[inline]
     pub(super) fn note(&self, effect: &Effect, lanes: u32) {
         if lanes == 0 {
@@ -93,8 +96,8 @@ impl Bounds {
 }
 
 impl Code {
-    /// Returns the instructions that accessed memory outside the buffer that their address refers to. The result covers
-    /// all streams of this code so far.
+    /// Returns the instructions that have accessed memory outside the buffer that their address
+    /// refers to. The result covers the past accesses of all streams of this code.
     pub fn outside(&self) -> Vec<Outside> {
         let steps = self.instructions.iter().zip(&self.texts).zip(&self.steps);
         let found = steps.filter_map(|((instruction, text), step)| {

@@ -1,12 +1,13 @@
-//! Reconvergence points of diverged lanes. The reconvergence point of a branch is the nearest instruction on all paths
-//! from the branch to the end.
+//! Reconvergence points of diverged lanes. The reconvergence point of a branch is the first
+//! instruction that all paths from the branch to the end contain.
 //!
-//! The module computes immediate postdominators. The module uses the iteration of Cooper, Harvey & Kennedy ("A Simple,
-//! Fast Dominance Algorithm", 2001) on the reversed flow graph.
+//! Reconvergence points are immediate postdominators. The module computes them on the reversed
+//! flow graph with the iteration of Cooper, Harvey & Kennedy ("A Simple, Fast Dominance
+//! Algorithm", 2001).
 
-/// Returns the immediate postdominator of each instruction. `successors` contains the successors of each instruction.
-/// In this list, the number after the last instruction represents the end of the program. In the result, `None`
-/// represents the end.
+/// Returns the immediate postdominator of each instruction. `successors` contains the indices of
+/// the successors of each instruction. The index after the last instruction represents the end of
+/// the program. In the result, `None` represents the end.
 pub(super) fn meeting_points(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let end = successors.len();
     let order = postorder(successors);
@@ -67,7 +68,8 @@ fn intersect(x: usize, y: usize, meets: &[Option<usize>], rank: &impl Fn(usize) 
     x
 }
 
-/// Returns the nodes that are reachable from the first node. Each node follows its successors, except in loops.
+/// Returns the nodes that are reachable from the first node. Each node follows its successors,
+/// except in loops.
 fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut seen = vec![false; successors.len()];
     let mut order = Vec::new();

@@ -11,10 +11,10 @@ use gpusched_model::program::{
     Access, Cache, Expression, INSTRUCTION_BYTES, Instruction as Source, MemorySpace, Op, Program, Statement,
 };
 
-/// Maximum number of instructions of a program; the same limit applies to program texts.
+/// Maximum number of instructions of a program. The parser of program texts has an equal limit.
 const MOST: usize = 1 << 20;
 
-/// Lowers a checked program.
+/// Lowers a program to flat code. The caller must have checked the program.
 pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     let mut lowering = Lowering {
         program,
@@ -56,7 +56,7 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
     })
 }
 
-/// Completes an instruction whose registers are filled in.
+/// Recreates an instruction. This step computes the register sets of the instruction.
 fn complete(instruction: Instruction) -> Instruction {
     let Instruction {
         pc,
@@ -69,7 +69,8 @@ fn complete(instruction: Instruction) -> Instruction {
     Instruction::new(pc, operation, writes, reads, guard)
 }
 
-/// Returns the possible successors of the step at `index`. `end` represents the end of the lanes.
+/// Returns the possible successors of the step at `index`. The index `end` represents the end of
+/// the program.
 fn successors(index: usize, step: &Step, end: usize) -> Vec<usize> {
     let guarded = step.when.is_some() || step.lanes != u32::MAX;
     match &step.flow {
@@ -86,7 +87,7 @@ struct Lowering<'p> {
     registers: Registers<'p>,
     /// Names of the counters of the enclosing loops.
     counters: Vec<&'p str>,
-    /// Names and values of the counters of the enclosing repetitions.
+    /// Names and values of the counters of the enclosing `repeat` statements.
     constants: Vec<(&'p str, i64)>,
     depth: usize,
     fixed: FixedParts,
@@ -309,7 +310,8 @@ fn constant(constants: &[(&str, i64)], program: &Program, name: &str) -> Option<
     constant.map(|(_, value)| *value).or_else(|| program.value(name))
 }
 
-/// Returns a mask of the lowest lanes that make up `share` of 32 lanes. `share` must already be checked.
+/// Returns a mask of the lowest lanes, which make up the fraction `share` of 32 lanes. The caller
+/// must have checked `share`.
 fn lowest(share: f64) -> u32 {
     let count = (share * 32.0) as u32;
     1_u64.checked_shl(count).map_or(u32::MAX, |bit| (bit - 1) as u32)

@@ -1,17 +1,18 @@
-//! Numbers of registers by name.
+//! Mapping from register names to register numbers.
 
 use std::collections::HashMap;
 
 use crate::code::Register;
 
-/// Numbers registers in the order of their first occurrence.
+/// Assigns numbers to registers, in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Registers<'p> {
     known: HashMap<&'p str, Register>,
 }
 
 impl<'p> Registers<'p> {
-    /// Returns the register whose name is `name`. The first number in the name decides the bank, as in GPGPU-Sim.
+    /// Returns the register whose name is `name`. The first number in the name determines the
+    /// bank, as in GPGPU-Sim.
     pub fn get(&mut self, name: &'p str) -> Register {
         let number = u16::try_from(self.known.len() + 1).unwrap_or(u16::MAX);
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());

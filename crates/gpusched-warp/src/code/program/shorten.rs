@@ -1,4 +1,4 @@
-//! Shortening of long loops of a program, for estimates.
+//! Shortens long loops of a program. Estimates use the shortened program.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,9 +6,9 @@ use super::{Code, Flow, WarpStream};
 use crate::code::{Effect, Stream};
 
 impl Code {
-    /// Returns the long loops. A long loop runs at least `least` rounds, and the number of rounds is equal in all
-    /// threads. Of nested long loops, only the outermost is returned. Each loop is given as the index of its last
-    /// instruction and its number of rounds.
+    /// Returns the long loops. A long loop runs at least `least` rounds, and all threads run an
+    /// equal number of rounds. If long loops are nested, the result contains only the outermost
+    /// loop. Each loop is a pair of the index of its last instruction and its number of rounds.
     fn long_loops(&self, least: u64) -> Vec<(usize, u64)> {
         let mut found: Vec<(usize, u64)> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
@@ -18,7 +18,8 @@ impl Code {
                 && let Ok(rounds) = u64::try_from(rounds)
                 && rounds >= least
             {
-                // An outer loop closes after its inner loops, so it replaces them in the list.
+                // An outer loop ends after its inner loops, so it replaces the inner loops in the
+                // list.
                 found.retain(|&(inner, _)| inner < jump.target as usize);
                 found.push((index, rounds));
             }
@@ -26,15 +27,16 @@ impl Code {
         found
     }
 
-    /// Returns the smallest number of rounds of all long loops; a long loop runs at least `least` rounds. Returns
-    /// `None` if there are no long loops.
+    /// Returns the smallest number of rounds of all long loops. A long loop runs at least `least`
+    /// rounds. Returns `None` if the program has no long loops.
     pub fn long_rounds(&self, least: u64) -> Option<u64> {
         let rounds = self.long_loops(least).into_iter().map(|(_, rounds)| rounds);
         rounds.min()
     }
 
-    /// Returns a copy of the code whose shortest long loop runs `rounds` rounds. All other long loops are shortened in
-    /// proportion.
+    /// Returns a copy of the code with shortened long loops. The shortest long loop then runs
+    /// `rounds` rounds, and all other long loops shrink in proportion. Returns `None` if no loop
+    /// runs at least `least` rounds.
     pub fn shortened(&self, least: u64, rounds: u64) -> Option<Code> {
         let shortest = self.long_rounds(least)?;
         let mut steps = self.steps.clone();
@@ -83,8 +85,9 @@ mod tests {
         Arc::new(Code::new(&serde_json::from_str(&text).unwrap()).unwrap())
     }
 
-    /// Returns the number of instructions of a block. If there are long loops, also returns this number with the
-    /// shortest long loop cut to `rounds` rounds, and the original number of rounds of this loop.
+    /// Counts the instructions of a block. If the program has long loops, also counts the
+    /// instructions after the shortest long loop is cut to `rounds` rounds. The last number of
+    /// the result is the original number of rounds of this loop.
     fn cut(body: &str, rounds: u64) -> (u64, Option<(u64, u64)>) {
         let code = code(body);
         let count = |code: &Arc<Code>| code.instructions_of(1, u64::MAX);

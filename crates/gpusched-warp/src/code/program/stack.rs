@@ -1,8 +1,9 @@
 //! The SIMT stack of a warp. The stack records which lanes execute together, and the next instruction of these lanes.
 //!
-//! The stack works as in GPGPU-Sim. When lanes diverge, their common entry waits at the reconvergence point. Each side
-//! of the branch gets its own entry on top of the common entry, unless the side is already at the reconvergence point.
-//! The entry of the jumping lanes is on top, so these lanes execute first.
+//! The stack works as in GPGPU-Sim. Each entry contains lanes that execute together. When these
+//! lanes diverge, their entry waits at the reconvergence point. Each side of the branch gets a
+//! new entry on top, except a side that starts at the reconvergence point. The entry of the
+//! jumping lanes is on top, so these lanes execute first.
 
 use super::Jump;
 
@@ -12,7 +13,7 @@ struct Entry {
     /// Index of the next instruction.
     next: u32,
     lanes: u32,
-    /// Instruction where the entry ends, i.e., its reconvergence point.
+    /// Reconvergence point of the lanes, where the entry ends.
     meets: Option<u32>,
     /// Number of completed rounds of each enclosing loop.
     counters: Box<[i64]>,
@@ -25,7 +26,8 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// Creates a stack where `lanes` are at the first instruction.
+    /// Creates a stack with one entry: `lanes` at the first instruction. `depth` is the maximum
+    /// nesting depth of loops.
     pub fn new(lanes: u32, depth: usize) -> Stack {
         let counters = vec![0; depth].into();
         let entries = match lanes {
@@ -40,8 +42,8 @@ impl Stack {
         Stack { entries }
     }
 
-    /// Returns the index of the next instruction, its lanes and the loop counters. Returns `None` after all lanes have
-    /// ended.
+    /// Returns the index of the next instruction, the lanes that execute it, and the loop
+    /// counters. Returns `None` after all lanes have ended.
     pub fn top(&self) -> Option<(u32, u32, &[i64])> {
         self.entries
             .last()
@@ -64,8 +66,8 @@ impl Stack {
         self.advance();
     }
 
-    /// Lets the lanes in `jumping` jump, and advances the other lanes of the top entry. For the branch of a loop,
-    /// `counter` is the index of the loop counter.
+    /// Lets the lanes in `jumping` jump, and advances the other lanes of the top entry. If the
+    /// branch closes a loop, `counter` is the index of the loop counter.
     pub fn branch(&mut self, jumping: u32, jump: Jump, counter: Option<usize>) {
         let Some(top) = self.entries.last_mut() else {
             return;
@@ -99,7 +101,8 @@ impl Stack {
             };
             slot(&mut stayed, false);
             slot(&mut jumped, true);
-            // If both sides reconverge where the common entry ends, the common entry is not needed any more.
+            // If both sides reconverge where the common entry ends, the common entry is no longer
+            // necessary.
             match meets {
                 Some(meeting) if meets != outer => {
                     top.next = meeting;
@@ -114,7 +117,7 @@ impl Stack {
         self.settle();
     }
 
-    /// Removes entries that have reached their end, and entries without lanes.
+    /// Removes the top entries that have reached their reconvergence point or have no lanes.
     fn settle(&mut self) {
         while let Some(top) = self.entries.last() {
             if top.lanes != 0 && (top.meets.is_none() || top.meets != Some(top.next)) {

@@ -37,7 +37,7 @@ impl WarpStream {
     }
 }
 
-/// Placeholder position for the threads of a warp that the launch does not have.
+/// Placeholder position for the threads of a warp that the launch does not contain.
 const NOWHERE: [Kept; 3] = [Kept::Affine(0, 0), Kept::Affine(0, 0), Kept::Affine(0, 0)];
 
 /// Returns the position of the lanes of warp `warp` in block `block`.
@@ -128,7 +128,7 @@ impl Stream for WarpStream {
     }
 }
 
-/// Returns a mask with one bit for each lane.
+/// Returns a mask with the bits of the lanes that are `true` in `lanes`.
 fn mask(lanes: &[bool; LANES]) -> u32 {
     lanes
         .iter()

@@ -1,8 +1,9 @@
 //! Dispatch of thread blocks to SMs.
 //!
-//! In each core cycle, every cluster may receive one block. The search begins with the cluster after the one that
-//! received the last block. The dispatcher keeps the current kernel until all blocks of this kernel have started.
-//! Without sharing, an SM runs blocks of only one kernel until the SM is empty.
+//! In each core cycle, every cluster may receive one block. The search for a free SM begins after
+//! the cluster that received the last block. The dispatcher keeps the current kernel until all
+//! blocks of this kernel have started. If kernels do not share SMs, an SM accepts another kernel
+//! only when the SM is empty.
 
 use super::kernel::Launch;
 use crate::sm::Sm;
@@ -17,7 +18,8 @@ pub struct Start {
     pub kernel: usize,
     /// Index of the block in the grid.
     pub index: u64,
-    /// Place of the block on the SM.
+    /// Place of the block on the SM. An SM has one place for each block that it can run at the
+    /// same time.
     pub place: usize,
     /// Slot of the first warp; the other warps of the block use the following slots.
     pub first_slot: usize,
@@ -35,18 +37,18 @@ struct Occupied {
 /// Dispatcher of thread blocks.
 #[derive(Debug)]
 pub struct Dispatcher {
-    /// Kernel to which each SM is bound, if SMs are not shared.
+    /// Kernel whose blocks each SM accepts, if kernels do not share SMs.
     bound: Vec<Option<usize>>,
     occupied: Vec<Occupied>,
     /// Index of the next block of each kernel.
     next: Vec<u64>,
     last_kernel: usize,
     last_cluster: usize,
-    /// SM that received the last block, in each cluster.
+    /// SM of each cluster that received the last block of the cluster.
     last_sm: Vec<usize>,
     /// Number of blocks that have not started, over all kernels.
     left: u64,
-    /// First cycle when a block can start, provided that no block ends earlier.
+    /// First cycle when a block can start if no block ends earlier.
     settled_until: u64,
     /// Start of each block, per kernel [core cycle].
     starts: Vec<Vec<u64>>,
@@ -74,7 +76,7 @@ impl Dispatcher {
         self.left == 0
     }
 
-    /// Returns the first cycle after `now` when the first block of a kernel may start.
+    /// Returns the next cycle after `now` when a kernel may start its first block.
     pub fn next_launch(&self, now: u64, kernels: &[Launch]) -> Option<u64> {
         let waiting = kernels
             .iter()
@@ -109,7 +111,7 @@ impl Dispatcher {
         Some(found)
     }
 
-    /// Returns the first cycle when a block can start, provided that no block ends earlier.
+    /// Returns the first cycle when a block can start if no block ends earlier.
     pub fn rests_until(&self) -> u64 {
         match self.left {
             0 => u64::MAX,
@@ -228,7 +230,7 @@ impl Dispatcher {
         self.starts[kernel][index as usize]
     }
 
-    /// Releases the resources that a block of `kernel` used on `sm`. The block must have ended.
+    /// Releases the resources that an ended block of `kernel` used on `sm`.
     pub fn give_back(&mut self, sm: usize, kernel: &Launch) {
         self.settled_until = 0;
         let occupied = &mut self.occupied[sm];

@@ -13,24 +13,26 @@ pub trait Source: Send + Sync {
     /// Fails with a reason if the instructions are not available, for example because a trace cannot be read.
     fn warps(&self, block: u64) -> Result<Vec<Box<dyn Stream + Send>>, String>;
 
-    /// Returns the key of block `block`. Blocks with equal keys execute alike on equal SMs, and they have no effect
-    /// outside their SM.
+    /// Returns the key of block `block`. Blocks with equal keys behave alike on equal SMs and
+    /// have no effect outside their SM.
     ///
     /// # Errors
-    /// Fails with a reason if gpusched cannot prove this property for the blocks of the kernel. The call succeeds
-    /// for all blocks of a kernel, or it fails for all blocks.
+    /// Fails with a reason if gpusched cannot prove that two blocks with equal keys behave alike.
+    /// For one kernel, the call succeeds for all blocks, or it fails for all blocks.
     fn key(&self, block: u64) -> Result<BlockKey, Unlike>;
 
-    /// Returns the number of instructions that the warps of a middle block issue. The count stops at `most`.
-    /// Returns `None` if counting would consume the source.
+    /// Returns the number of instructions that the warps of a block in the middle of the grid
+    /// issue. The count stops at `most`. Returns `None` if the source can deliver each block only
+    /// once.
     fn some_block(&self, most: u64) -> Option<u64> {
         let _ = most;
         None
     }
 
-    /// Returns a copy of the kernel with shortened loops, and the original number of rounds of the shortest
-    /// affected loop. All loops of at least `least` rounds are shortened in proportion, so that the shortest of
-    /// these loops runs `rounds` rounds. Returns `None` if no such loop is known.
+    /// Returns a copy of the kernel with shortened loops, and the original number of rounds of
+    /// the shortest affected loop. All loops of at least `least` rounds shrink in proportion. The
+    /// shortest of these loops then runs `rounds` rounds. Returns `None` if the source knows no
+    /// such loop.
     fn shortened(&self, least: u64, rounds: u64) -> Option<(Arc<dyn Source>, u64)> {
         let _ = (least, rounds);
         None
@@ -49,7 +51,7 @@ pub struct Launch {
     pub at: u64,
     /// Maximum number of resident blocks per SM. `None` means that only the hardware limits apply.
     pub resident: Option<u32>,
-    /// Issue budget or priority of the kernel, for policies that use it.
+    /// Issue budget or priority of the kernel, for scheduling policies that use one.
     pub budget: u32,
     /// Permitted SMs, with one flag per SM. `None` permits all SMs.
     pub sms: Option<Vec<bool>>,

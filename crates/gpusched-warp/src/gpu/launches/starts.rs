@@ -6,7 +6,8 @@ use crate::gpu::{Failure, Gpu};
 use crate::sm::{BlockStart, EndedBlock, Sm};
 
 impl Gpu<'_> {
-    /// Ends the blocks in `over`. Each block is paired with its SM.
+    /// Records the end of the blocks in `over` and releases their resources. Each entry is a pair
+    /// of SM and block.
     pub(in crate::gpu) fn end(&mut self, over: &mut [(usize, EndedBlock)]) {
         over.sort_by_key(|&(sm, _)| sm);
         for (sm, ended) in over {
@@ -16,7 +17,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Starts blocks at the end of the last cycle.
+    /// Starts the blocks in `starts` at the end of the previous cycle.
     pub(in crate::gpu) fn start(&mut self, starts: &[Start]) -> Result<(), Failure> {
         if starts.is_empty() {
             return Ok(());
@@ -68,8 +69,9 @@ impl Gpu<'_> {
         }
     }
 
-    /// Invalidates the L1 caches of each cluster whose last resident block has just ended. Not necessary if an SM
-    /// may represent several SMs, because the L1 caches are then always empty.
+    /// Invalidates the L1 caches of each cluster whose last resident block has just ended. If a
+    /// simulated SM may represent several SMs, all L1 caches are empty, and the function does
+    /// nothing.
     pub(in crate::gpu) fn flush(&mut self, over: &[(usize, EndedBlock)]) {
         if self.classes.shares() {
             return;

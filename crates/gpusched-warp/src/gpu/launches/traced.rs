@@ -6,7 +6,8 @@ use super::kernel::{Launch, Source};
 use crate::code::{BlockKey, Stream, TracedKernel, Unlike};
 use gpusched_model::machine::BlockNeed;
 
-/// Trace of a kernel as a source of instructions. The trace file is read while blocks start.
+/// Trace of a kernel as a source of instructions. gpusched reads the next block of the trace when
+/// a block starts.
 struct TraceSource(Arc<Mutex<TracedKernel>>);
 
 impl Source for TraceSource {
@@ -30,8 +31,8 @@ impl Source for TraceSource {
 }
 
 impl Launch {
-    /// Creates a launch of `kernel` at core cycle 0, on all SMs, with budget 0. No block of `kernel` may have been
-    /// read before.
+    /// Creates a launch of `kernel` at core cycle 0, on all SMs, with budget 0. The caller must
+    /// not have read a block of `kernel` before.
     pub fn of_trace(kernel: &Arc<Mutex<TracedKernel>>) -> Launch {
         let header = {
             let kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,12 @@
-//! Transfers between the SMs and the memory side: requests to the slices of L2 and answers to the SMs.
+//! Transfers between the SMs and the memory side: requests to the slices of L2, and replies to
+//! the SMs.
 
 use crate::gpu::Gpu;
 use crate::gpu::pace::clocks::Domain;
 
 impl Gpu<'_> {
-    /// Delivers answers to SMs that are not ahead, and moves answers to their ports.
+    /// Moves replies to the ports of the clusters, and delivers replies to SMs that have not yet
+    /// simulated this cycle.
     pub(in crate::gpu) fn take_responses(&mut self) {
         for cluster in self.responding.with(self.below.replies.filled()).iter() {
             self.take_response(cluster);
@@ -14,7 +16,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// Delivers the first answer at port `cluster` to its SM, if the SM is not ahead and accepts the answer.
+    /// Delivers the first reply at port `cluster` to its SM if the SM accepts the reply and has
+    /// not yet simulated this cycle.
     pub(in crate::gpu) fn take_response(&mut self, cluster: usize) {
         let port = &mut self.ports[cluster];
         port.move_up(self.now, &mut self.below.replies);
@@ -27,7 +30,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Moves one request into slice `index` of L2, if a request waits and the slice accepts it.
+    /// Moves one request into slice `index` of L2 if a request waits and the slice accepts it.
     fn arrive(&mut self, index: usize, edge: u64) {
         if self.below.slices[index].accepts(edge)
             && let Some(request) = self.requests.pop(index)
@@ -39,7 +42,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// Moves requests into the slices. Called when the memory side has already simulated this cycle.
+    /// Moves requests into the slices. The simulation calls this function if the memory side has
+    /// already simulated this cycle.
     pub(in crate::gpu) fn arrivals(&mut self) {
         let edge = self.edges.count(Domain::L2);
         for index in self.requests.filled().iter() {

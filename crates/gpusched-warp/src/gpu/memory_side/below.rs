@@ -24,9 +24,9 @@ pub struct Below {
     replying: Ports,
     /// First core cycle that the memory side has not yet simulated.
     pub now: u64,
-    /// The cycle after the last simulated cycle with possible activity.
+    /// Cycle after the last simulated cycle when the memory side may have been active.
     pub busy_until: u64,
-    /// Moved sectors per cycle, for cycles that the SMs have not yet simulated.
+    /// Numbers of sectors that moved in each cycle that the SMs have not yet simulated.
     pub late: Late,
     /// Largest number of cycles by which the memory side was ahead of the SMs.
     #[cfg(test)]
@@ -75,8 +75,9 @@ impl Below {
         }
     }
 
-    /// Simulates the first part of an instant. Replies enter the crossbar, and DRAM channels execute a cycle. With
-    /// `skips`, channels without possible activity are skipped.
+    /// Simulates the first part of a clock edge: replies enter the crossbar, and DRAM channels
+    /// execute a cycle. `ticks` states which clocks have an edge. If `skips` is true, the
+    /// function skips inactive channels.
     pub fn begin(&mut self, ticks: [bool; 4], edges: &Edges, skips: bool) {
         if ticks[Domain::Interconnect as usize] {
             self.send_replies();
@@ -86,8 +87,8 @@ impl Below {
         }
     }
 
-    /// Simulates the last part of an instant. Replies pass through the crossbar and are available at its output
-    /// from the next core edge on.
+    /// Simulates the last part of a clock edge: replies pass through the crossbar. A port can
+    /// accept these replies from the next core edge on.
     pub fn end(&mut self, ticks: [bool; 4], edges: &Edges) {
         let after = self.now + u64::from(ticks[Domain::Core as usize]);
         if ticks[Domain::Interconnect as usize] {
@@ -197,7 +198,8 @@ impl Below {
         }
     }
 
-    /// Returns whether the memory side contains no request or reply, except at the outputs of the crossbar.
+    /// Returns whether the memory side contains no request or reply. Replies at the outputs of
+    /// the crossbar do not count.
     pub fn is_idle(&self) -> bool {
         self.replies.rests()
             && self.replying.is_empty()
@@ -205,8 +207,9 @@ impl Below {
             && self.slice_wakes.earliest() == NEVER
     }
 
-    /// Returns a lower bound on the next core cycle when an event can happen on the memory side. Events at the
-    /// outputs of the crossbar do not count. `edges` are the clock edges at the end of the last cycle.
+    /// Returns a lower bound on the next core cycle when the memory side can be active. Replies
+    /// at the outputs of the crossbar do not count. `edges` are the clock edges at the end of the
+    /// last cycle.
     pub fn next_event(&self, edges: &Edges) -> u64 {
         if !self.replies.rests() || !self.replying.is_empty() {
             return self.now;

@@ -1,25 +1,25 @@
-//! The port where answers for the SMs of a cluster leave the crossbar of replies. In each cycle, at most one answer
-//! enters the port and at most one answer leaves it.
+//! The port where replies for the SMs of a cluster leave the crossbar. In each cycle, at most one
+//! reply enters the port, and at most one reply leaves the port.
 
 use crate::gpu::pace::wakes::NEVER;
 use crate::memory::Crossbar;
 use crate::request::Request;
 use crate::ring::Ring;
 
-/// Port of a cluster, where answers from memory wait for their SM.
+/// Port of a cluster, where replies from memory wait for their SM.
 #[derive(Debug)]
 pub struct Port {
     /// Number of the port, which equals the number of the crossbar output.
     number: usize,
-    /// Answers that have left the crossbar and wait for their SM.
+    /// Replies that have left the crossbar and wait for their SM.
     waiting: Ring<Request>,
     places: usize,
-    /// First cycle for which the movement of answers into the port is not yet simulated.
+    /// First cycle whose transfers from the crossbar into the port are not yet simulated.
     clock: u64,
 }
 
 impl Port {
-    /// Creates port `number` with room for `places` waiting answers.
+    /// Creates port `number` with room for `places` waiting replies.
     pub fn new(number: usize, places: usize) -> Self {
         Self {
             number,
@@ -29,22 +29,23 @@ impl Port {
         }
     }
 
-    /// Returns whether no answer waits at the port.
+    /// Returns whether no reply waits at the port.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Returns the oldest answer.
+    /// Returns the oldest reply.
     pub fn first(&self) -> Option<&Request> {
         self.waiting.front()
     }
 
-    /// Removes and returns the oldest answer.
+    /// Removes and returns the oldest reply.
     pub fn pop(&mut self) -> Option<Request> {
         self.waiting.pop_front()
     }
 
-    /// Moves answers into the port in all cycles before `before`. The memory side must have simulated these cycles.
+    /// Simulates the transfers from the crossbar into the port in all cycles before `before`. The
+    /// memory side must have simulated these cycles.
     pub fn move_up(&mut self, before: u64, replies: &mut Crossbar<Request>) {
         while self.clock < before {
             let next = match replies.next_at(self.number) {
@@ -61,8 +62,8 @@ impl Port {
         }
     }
 
-    /// Returns the first cycle, from `cycle` on, when an answer can leave the port. Returns [`NEVER`] if no
-    /// answer is on its way.
+    /// Returns the first cycle, from `cycle` on, when a reply can leave the port. Returns
+    /// [`NEVER`] if the port and the crossbar output contain no reply.
     pub fn next(&self, cycle: u64, replies: &Crossbar<Request>) -> u64 {
         if !self.waiting.is_empty() {
             return cycle;

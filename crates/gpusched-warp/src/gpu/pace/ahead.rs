@@ -1,14 +1,14 @@
 //! Simulation of SMs some cycles ahead of the rest of the GPU.
 //!
-//! The state of an SM occupies a large part of the cache of the host processor. For speed, an SM is therefore
-//! simulated for several cycles in a row. The results equal the results of a cycle-by-cycle simulation under these
-//! conditions:
+//! The state of an SM occupies a large part of the cache of the host processor. For speed,
+//! gpusched therefore simulates several cycles of one SM in a row. The results equal the results
+//! of a cycle-by-cycle simulation under three conditions:
 //!
-//! * All answers to the SM in these cycles are known. A known answer waits at the port, or it reaches the port in a
-//!   cycle that the memory side has already simulated ([`lead`](super::lead)). Any other answer takes one more
-//!   cycle to pass the port.
-//! * No block can start on the SM. No waiting block has room there, and no block of the SM ends. Blocks that end on
-//!   other SMs free resources only on these SMs.
+//! * All replies that the SM can receive in these cycles are known. A known reply waits at the
+//!   port, or it reaches the port in a cycle that the memory side has already simulated
+//!   ([`lead`](super::lead)). Every other reply needs one more cycle to pass the port.
+//! * No block can start on the SM: no waiting block has room on the SM, and no block of the SM
+//!   ends. Blocks that end on other SMs do not free resources on this SM.
 //! * The port has room for all requests that the SM can send. Each request enters the port in the cycle when the SM
 //!   sends it.
 //!
@@ -17,17 +17,17 @@
 use crate::gpu::{Gpu, NEVER};
 use crate::memory::Outbox;
 
-/// State of an SM that is ahead: its requests and wake-up times in cycles that the rest of the GPU has not yet
-/// simulated.
+/// State of an SM that is ahead of the rest of the GPU: its requests and wake-up times in cycles
+/// that the rest of the GPU has not yet simulated.
 #[derive(Debug)]
 pub struct Ahead {
     /// First cycle that the SM has not yet simulated.
     pub until: u64,
-    /// Next cycle when the SM has work, even without a new answer.
+    /// Next cycle when the SM has work, even if no new reply arrives.
     wake: u64,
     /// Requests that the SM has sent.
     out: Outbox,
-    /// Largest number of cycles by which the SM was ahead.
+    /// Largest number of cycles by which the SM was ahead of the rest of the GPU.
     #[cfg(test)]
     most: u64,
 }
@@ -58,15 +58,15 @@ impl Gpu<'_> {
             && !self.classes.shares()
     }
 
-    /// Returns the cycle up to which SM `index` may be simulated: its answers are known, and the port has room for
-    /// its requests.
+    /// Returns the cycle up to which SM `index` may be simulated. Until this cycle, the replies
+    /// to the SM are known, and the port has room for the requests of the SM.
     fn horizon(&self, index: usize) -> u64 {
         let next = self.now + 1;
         if !self.goes_ahead {
             return next;
         }
-        // If the core and the crossbar have equal clocks, answers enter and leave the crossbar output at the same
-        // instant. An answer that enters then leaves one cycle later.
+        // If the core and the crossbar have equal clocks, their edges coincide. A reply that
+        // enters the crossbar output at an edge then leaves the output one cycle later.
         let clocks = &self.machine.clocks;
         let together = u64::from(clocks.core_khz == clocks.interconnect_khz);
         let known = self.below.now + 1 + together;
@@ -77,8 +77,8 @@ impl Gpu<'_> {
             .max(next)
     }
 
-    /// Simulates SM `index` in this cycle, and in further cycles while all answers to the SM are known and its port
-    /// has room.
+    /// Simulates SM `index` in this cycle. Continues with further cycles while all replies to the
+    /// SM are known and its port has room.
     pub(in crate::gpu) fn go_ahead(&mut self, index: usize) {
         let horizon = self.horizon(index);
         let cluster = index / self.machine.sms_per_cluster as usize;
@@ -121,7 +121,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Returns the next cycle when SM `index` has work; possibly the current cycle.
+    /// Returns the next cycle when SM `index` has work. The result may be the current cycle.
     pub(in crate::gpu) fn next_of(&self, index: usize) -> u64 {
         let ahead = &self.ahead[index];
         let stopped = match self.sms[index].stops() {

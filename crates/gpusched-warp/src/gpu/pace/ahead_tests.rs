@@ -1,4 +1,4 @@
-//! Tests that compare SMs that run ahead with SMs that are simulated cycle by cycle.
+//! Tests that compare SMs that are simulated ahead with SMs that are simulated cycle by cycle.
 
 use super::*;
 use crate::gpu::{Launch, Settings, Traffic};
@@ -103,7 +103,7 @@ fn machines(named: &Machine) -> Vec<Machine> {
         shape.memory.queues.icnt_to_l2 = into_l2;
         shape.memory.rop_latency = latency;
         if arbiter == Arbiter::RoundRobin {
-            // A small L2 writes lines back until the run ends, and even after its end.
+            // A small L2 still writes lines back when the run ends, and after the run has ended.
             shape.memory.l2.sets = 2;
             shape.memory.l2.ways = 2;
             shape.memory.l2.set_index = Hash::Linear;
@@ -142,8 +142,9 @@ fn going_ahead_changes_nothing() {
         launch.blocks = launch.blocks.min(14);
         launch.at = 700 * index as u64;
     }
-    // Numbers of runs where SMs were ahead, where the memory side was ahead, where the memory side waited for room,
-    // and where the memory side moved sectors after the last kernel had ended.
+    // Numbers of runs with an event. `ahead`: an SM was ahead. `led`: the memory side was ahead.
+    // `waits`: the memory side waited for room. `cut`: sectors moved after the last kernel had
+    // ended.
     let (mut ahead, mut led, mut waits, mut cut) = (0, 0, 0, 0);
     let machines = machines(&Machine::named("rtx2060").unwrap());
     for (index, machine) in machines.iter().enumerate() {

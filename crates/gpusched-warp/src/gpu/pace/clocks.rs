@@ -1,7 +1,8 @@
 //! The four clock domains.
 //!
-//! The time of a clock edge is a sum of clock periods in double precision, as in GPGPU-Sim. If edges of two clocks
-//! should coincide, rounding errors decide their order. The sums are equal on every host machine (IEEE 754).
+//! The time of a clock edge is a sum of clock periods in double precision, as in GPGPU-Sim. If
+//! the exact times of two edges are equal, rounding errors determine their order. The sums are
+//! equal on every host machine (IEEE 754).
 
 use gpusched_model::machine::Clocks;
 
@@ -22,8 +23,8 @@ pub struct Edges {
     /// Times of the next edges [s].
     next: [f64; 4],
     count: [u64; 4],
-    /// Whether all clocks except the DRAM clock have the same frequency. The edges of these clocks then coincide,
-    /// so gpusched computes only one sum for them.
+    /// Whether all clocks except the DRAM clock have equal frequencies. The edges of these clocks
+    /// then coincide, so gpusched computes only one sum for these clocks.
     joined: bool,
 }
 
@@ -43,8 +44,8 @@ impl Edges {
         }
     }
 
-    /// Advances to the next instant with a clock edge. Returns for each domain whether it has an edge at this
-    /// instant.
+    /// Advances to the next time with a clock edge. Returns for each domain whether the domain
+    /// has an edge at this time.
     pub fn advance(&mut self) -> [bool; 4] {
         match self.joined {
             true => self.advance_joined(),
@@ -94,8 +95,8 @@ impl Edges {
         ticks
     }
 
-    /// Skips DRAM edges that precede the next edge of every other clock, as long as the number of DRAM edges stays
-    /// below `until`.
+    /// Skips DRAM edges that precede the next edge of every other clock. The number of DRAM edges
+    /// stays below `until`.
     pub fn pass_dram(&mut self, until: u64) {
         let [core, interconnect, l2, mut dram] = self.next;
         let dram_index = Domain::Dram as usize;
@@ -122,9 +123,9 @@ impl Edges {
     }
 }
 
-/// Returns a lower bound on the number of edges of a clock of `to_khz` in an interval. The interval ends at an edge
-/// of another clock of `from_khz` that is `cycles` edges ahead. The bound is safe if the next edge is imminent, and
-/// if sums of periods are rounded.
+/// Returns a lower bound on the number of edges of a clock of `to_khz` until an edge of another
+/// clock of `from_khz`. This edge is `cycles` edges ahead. The bound is valid even if the next
+/// edge is imminent, and despite the rounding of sums of periods.
 pub fn edges_before(cycles: u64, from_khz: u32, to_khz: u32) -> u64 {
     let whole = cycles.saturating_sub(1).saturating_mul(u64::from(to_khz)) / u64::from(from_khz.max(1));
     whole.saturating_sub(1)
@@ -188,8 +189,8 @@ mod tests {
             for later in (start + 1..start + 2_000).step_by(13) {
                 let ahead = |domain: usize| history[later][domain] - history[start][domain];
                 for (from, to) in [(0, 3), (3, 0), (0, 2), (2, 0), (1, 3)] {
-                    // At the last instant, an edge of `from` may have been counted before an edge of `to` at the
-                    // same time.
+                    // At the last instant, the history may contain an edge of `from` but not yet
+                    // a simultaneous edge of `to`.
                     let least = edges_before(ahead(from), khz[from], khz[to]);
                     assert!(least <= ahead(to), "{from} {to} {start} {later}");
                     close += u64::from(least + 3 + u64::from(khz[to] / khz[from]) >= ahead(to));

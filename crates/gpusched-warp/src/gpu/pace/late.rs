@@ -47,7 +47,7 @@ impl Late {
         }
     }
 
-    /// Subtracts all sectors that moved in cycle `end` or later from `traffic`.
+    /// Subtracts from `traffic` all sectors that moved in cycle `end` or later.
     pub fn taken_from(&self, traffic: &mut Traffic, end: u64) {
         let before = usize::try_from(end.saturating_sub(self.from)).unwrap_or(usize::MAX);
         for moved in self.moved.iter().skip(before) {

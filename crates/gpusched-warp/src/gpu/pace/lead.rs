@@ -1,26 +1,29 @@
 //! Simulation of the memory side some cycles ahead of the SMs.
 //!
-//! A slice of L2 processes a request `rop_latency` cycles after its arrival. New requests of the SMs therefore
-//! cannot affect the memory side in the next `rop_latency` cycles. The events of these cycles are known under one
-//! condition:
+//! A slice of L2 processes a request `rop_latency` cycles after its arrival. New requests of the
+//! SMs therefore cannot affect the memory side in the next `rop_latency` cycles. gpusched can
+//! simulate these cycles of the memory side before the SMs, under one condition:
 //!
-//! * The outputs of the crossbar of replies have enough room. The cycles when the SMs accept answers are not
-//!   yet known. If the outputs have a free place for each possible reply, the acceptance by the SMs does not
-//!   matter. Otherwise, all parts of the GPU are simulated in step, one cycle at a time.
+//! * The outputs of the crossbar have a free place for each possible reply. The cycles when the
+//!   SMs accept replies are not yet known. With enough free places, these cycles do not affect
+//!   the memory side. Otherwise, gpusched simulates all parts of the GPU in step, one cycle at a
+//!   time.
 //!
-//! A port never accepts a reply too early. The port accepts the replies of an instant only after the memory side has
-//! simulated this instant. Places that the port has freed are therefore free on the memory side, too.
+//! A port accepts the replies of a cycle only after the memory side has simulated this cycle. A
+//! place that the port frees is therefore also free in all later cycles of the memory side.
 //!
-//! The SMs observe the memory side as of the cycle that they simulate:
+//! While the memory side is ahead, the SMs need its state in an earlier cycle. Three records
+//! provide the necessary data:
 //!
-//! * Each slice records for each cycle whether it could accept a request
+//! * Each slice records for each cycle whether the slice could accept a request
 //!   ([`Slice::accepts`](crate::memory::Slice::accepts)).
 //! * Each reply records the cycle when it reaches the crossbar output.
-//! * Moved sectors are counted per cycle ([`Late`](super::late::Late)), because the run may end before the last of
-//!   these cycles.
+//! * [`Late`](super::late::Late) counts moved sectors per cycle, because the run may end before
+//!   the last of these cycles.
 //!
-//! The SMs then know all answers of these cycles and can be simulated ahead, too ([`ahead`](super::ahead)). When
-//! all SMs have simulated these cycles, the memory side continues.
+//! The SMs then know all replies of these cycles, so gpusched can also simulate each SM ahead
+//! ([`ahead`](super::ahead)). When all SMs have simulated these cycles, the memory side
+//! continues.
 
 use super::clocks::{Domain, Edges};
 use crate::gpu::Gpu;
@@ -30,9 +33,9 @@ use crate::gpu::memory_side::below::Below;
 const MOST: u64 = 120;
 
 impl Below {
-    /// Runs the memory side up to cycle `wanted`, but only as long as the outputs of the crossbar certainly have
-    /// room. At most `arriving` replies arrive at an output per core cycle. `edges` are the clock edges at the end
-    /// of the last cycle.
+    /// Simulates the memory side up to cycle `wanted`, or until an output of the crossbar may run
+    /// out of room. At most `arriving` replies arrive at an output per core cycle. `edges` are
+    /// the clock edges at the end of the last cycle.
     fn run(&mut self, edges: &Edges, wanted: u64, arriving: usize) {
         #[cfg(test)]
         let from = self.now;
@@ -78,7 +81,8 @@ impl Gpu<'_> {
         }
     }
 
-    /// Runs the memory side ahead again, once the SMs have simulated all cycles that it has simulated.
+    /// Simulates the memory side ahead again if the SMs have simulated all cycles of the memory
+    /// side.
     pub(in crate::gpu) fn lead_on(&mut self) {
         if self.lead == 0 || self.below.now > self.now {
             return;
@@ -97,7 +101,7 @@ impl Gpu<'_> {
         }
     }
 
-    /// Simulates the instant with the clock edges `ticks` on the memory side, in step with the SMs.
+    /// Simulates the clock edges `ticks` of the memory side, in step with the SMs.
     pub(in crate::gpu) fn in_step(&mut self, ticks: [bool; 4]) {
         if ticks[Domain::Core as usize] {
             self.take_responses();

@@ -1,4 +1,5 @@
-//! Progress of simulated time: clock domains, parts of the GPU that run ahead, and skipped cycles.
+//! Progress of simulated time: clock domains, parts of the GPU that are simulated ahead, and
+//! skipped cycles.
 
 pub(super) mod ahead;
 pub(super) mod clocks;

@@ -1,11 +1,11 @@
-//! Skipping of cycles without possible activity.
+//! Skips cycles when the GPU is certainly inactive.
 
 use super::wakes::NEVER;
 use crate::gpu::{Failure, Gpu};
 
 impl Gpu<'_> {
-    /// Advances to the next cycle with possible activity, but at most to the first cycle that the memory side has
-    /// not yet simulated.
+    /// Advances to the next cycle when the GPU may be active. Stops at the first cycle that the
+    /// memory side has not yet simulated.
     pub(in crate::gpu) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
         if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
@@ -37,8 +37,8 @@ impl Gpu<'_> {
         Ok(())
     }
 
-    /// Returns the next cycle when the memory side may be active, or the first cycle that it has not yet
-    /// simulated.
+    /// Returns the next cycle when the memory side may be active, or the first cycle that the
+    /// memory side has not yet simulated.
     fn below_wakes_at(&self) -> u64 {
         if self.below.now <= self.now {
             match self.below.replies.filled().with(self.responding).is_empty() {

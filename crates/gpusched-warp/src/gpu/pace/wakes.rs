@@ -2,19 +2,19 @@
 
 use crate::memory::Ports;
 
-/// Wake-up times of at most 128 parts, in cycles of one clock.
+/// Wake-up times of at most 128 parts of the GPU, in cycles of one clock.
 ///
-/// The parts that have work now form a set, so the simulation skips all other parts quickly.
+/// A set contains the parts that have work now, so the simulation skips all other parts quickly.
 #[derive(Debug)]
 pub struct Wakes {
     at: Vec<u64>,
     /// Parts that had work when their wake-up time was set, or at the last scan of all parts.
     due: Ports,
-    /// Lower bound on the wake-up times of all other parts.
+    /// Lower bound on the wake-up times of all parts outside `due`.
     next: u64,
 }
 
-/// Wake-up time of a part without scheduled work.
+/// Wake-up time of a part that has no future work.
 pub const NEVER: u64 = u64::MAX;
 
 impl Wakes {
@@ -27,7 +27,7 @@ impl Wakes {
         }
     }
 
-    /// Sets the wake-up time of `part` to `at`; `now` is the current cycle or the next cycle.
+    /// Sets the wake-up time of `part` to `at`. `now` is the current cycle or the next cycle.
     pub fn set(&mut self, part: usize, at: u64, now: u64) {
         self.at[part] = at;
         self.due.set(part, at <= now);
@@ -36,7 +36,7 @@ impl Wakes {
         }
     }
 
-    /// Sets the wake-up time of `part` to `at`, unless it is already earlier.
+    /// Sets the wake-up time of `part` to `at` if `at` is earlier than the present wake-up time.
     pub fn set_earlier(&mut self, part: usize, at: u64, now: u64) {
         if at < self.at[part] {
             self.set(part, at, now);

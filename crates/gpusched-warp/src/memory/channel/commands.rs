@@ -15,8 +15,8 @@ impl Channel {
         };
     }
 
-    /// Issues commands on separate buses for row and column commands. Returns the first cycle when another command may
-    /// be allowed. Returns 0 if a command was issued.
+    /// Issues commands on separate buses for row and column commands. Returns 0 if the function
+    /// issued a command. Otherwise, returns the first cycle when a command may be allowed.
     fn command_on_both(&mut self) -> u64 {
         let column = rotated(self.working, self.turn).any(|bank| self.column(bank));
         let row = rotated(self.working, self.turn).any(|bank| self.row(bank));
@@ -27,8 +27,9 @@ impl Channel {
         earliest.min().unwrap_or(NEVER)
     }
 
-    /// Issues commands on one bus. As in GPGPU-Sim, a row command advances the turn even within the loop over banks.
-    /// Returns the first cycle when another command may be allowed. Returns 0 if a command was issued.
+    /// Issues commands on one common bus. As in GPGPU-Sim, a row command changes the first bank
+    /// of the rotation even during the loop over banks. Returns 0 if the function issued a
+    /// command. Otherwise, returns the first cycle when a command may be allowed.
     fn command_in_turn(&mut self) -> u64 {
         let (banks, turn) = (self.banks.len(), self.turn);
         let mut earliest = NEVER;
@@ -50,8 +51,8 @@ impl Channel {
         earliest
     }
 
-    /// Returns the earliest cycle for the next command of bank `index`, provided that no other command is issued
-    /// before.
+    /// Returns the earliest cycle for the next command of bank `index` if the channel issues no
+    /// other command before.
     fn earliest(&self, index: usize) -> u64 {
         let bank = &self.banks[index];
         let Some(job) = &bank.job else { return NEVER };
@@ -69,8 +70,8 @@ impl Channel {
         }
     }
 
-    /// Issues a read or write command to bank `index` if the command is allowed now. Returns whether a command was
-    /// issued.
+    /// Issues a read or write command to bank `index` if the timing allows the command now.
+    /// Returns whether the function issued a command.
     fn column(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];
@@ -108,8 +109,8 @@ impl Channel {
         true
     }
 
-    /// Opens or closes a row of bank `index`, if the job of the bank requires it and the command is allowed now.
-    /// Returns whether a command was issued.
+    /// Opens or closes a row of bank `index` if the job of the bank requires it and the timing
+    /// allows the command now. Returns whether the function issued a command.
     fn row(&mut self, index: usize) -> bool {
         let now = self.clock;
         let bank = &self.banks[index];

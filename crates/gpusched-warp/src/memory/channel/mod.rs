@@ -1,5 +1,5 @@
 //! A DRAM channel with banks and rows. The scheduler of the channel serves requests first-ready,
-//! first-come-first-served.
+//! first-come-first-served (FR-FCFS).
 
 mod commands;
 #[cfg(test)]
@@ -33,16 +33,18 @@ struct Job {
 
 #[derive(Debug, Default)]
 struct Bank {
-    /// Waiting requests, oldest first. With a separate write queue, these are only reads.
+    /// Waiting requests, oldest first. If the channel has a separate write queue, this queue
+    /// contains only reads.
     reads: VecDeque<Job>,
-    /// Waiting writes, oldest first. Used only with a separate write queue.
+    /// Waiting writes, oldest first. Used only if the channel has a separate write queue.
     writes: VecDeque<Job>,
-    /// Row that each of the two queues currently serves; first the queue of reads, then the queue of writes.
+    /// Row that the read queue currently serves, and row that the write queue currently serves.
     serving: [Option<u64>; 2],
     job: Option<Job>,
     open: Option<u64>,
     row: u64,
-    /// First command cycle when each kind of command is allowed.
+    /// First command cycle when a column read is allowed. The next three fields state this cycle
+    /// for the other kinds of commands.
     column_read: u64,
     column_write: u64,
     precharge: u64,
@@ -63,21 +65,22 @@ pub struct ChannelCounts {
 pub struct Channel {
     dram: Dram,
     banks: Vec<Bank>,
-    /// Banks that execute a job, one bit each.
+    /// Bit mask of the banks that execute a job.
     working: u64,
-    /// Banks with waiting requests, one bit each.
+    /// Bit mask of the banks with waiting requests.
     queued: u64,
     /// Requests that have arrived but are not yet in the queue of their bank.
     arrivals: Ring<(u32, Job)>,
-    /// Requests on the data bus, each with the cycle when its transfer completes.
+    /// Transfers on the data bus. Each entry contains the cycle when the transfer completes, the
+    /// request, and whether the transfer is the last of the request.
     bus: Ring<(u64, Request, bool)>,
-    /// Answers that wait for the slices.
+    /// Replies that wait for the slices.
     pub answers: Ring<Request>,
     /// Number of requests in the channel, in any state.
     inside: usize,
     /// Current command cycle.
     clock: u64,
-    /// First command cycle when a command may be allowed, provided that no bank starts a job before.
+    /// First command cycle when a command may be allowed if no bank starts a new job.
     quiet_until: u64,
     turn: usize,
     pending: usize,
@@ -124,7 +127,8 @@ impl Channel {
         }
     }
 
-    /// Returns whether the channel rejects further reads (or further writes, if `write`).
+    /// Returns whether the channel rejects further requests: writes if `write` is true, and reads
+    /// otherwise.
     pub fn is_full(&self, write: bool) -> bool {
         if self.dram.scheduler != DramScheduler::FrFcfs {
             return self.arrivals.len() >= 2;
@@ -143,8 +147,8 @@ impl Channel {
         self.inside == 0
     }
 
-    /// Returns the first command cycle with possible activity, provided that no request arrives and no answer is taken.
-    /// Returns 0 if this cycle is unknown.
+    /// Returns the first command cycle when the channel may be active, if no request arrives and
+    /// the caller takes no reply. Returns 0 if this cycle is unknown.
     pub fn quiet_until(&self) -> u64 {
         let chooses = match self.dram.write_queue {
             Some(_) => self.pending + self.pending_writes > 0,
@@ -160,7 +164,7 @@ impl Channel {
         }
     }
 
-    /// Removes and returns the oldest answer.
+    /// Removes and returns the oldest reply.
     pub fn take_answer(&mut self) -> Option<Request> {
         let answer = self.answers.pop_front();
         self.inside -= usize::from(answer.is_some());
@@ -193,7 +197,8 @@ impl Channel {
         }
     }
 
-    /// Simulates command cycle `tick`. Returns a write-back if one completes in this cycle.
+    /// Simulates command cycle `tick`. Returns the write-back that completes in this cycle, if
+    /// there is one.
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.deliver(tick);
         self.schedule();
@@ -201,7 +206,8 @@ impl Channel {
         written
     }
 
-    /// Completes a transfer on the data bus at `tick`. A read adds an answer. A completed write-back is returned.
+    /// Completes the oldest transfer on the data bus if the transfer is due at `tick`. For a
+    /// completed read, adds a reply. For a completed write-back, returns the write-back.
     fn deliver(&mut self, tick: u64) -> Option<Request> {
         self.clock = tick;
         let mut written = None;
@@ -271,7 +277,7 @@ impl Channel {
         self.quiet_until = 0;
     }
 
-    /// Decides whether the channel serves reads or writes from now on.
+    /// Decides whether the channel serves reads or writes.
     fn switch_queue(&mut self) {
         if let Some(queue) = &self.dram.write_queue {
             if !self.draining_writes && self.pending_writes >= queue.high as usize {
@@ -282,9 +288,10 @@ impl Channel {
         }
     }
 
-    /// Chooses the next job of bank `index` by first-ready, first-come-first-served. Requests to the most recently
-    /// opened row are chosen first, in order of arrival. Without such requests, the oldest request is chosen, and then
-    /// all other requests to its row.
+    /// Chooses the next job of bank `index` by first-ready, first-come-first-served. The bank
+    /// first serves requests to its most recently opened row, in order of arrival. If there are
+    /// no such requests, the bank serves the oldest request, and then all other requests to the
+    /// row of this request.
     fn choose(&mut self, index: usize) -> Option<Job> {
         let writes = self.draining_writes;
         let bank = &mut self.banks[index];
@@ -311,8 +318,8 @@ impl Channel {
     }
 }
 
-/// Returns the positions of the bits in `set`, in ascending order from `start` on. After the highest bit, bit 0
-/// follows.
+/// Returns the positions of the bits in `set`, in ascending order from `start` on. After the
+/// highest bit, the order continues at bit 0.
 fn rotated(set: u64, start: usize) -> impl Iterator<Item = usize> {
     let later = set & (u64::MAX << start);
     let mut halves = [later, set & !later];

@@ -1,10 +1,10 @@
-//! Reference implementation of a channel, as in GPGPU-Sim. In each cycle, it checks every bank and every limit
-//! separately.
+//! Reference implementation of a channel, as in GPGPU-Sim. In each cycle, this implementation
+//! checks every bank and every limit separately.
 
 use super::{Channel, Request};
 use gpusched_model::machine::DramScheduler;
 
-/// Channel that is simulated without shortcuts.
+/// Channel that the reference implementation simulates without shortcuts.
 pub struct Slow(pub Channel);
 
 impl Slow {
@@ -49,7 +49,8 @@ impl Slow {
         let mut column = false;
         let mut row = false;
         for step in 0..banks {
-            // As in GPGPU-Sim, a row command advances the turn even within the loop.
+            // As in GPGPU-Sim, a row command changes the first bank of the rotation even during
+            // the loop.
             let bank = (step + self.0.turn) % banks;
             if self.0.banks[bank].job.is_none() {
                 continue;
@@ -70,7 +71,7 @@ impl Slow {
         }
     }
 
-    /// Issues a read or write command to bank `index` if the command is allowed now.
+    /// Issues a read or write command to bank `index` if the timing allows the command now.
     fn column(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;
@@ -116,7 +117,8 @@ impl Slow {
         true
     }
 
-    /// Opens or closes a row of bank `index`, if the job of the bank requires it and the command is allowed now.
+    /// Opens or closes a row of bank `index` if the job of the bank requires it and the timing
+    /// allows the command now.
     fn row(&mut self, index: usize) -> bool {
         let now = self.0.clock;
         let timing = &self.0.dram.timing;

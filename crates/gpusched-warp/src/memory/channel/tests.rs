@@ -20,7 +20,7 @@ impl Dice {
         self.below(2) == 0
     }
 
-    /// Returns a DRAM channel with small random times.
+    /// Returns a DRAM channel with small random timing parameters.
     fn dram(&mut self) -> Dram {
         let mut dram = Machine::named("rtx2060").unwrap().into_shape().memory.dram;
         dram.scheduler = if self.below(4) == 0 {

@@ -63,7 +63,7 @@ impl Structure<'_> {
         }
         let written = self.written(first, close)?;
 
-        // First pass: each register that the loop changes gets a new unknown as value.
+        // First pass: each register that the loop changes gets a new unknown name as its value.
         self.unknowns += 1;
         let tag = self.unknowns;
         let unknown = |register: usize| format!("%{register}@{tag}");
@@ -73,7 +73,8 @@ impl Structure<'_> {
         for &register in &written {
             if let Some(value @ Value::Known(_)) = trial.get_mut(register) {
                 let name = unknown(register);
-                // With a small range, gpusched does not transform the unknown. The second pass uses the correct value.
+                // With the range 0, gpusched never wraps the unknown value. The second pass uses
+                // the correct value.
                 self.knowledge.ranges.set(&name, Range::of(0));
                 *value = Value::Known(Poly::name(&name));
             }
@@ -120,8 +121,7 @@ impl Structure<'_> {
         self.knowledge.ranges.set(&counter, Range::new(0, most - 1));
         self.knowledge.anywhere.set(&counter, Range::new(0, 1 << 40));
 
-        // Second pass: the value of each register with a constant step is its start value plus a multiple of the
-        // counter.
+        // Second pass: a register with a constant step has the value start + step · counter.
         let mut inner = state.clone();
         for &register in &written {
             let value = at(register, &round, state);
@@ -152,8 +152,9 @@ impl Structure<'_> {
             return Err(PtxError::new(line, message));
         }
 
-        // After the loop, registers have the values of the last round. The result must be valid for every launch. With
-        // other parameters, the computed number of rounds may be less than 1, but the body still runs once.
+        // After the loop, registers have the values of the last round. The result must be valid
+        // for every launch. In other launches, the computed number of rounds may be less than 1,
+        // but the body still runs once.
         let at_least_one = if self.knowledge.anywhere.of(&rounds).low >= 1 {
             rounds.clone()
         } else {
@@ -186,7 +187,7 @@ impl Structure<'_> {
     }
 }
 
-/// Returns whether some expression in `body` contains the name `counter`.
+/// Returns whether an expression in `body` contains the name `counter`.
 fn uses(body: &[Statement], counter: &str) -> bool {
     let named = |expression: &Expression| {
         let mut found = false;

@@ -1,9 +1,12 @@
 //! Conversion of branches to loops and conditions.
 //!
-//! A backward branch closes a loop. A forward branch skips the instructions up to its target. All loops and conditions
-//! must nest. The importer processes each loop twice. In the first pass, unknowns replace the registers that the loop
-//! changes. The first pass detects registers that change by a constant step per round. In the second pass, the value of
-//! each of these registers is its start value plus a multiple of the loop counter.
+//! A backward branch closes a loop. A forward branch skips the instructions up to its target.
+//! Loops and conditions must be properly nested.
+//!
+//! The importer processes each loop twice. In the first pass, unknown values replace the
+//! registers that the loop changes. The first pass finds the registers whose value changes by a
+//! constant step per round. In the second pass, the value of each of these registers is its start
+//! value plus a multiple of the loop counter.
 
 mod condition;
 mod looped;
@@ -17,7 +20,8 @@ use super::execute::{Knowledge, LARGEST, State, Value};
 use super::symbolic::Poly;
 use gpusched_model::program::{Instruction as Plain, Op, Statement};
 
-/// Maximum number of processed instructions. Each repeated processing of an instruction counts.
+/// Maximum number of processed instructions. An instruction counts each time that the importer
+/// processes it.
 const STEPS: usize = 2_000_000;
 
 /// State of the import of one kernel.
@@ -100,7 +104,8 @@ impl<'k> Structure<'k> {
                 self.straight(instruction, &class, state, out)?;
                 next += 1;
                 if ends {
-                    // Code after this instruction is reachable only through branches from elsewhere.
+                    // Code after this instruction is reachable only through branches from
+                    // elsewhere.
                     return match next < high {
                         false => Ok(false),
                         true => Err(PtxError::new(
@@ -158,7 +163,8 @@ impl<'k> Structure<'k> {
 }
 
 impl Knowledge<'_> {
-    /// Returns `then` if `condition` holds, and `otherwise` if not.
+    /// Merges two values of a register: `then` applies if `condition` is true, and `otherwise` if
+    /// it is false.
     fn merged(&self, condition: &Poly, then: &Value, otherwise: &Value, line: usize) -> Value {
         match (then, otherwise) {
             _ if then == otherwise => then.clone(),

@@ -5,15 +5,16 @@ use crate::ptx::symbolic::{Atom, Operator, Poly};
 use gpusched_model::program::expression::Binary;
 
 impl Structure<'_> {
-    /// Returns the number of rounds of a loop that continues as long as `again` holds. `again` must depend on the
-    /// counter.
+    /// Returns the number of rounds of a loop that continues while `again` is true. `again` must
+    /// depend on the loop counter `counter`.
     pub(super) fn rounds(&self, again: &Poly, counter: &str) -> Option<Poly> {
         let Some(Atom::Operation(Operator::Binary(operator), operands)) = again.as_atom() else {
             return None;
         };
         let [x, y] = &**operands else { return None };
         let difference = x.minus(y);
-        // The loop compares two operands. Their difference must have the form start + step · counter.
+        // The loop compares two operands. The difference of the operands must have the form
+        // start + step · counter.
         let start = difference.substituted(&|name| (name == counter).then(|| Poly::constant(0)));
         let after = difference.substituted(&|name| (name == counter).then(|| Poly::constant(1)));
         let step = after.minus(&start);
@@ -32,7 +33,7 @@ impl Structure<'_> {
         };
         let pace = if grows { step } else { step.scaled(-1) };
         let one = Poly::constant(1);
-        // Distance that the difference covers until the loop ends.
+        // Distance: the amount by which the difference changes until the loop ends.
         let distance = match (operator, grows) {
             (Binary::Unequal | Binary::Less, true) => start.scaled(-1),
             (Binary::AtMost, true) => one.minus(&start),
@@ -41,8 +42,9 @@ impl Structure<'_> {
             _ => return None,
         };
         if *operator == Binary::Unequal {
-            // With `!=`, the difference must become exactly 0. Either a condition encloses the loop, or the distance is
-            // certainly not negative. Compilers enclose all other loops in a condition.
+            // A loop with `!=` ends when the difference is exactly 0, so the number of rounds
+            // must not be negative. Either the range of this number excludes negative values, or
+            // a condition encloses the loop. Compilers enclose all other loops in a condition.
             let rounds = distance.divided(pace.as_constant()?)?;
             let sure = self.conditions > 0 || ranges.of(&rounds).low >= 0;
             return sure.then(|| rounds.plus(&one));

@@ -10,7 +10,7 @@ use crate::ptx::{Instruction, Operand};
 use gpusched_model::program::{Access, Instruction as Plain, MemorySpace, Statement};
 
 impl Structure<'_> {
-    /// Returns the value of the guard of `instruction`; `None` without a guard.
+    /// Returns the value of the guard of `instruction`; `None` if the instruction has no guard.
     pub(super) fn guard(&self, instruction: &Instruction, state: &State) -> Outcome<Option<Poly>> {
         let Some((register, negated)) = instruction.guard else {
             return Ok(None);
@@ -38,8 +38,8 @@ impl Structure<'_> {
             .registers
             .get(register)
             .map_or("", |register| register.name.as_str());
-        // A name may be declared again in another scope. Registers with equal PTX names get different names in the
-        // program.
+        // Another scope may declare a name again. Registers with equal PTX names get different
+        // names in the program.
         let same = |other: &Register| other.name == name;
         let before = self
             .knowledge

@@ -4,7 +4,7 @@ use super::{Atom, Operator, Poly, Ranges};
 use gpusched_model::program::expression::{Binary, Function};
 
 impl Ranges {
-    /// Returns the lowest `bits` bits of `poly` as a signed number; `bits` is 8, 16, 32 or 64.
+    /// Returns the lowest `bits` bits of `poly` as a signed number. `bits` is 8, 16, 32 or 64.
     pub fn signed(&self, poly: &Poly, bits: u8) -> Poly {
         if bits >= 64 || self.of(poly).fits_signed(bits) {
             return poly.clone();
@@ -12,8 +12,8 @@ impl Ranges {
         self.function(Function::Signed(bits), poly)
     }
 
-    /// Returns the lowest `bits` bits of `poly` as an unsigned number; `bits` is 8, 16, 32 or 64. For 64 bits, returns
-    /// `None` unless the value is certainly below 2⁶³.
+    /// Returns the lowest `bits` bits of `poly` as an unsigned number. `bits` is 8, 16, 32 or 64.
+    /// For 64 bits, returns `None` if the value may be 2⁶³ or larger.
     pub fn unsigned(&self, poly: &Poly, bits: u8) -> Option<Poly> {
         if self.of(poly).fits_unsigned(bits) {
             return Some(poly.clone());
@@ -28,7 +28,7 @@ impl Ranges {
         }
     }
 
-    /// Returns the minimum or the maximum of `x` and `y`.
+    /// Returns the minimum or the maximum of `x` and `y`, depending on `function`.
     pub fn extreme(&self, function: Function, x: &Poly, y: &Poly) -> Poly {
         match (x.as_constant(), y.as_constant()) {
             (Some(x), Some(y)) => Poly::constant(function.apply(&[x, y])),
@@ -119,7 +119,8 @@ impl Ranges {
         Poly::constant(1).minus(condition)
     }
 
-    /// Returns `then` if `condition` holds, and `otherwise` if not.
+    /// Returns a polynomial that equals `then` if `condition` is not 0, and `otherwise` if it is
+    /// 0.
     pub fn choice(&self, condition: &Poly, then: &Poly, otherwise: &Poly) -> Poly {
         if let Some(value) = condition.as_constant() {
             return if value != 0 {
@@ -128,7 +129,7 @@ impl Ranges {
                 otherwise.clone()
             };
         }
-        // Terms that both values contain are moved out of the choice.
+        // Terms that both values contain stay outside the choice.
         let difference = then.minus(otherwise);
         let (common, then, otherwise) = if difference.size() < then.size() {
             (otherwise.clone(), difference, Poly::constant(0))
@@ -142,7 +143,7 @@ impl Ranges {
     }
 }
 
-/// Returns the comparison that holds exactly if `operator` does not hold.
+/// Returns the negation of the comparison `operator`; `None` if `operator` is not a comparison.
 pub(super) fn opposite(operator: Binary) -> Option<Binary> {
     Some(match operator {
         Binary::Equal => Binary::Unequal,

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use gpusched_model::program::expression::{Binary, Function};
 
-/// Indivisible factor of a polynomial: a name, or an operation that is not polynomial in its operands.
+/// Indivisible factor of a polynomial: a name, or an operation other than addition and
+/// multiplication.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
     /// A name.
@@ -47,7 +48,7 @@ impl Poly {
         Poly(BTreeMap::from([(vec![atom], 1)]))
     }
 
-    /// Creates the polynomial of an operation. The operation is not simplified.
+    /// Creates the polynomial of an operation, without simplification.
     pub(super) fn operation(operator: Operator, operands: Vec<Poly>) -> Poly {
         Poly::atom(Atom::Operation(operator, operands.into()))
     }
@@ -145,7 +146,7 @@ impl Poly {
         product.without_masks()
     }
 
-    /// Returns the quotient; `None` if the division is not exact.
+    /// Divides the polynomial by `divisor`. Returns `None` if the division is not exact.
     pub fn divided(&self, divisor: i64) -> Option<Poly> {
         let exact = |coefficient: &i64| coefficient.checked_rem(divisor) == Some(0);
         self.0.values().all(exact).then(|| {
@@ -156,8 +157,9 @@ impl Poly {
         })
     }
 
-    /// Replaces c·x − c·(x & 2ʲ−1) by the equal term c·2ʲ·(x >> j). Compilers use the first form for the number of
-    /// rounds of unrolled loops. Only the second form shows that the value is a multiple of 2ʲ.
+    /// Replaces c·x − c·(x & 2ʲ−1) by the equal term c·2ʲ·(x >> j), for a coefficient c, a
+    /// polynomial x and a bit count j. Compilers use the first form for the number of rounds of
+    /// unrolled loops. The second form shows that the value is a multiple of 2ʲ.
     fn without_masks(self) -> Poly {
         let found = self.0.iter().find_map(|(product, coefficient)| {
             let [Atom::Operation(Operator::Binary(Binary::BitAnd), operands)] = product.as_slice() else {
@@ -186,7 +188,8 @@ impl Poly {
         poly.plus(&multiple)
     }
 
-    /// Replaces each name by the polynomial that `value` returns for it. Operations are not simplified.
+    /// Replaces each name by the polynomial that `value` returns for the name. Does not simplify
+    /// operations.
     pub fn substituted(&self, value: &impl Fn(&str) -> Option<Poly>) -> Poly {
         let mut sum = Poly::default();
         for (product, coefficient) in &self.0 {

@@ -5,8 +5,8 @@ use gpusched_model::program::Expression;
 use gpusched_model::program::expression::{Binary, Unary};
 
 impl Poly {
-    /// Returns the polynomial as an expression. Terms with equal coefficients are grouped. Positive terms precede
-    /// negative terms.
+    /// Returns the polynomial as an expression. The expression groups terms with equal
+    /// coefficients. Positive terms precede negative terms.
     pub fn expression(&self) -> Expression {
         // Groups of terms with equal coefficients, in the order of the first occurrence.
         let mut groups: Vec<(i64, Vec<Expression>)> = Vec::new();

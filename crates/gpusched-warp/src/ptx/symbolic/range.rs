@@ -14,11 +14,12 @@ pub struct Range {
     pub high: i128,
 }
 
-/// Known ranges of names.
+/// Known value ranges of names.
 #[derive(Debug, Clone, Default)]
 pub struct Ranges(HashMap<String, Range>);
 
-/// Limit of a range. Values beyond the limit are replaced by the limit, so the product of two values fits `i128`.
+/// Largest absolute value of a bound of a range. The constructor clamps larger bounds, so the
+/// product of two bounds fits `i128`.
 const FAR: i128 = 1 << 63;
 
 impl Range {
@@ -43,14 +44,14 @@ impl Range {
         Range { low: -FAR, high: FAR }
     }
 
-    /// Returns whether all values of the range fit `bits` bits as signed numbers.
+    /// Returns whether every value of the range is a signed number of `bits` bits.
     pub fn fits_signed(self, bits: u8) -> bool {
         let half = 1_i128 << (bits - 1);
         self.low >= -half && self.high < half
     }
 
-    /// Returns whether all values of the range fit `bits` bits as unsigned numbers. For 64 bits, returns whether all
-    /// values are below 2⁶³.
+    /// Returns whether every value of the range is an unsigned number of `bits` bits. For 64
+    /// bits, returns whether every value is from 0 to 2⁶³ − 1.
     pub fn fits_unsigned(self, bits: u8) -> bool {
         self.low >= 0 && self.high < 1_i128 << bits.min(63)
     }
@@ -82,7 +83,7 @@ impl Ranges {
         self.0.insert(name.to_owned(), range);
     }
 
-    /// Returns the range of the values of `poly`. The computation itself does not wrap.
+    /// Returns the range of the values of `poly`. The computation of the range does not wrap.
     pub fn of(&self, poly: &Poly) -> Range {
         let sum = poly.0.iter().fold(Range::of(0), |sum, (product, coefficient)| {
             let start = Range::of(*coefficient);

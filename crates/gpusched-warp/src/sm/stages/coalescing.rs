@@ -1,10 +1,12 @@
-//! Coalescing: the sectors and the shared-memory cycles that one access of a warp requires.
+//! Coalescing of the accesses of a warp: the required sectors, or the required cycles of shared
+//! memory.
 
 use crate::code::Effect;
 use crate::request::SECTOR;
 use crate::sm::flight::Access;
 
-/// Computes the sectors that the lanes of an instruction access with `bytes` bytes each, in ascending order of address.
+/// Computes the sectors that an instruction accesses, in ascending order of addresses. Each lane
+/// accesses `bytes` bytes.
 pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
     if !neighbours(effect, bytes, accesses) && !aligned(effect.lanes, &effect.addresses, bytes, accesses) {
@@ -13,7 +15,8 @@ pub fn sectors(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) {
     }
 }
 
-/// Handles accesses of 32 lanes to adjacent words that cover whole sectors. Returns false for every other access.
+/// Handles accesses of 32 lanes to adjacent words that cover whole sectors. Returns `false` for
+/// accesses of any other kind.
 fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
     let first = effect.addresses[0];
     let width = u64::from(bytes);
@@ -32,7 +35,8 @@ fn neighbours(effect: &Effect, bytes: u8, accesses: &mut Vec<Access>) -> bool {
     whole
 }
 
-/// Handles aligned words. An aligned word lies within one sector. Returns false for every other access.
+/// Handles accesses to aligned words. An aligned word lies within one sector. Returns `false` for
+/// accesses of any other kind.
 fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) -> bool {
     let width = u64::from(bytes);
     if ![1, 2, 4, 8, 16, 32].contains(&width) {
@@ -48,8 +52,8 @@ fn aligned(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Acce
     !odd
 }
 
-/// Handles a full warp of 32 lanes with the result of [`words`], but processes runs of consecutive or equal words at
-/// once.
+/// Adds the same accesses as [`words`], for a full warp of 32 lanes. For speed, the function
+/// processes runs of consecutive or equal words at once.
 fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     let mut odd = 0;
     let mut rest = &addresses[..];
@@ -73,7 +77,8 @@ fn runs(addresses: &[u64; 32], width: u64, accesses: &mut Vec<Access>) -> bool {
     odd != 0
 }
 
-/// Adds an access to `bytes` bytes from address `first` on. Each word of `width` bytes is accessed by `lanes` lanes.
+/// Adds an access to `bytes` bytes from address `first` on. `lanes` lanes access each word of
+/// `width` bytes.
 fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Access>) {
     let (mut at, mut left) = (first, bytes);
     while left > 0 {
@@ -97,7 +102,7 @@ fn touch(first: u64, bytes: u64, lanes: u64, width: u64, accesses: &mut Vec<Acce
     }
 }
 
-/// Returns the addresses of `lanes`.
+/// Returns the addresses of the lanes in the bit mask `lanes`.
 fn of_lanes(lanes: u32, addresses: &[u64; 32]) -> impl Iterator<Item = u64> {
     let mut rest = lanes;
     std::iter::from_fn(move || {
@@ -107,8 +112,8 @@ fn of_lanes(lanes: u32, addresses: &[u64; 32]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Adds accesses to words of `width` bytes. Accesses to the same sector are merged if they follow each other directly.
-/// Returns whether some word is not aligned to its width.
+/// Adds accesses to words of `width` bytes. Merges consecutive accesses to the same sector.
+/// Returns whether at least one word is not aligned to its width.
 fn words(addresses: impl Iterator<Item = u64>, width: u64, accesses: &mut Vec<Access>) -> bool {
     let word = ((1_u64 << width) - 1) as u32;
     let mut odd = 0;
@@ -157,8 +162,8 @@ fn merge(accesses: &mut Vec<Access>) {
     });
 }
 
-/// Handles every kind of access, lane by lane. The sector of the previous lane is tried first, because adjacent lanes
-/// often access the same sector.
+/// Handles accesses of every kind, lane by lane. Adjacent lanes often access the same sector, so
+/// the function first tries the sector of the previous lane.
 fn scattered(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
     let width = u64::from(bytes).max(1);
     let word = (1_u64 << width.min(SECTOR)) - 1;
@@ -206,14 +211,15 @@ fn take(accesses: &mut Vec<Access>, sector: u64) -> Access {
     }
 }
 
-/// Adds `access`, unless it has no lanes.
+/// Adds `access` if at least one lane takes part in it.
 fn put(accesses: &mut Vec<Access>, access: Access) {
     if access.lanes > 0 {
         accesses.push(access);
     }
 }
 
-/// Computes the sector accesses of an atomic. Lanes that access the same bytes require a separate access each.
+/// Computes the sector accesses of an atomic. If several lanes access the same bytes, each of
+/// these lanes requires a separate access.
 pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<Access>) {
     accesses.clear();
     for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
@@ -240,8 +246,8 @@ pub fn atomics(lanes: u32, addresses: &[u64; 32], bytes: u8, accesses: &mut Vec<
     accesses.sort_by_key(|access| access.address);
 }
 
-/// Returns the number of cycles that an access occupies shared memory with `banks` banks. The result is the largest
-/// number of distinct words in one bank.
+/// Returns the number of cycles for which an access occupies shared memory with `banks` banks.
+/// The result is the largest number of distinct words in one bank.
 pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     match banks {
         32 if one_word_per_bank(lanes, addresses) => 1,
@@ -249,7 +255,7 @@ pub fn conflicts(lanes: u32, addresses: &[u64; 32], banks: u32) -> u32 {
     }
 }
 
-/// Returns whether every one of 32 banks serves at most one word.
+/// Returns whether each of the 32 banks serves at most one word.
 fn one_word_per_bank(lanes: u32, addresses: &[u64; 32]) -> bool {
     let mut words = [u64::MAX; 32]; // `u64::MAX` means no word, because words are at most 2^62
     let mut rest = lanes;
@@ -286,7 +292,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns accesses of several kinds: adjacent, strided, within few words, and random.
+    /// Returns accesses of several kinds: adjacent, strided, to a few words, and random.
     fn effects() -> impl Iterator<Item = Effect> {
         let mut state = 11_u64;
         let mut random = move |below: u64| {

@@ -1,7 +1,7 @@
 //! Operand collectors. A collector accepts an issued instruction, reads its registers bank by bank, and passes the
 //! instruction to its unit.
 //!
-//! With sub-cores, each scheduler has its own collectors and register banks.
+//! Each scheduler (sub-core) has its own collectors and register banks.
 
 use super::pipeline_registers::{LANES, PipelineRegisters, lowest};
 use crate::code::Register;
@@ -9,7 +9,7 @@ use crate::sm::facts::{UNITS, Unit};
 use crate::sm::flight::{FlightId, Flights};
 use crate::sm::operands::Operands;
 
-/// Order of unit kinds, as an input port checks the pipeline registers.
+/// Order of unit kinds. An input port checks the pipeline registers in this order.
 pub const PORT_ORDER: [Unit; UNITS] = [Unit::Sp, Unit::Sfu, Unit::Mem, Unit::Tensor, Unit::Dp, Unit::Int];
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,9 +19,9 @@ struct Collector {
     place: u8,
     /// Position of the instruction in the order of issue.
     order: u64,
-    /// Scheduler that owns the collector, as a set of one bit.
+    /// Bit mask with only the scheduler that owns the collector.
     scheduler: u64,
-    /// All collectors that belong to later schedulers, one bit each.
+    /// Bit mask of the collectors of all schedulers with higher numbers.
     later: u64,
 }
 
@@ -29,28 +29,28 @@ struct Collector {
 #[derive(Debug, Clone)]
 pub struct Collectors {
     units: [Collector; 64],
-    /// Collectors that contain an instruction, one bit each.
+    /// Bit mask of the collectors that contain an instruction.
     occupied: u64,
-    /// Collectors whose instruction has all operands, one bit each.
+    /// Bit mask of the collectors whose instruction has all operands.
     ready: u64,
-    /// Ready collectors that cannot hand over because their destination is occupied, one bit each. The next field
+    /// Bit mask of the ready collectors whose destination is occupied. The field `stuck_behind`
     /// contains these destinations.
     stuck: u64,
     stuck_behind: u64,
-    /// Schedulers that have a free collector, one bit each.
+    /// Bit mask of the schedulers that have a free collector.
     open: u64,
-    /// Collectors of each scheduler, one bit each.
+    /// Bit mask of the collectors of each scheduler.
     of_scheduler: Vec<u64>,
     ports: usize,
-    /// For each output port, the collectors that the port checks first. These collectors belong to the schedulers after
-    /// the last served scheduler.
+    /// For each output port, the bit mask of the collectors that the port checks first. These
+    /// collectors belong to the schedulers after the scheduler that the port last served.
     later: Vec<u64>,
     /// Collectors that wait for operands, in order of arrival. Each bank serves these collectors first-come,
     /// first-served.
     waiting: Vec<u8>,
     /// Number of banks per scheduler, a power of two.
     banks_per_scheduler: u32,
-    /// Banks that are written in this step, one bit each.
+    /// Bit mask of the register banks that are written in this step.
     written: u64,
 }
 
@@ -183,7 +183,8 @@ impl Collectors {
             let mut left = units;
             while left != 0 {
                 let unit = lowest(&mut left);
-                // If no collector is free for the oldest instruction now, none becomes free in this step.
+                // Collectors never become free within this step. An instruction without a free
+                // collector must therefore wait for the next step.
                 let oldest = from.oldest(unit);
                 match oldest.filter(|place| self.open >> (place % LANES) & 1 == 1) {
                     Some(place) => {

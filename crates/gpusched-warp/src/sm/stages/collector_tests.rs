@@ -5,7 +5,7 @@ use crate::code::{Instruction, Operation};
 use crate::sm::facts::Facts;
 use crate::sm::facts::{Memory, UNITS};
 
-/// An instruction that a collector contains.
+/// Instruction in a collector.
 struct Held {
     id: FlightId,
     place: u8,
@@ -77,7 +77,7 @@ impl Slow {
     }
 }
 
-/// Content of each place between two stages.
+/// Instruction in each place of the pipeline registers between two stages.
 struct Stage([Option<FlightId>; UNITS * LANES]);
 
 impl Stage {

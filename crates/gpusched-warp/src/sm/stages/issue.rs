@@ -17,7 +17,7 @@ pub struct IssueEvent {
     pub scheduler: u8,
     /// Warp slot on the SM.
     pub slot: u16,
-    /// Age of the warp: number of warps that started on the SM before it.
+    /// Age of the warp: number of warps that started on the SM before this warp.
     pub age: u64,
     /// Index of the kernel.
     pub kernel: usize,
@@ -27,14 +27,15 @@ pub struct IssueEvent {
     pub operation: Operation,
 }
 
-/// Numbers of scheduler cycles by outcome.
+/// Numbers of scheduler cycles, per outcome of the cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stalls {
-    /// Cycles when every warp had no instruction, or only instructions of a wrong path.
+    /// Cycles when no warp had an available instruction. Reasons are an empty buffer, a wrong
+    /// path, a barrier, a fence or an atomic.
     pub idle: u64,
     /// Cycles when every available instruction waited for registers.
     pub scoreboard: u64,
-    /// Cycles when a warp could issue, but its unit was occupied.
+    /// Cycles when a warp had an instruction that could issue, but the unit was occupied.
     pub pipeline: u64,
     /// Cycles when an instruction was issued.
     pub issued: u64,
@@ -57,7 +58,7 @@ impl Sm {
         };
     }
 
-    /// Counts `cycles` cycles when every scheduler is unable to issue.
+    /// Counts `cycles` cycles for every scheduler. No scheduler can issue in these cycles.
     pub(in crate::sm) fn count_idle(&mut self, cycles: u64) {
         let waiting = self.warps.states.waiting();
         for scheduler in 0..self.policies.len() {

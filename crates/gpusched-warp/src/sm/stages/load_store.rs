@@ -1,4 +1,5 @@
-//! Load-store unit of an SM. The unit serves shared memory, L1 with its latency, and answers from L2.
+//! Load-store unit of an SM. The unit serves accesses to shared memory, accesses to L1, and
+//! replies from L2.
 
 use super::collector::Collectors;
 use crate::cache::{Cache, Outcome};
@@ -22,11 +23,11 @@ pub struct LoadStoreParameters {
     pub skip_l1: bool,
     /// Latency of shared memory [cycles].
     pub shared_latency: u64,
-    /// Maximum number of answers that may wait in the unit.
+    /// Maximum number of replies that may wait in the unit.
     pub responses: usize,
 }
 
-/// An answer whose registers are being written.
+/// Completed load or atomic whose registers are being written.
 #[derive(Debug, Clone, Copy)]
 struct Writeback {
     flight: FlightId,
@@ -41,11 +42,12 @@ pub struct LoadStore {
     serving: Option<FlightId>,
     /// Loads from shared memory, each with the first cycle when its registers can be written.
     shared: Ring<(u64, FlightId)>,
-    /// For each bank of L1, the sectors on their way to the tags, with the cycle when each sector arrives.
+    /// Sectors on their way to the tags of each bank of L1. Each entry contains the cycle when
+    /// the sector arrives.
     banks: Vec<Ring<(u64, Request)>>,
     /// Lower bound on the next cycle when a sector reaches the tags of L1.
     next_look_up: u64,
-    /// Answers from the memory system that wait in the unit.
+    /// Replies from the memory system that wait in the unit.
     pub responses: Ring<Request>,
     /// The L1 cache.
     pub l1: Cache,
@@ -83,13 +85,13 @@ impl LoadStore {
         self.serving = Some(flight);
     }
 
-    /// Returns whether the unit can accept another answer from the memory system.
+    /// Returns whether the unit can accept another reply from the memory system.
     pub fn accepts(&self) -> bool {
         self.responses.len() < self.parameters.responses
     }
 
-    /// Returns the next cycle with possible activity, provided that no answer arrives. Returns `None` if the unit is
-    /// empty.
+    /// Returns the next cycle when the unit may be active, if no reply arrives. Returns `None` if
+    /// the unit is empty.
     pub fn wakes_at(&self, now: u64) -> Option<u64> {
         if self.serving.is_some()
             || self.writeback.is_some()
@@ -141,7 +143,7 @@ impl LoadStore {
         !self.shared.is_empty() || self.past_l1.is_some() || self.l1.has_ready()
     }
 
-    /// Writes registers of loads. One answer is written at a time.
+    /// Writes the registers of completed loads, one load at a time.
     fn write_back(
         &mut self,
         now: u64,
@@ -232,7 +234,7 @@ impl LoadStore {
         self.responses.pop_front();
     }
 
-    /// Looks up sectors that have reached the tags of L1, at most one per bank.
+    /// Looks up sectors that have reached the tags of L1. Each bank looks up at most one sector.
     fn look_up(&mut self, now: u64, flights: &mut Flights, warps: &mut Warps) {
         self.next_look_up = u64::MAX;
         for bank in &mut self.banks {
@@ -250,8 +252,8 @@ impl LoadStore {
                     }
                     bank.pop_front();
                 }
-                // A rejected sector is looked up again in the next cycle. Otherwise, the next sector of the bank
-                // follows.
+                // A rejected sector is looked up again in the next cycle. Otherwise, the bank
+                // continues with its next sector.
                 match bank.front_mut() {
                     Some(first) => {
                         first.0 = first.0.max(next);
@@ -301,7 +303,7 @@ impl LoadStore {
         self.serving = None;
     }
 
-    /// Sends at most one sector per bank to L1, or one sector past L1 to memory.
+    /// Sends at most one sector per bank to L1, or sends one sector directly to memory.
     fn send(&mut self, id: FlightId, now: u64, flights: &mut Flights, warps: &mut Warps, out: &mut Outbox) {
         let flight = flights.get_mut(id);
         let past_l1 = match flight.facts.memory {
@@ -343,7 +345,8 @@ impl LoadStore {
             let number = self.parameters.l1.bank(access.address) as usize;
             let bank = &self.banks[number];
             let latency = u64::from(self.parameters.l1.latency);
-            // The first stage is occupied if a sector entered it in this cycle, or if a sector in it is blocked.
+            // The first stage is occupied if a sector entered the stage in this cycle, or if a
+            // sector in the stage is blocked.
             let taken =
                 bank.len() >= latency as usize || bank.back().is_some_and(|&(at, _)| at >= now + latency);
             if taken {

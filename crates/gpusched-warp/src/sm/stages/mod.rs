@@ -1,4 +1,5 @@
-//! Stages of an SM: issue, operands, execution and memory; and the pipeline registers between the stages.
+//! Stages of an SM (issue, operands, execution and memory), and the pipeline registers between
+//! the stages.
 
 mod coalescing;
 pub(super) mod collector;

@@ -6,10 +6,10 @@ use crate::sm::flight::FlightId;
 /// Pipeline registers between two stages, one for each unit kind and scheduler.
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
-    /// Instruction in each place, with its position in the order of issue. The array has 64 entries, so every bit
-    /// number of a 64-bit word is a valid index.
+    /// Instruction in each place, with its position in the order of issue. The array has 64
+    /// entries, so every bit number of a 64-bit word is a valid index.
     places: [(FlightId, u64); 64],
-    /// Occupied places, one bit each. Places are ordered by unit, then by scheduler.
+    /// Bit mask of the occupied places. Places are ordered by unit kind, then by scheduler.
     taken: u64,
     /// For each unit kind, the number of kinds that precede it in `order`.
     ranks: [u8; UNITS],
@@ -23,11 +23,11 @@ pub const LANES: usize = 8;
 /// Total number of places.
 pub const PLACES: usize = UNITS * LANES;
 
-/// The first place of each unit kind, one bit each.
+/// Bit mask of the first place of each unit kind.
 const FIRST_PLACES: u64 = 0x0000_0101_0101_0101;
 
 impl PipelineRegisters {
-    /// Creates empty registers. The places are ordered by `order`.
+    /// Creates empty registers. `order` is the order of the unit kinds.
     pub fn new(order: [Unit; UNITS]) -> Self {
         let mut ranks = [0; UNITS];
         for (rank, unit) in order.into_iter().enumerate() {
@@ -54,7 +54,7 @@ impl PipelineRegisters {
         self.taken == 0
     }
 
-    /// Returns the occupied places, one bit each.
+    /// Returns the bit mask of the occupied places.
     pub fn taken(&self) -> u64 {
         self.taken
     }
@@ -72,15 +72,15 @@ impl PipelineRegisters {
         })
     }
 
-    /// Returns the schedulers with at least one occupied place, one bit each.
+    /// Returns the bit mask of the schedulers with at least one occupied place.
     pub fn schedulers(&self) -> u64 {
         let folded = self.taken | self.taken >> 32;
         let folded = folded | folded >> 16;
         (folded | folded >> 8) & 0xff
     }
 
-    /// Returns the unit kinds with at least one occupied place. Each unit kind is represented by the bit of its first
-    /// place.
+    /// Returns the unit kinds with at least one occupied place. The bit of the first place of a
+    /// unit kind represents the unit kind.
     pub fn units(&self) -> u64 {
         let folded = self.taken | self.taken >> 4;
         let folded = folded | folded >> 2;
@@ -106,8 +106,8 @@ impl PipelineRegisters {
         self.taken &= !bit(index as u32);
     }
 
-    /// Returns the place of the oldest instruction among the places of one unit kind. `first` is the first place of
-    /// this kind. Returns `None` if all of these places are empty.
+    /// Returns the place of the oldest instruction among the places of one unit kind. `first` is
+    /// the first place of this kind. Returns `None` if all places of this kind are empty.
     pub fn oldest(&self, first: usize) -> Option<usize> {
         let mut bits = self.taken & (0xff << first);
         if bits == 0 {
@@ -124,14 +124,14 @@ impl PipelineRegisters {
     }
 }
 
-/// Removes and returns the lowest bit number in `bits`, which must not be empty.
+/// Clears the lowest set bit of `bits` and returns its number. At least one bit must be set.
 pub fn lowest(bits: &mut u64) -> usize {
     let lowest = bits.trailing_zeros() as usize;
     *bits &= bits.wrapping_sub(1);
     lowest
 }
 
-/// Returns the set that contains only `place`.
+/// Returns the bit mask of `place`.
 fn bit(place: u32) -> u64 {
     1_u64.wrapping_shl(place)
 }

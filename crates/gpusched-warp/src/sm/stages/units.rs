@@ -1,7 +1,7 @@
 //! Functional units: pipelines with an initiation interval, and result buses for the writeback.
 //!
-//! When a unit accepts an instruction, the timing of the instruction in the unit is already known. The unit then fixes
-//! three cycles: when the result bus is used, when the unit is free again, and when the instruction leaves.
+//! When a unit accepts an instruction, the unit fixes three cycles: when the instruction uses the
+//! result bus, when the unit is free again, and when the instruction leaves.
 
 use super::pipeline_registers::PLACES;
 use crate::sm::facts::Facts;
@@ -12,9 +12,10 @@ use crate::sm::flight::{FlightId, Flights, NONE};
 pub struct Pipelines {
     /// First cycle when the pipeline of each place accepts another instruction.
     free_at: [u64; PLACES],
-    /// For each future cycle, the places that have reserved a result bus, one bit each.
+    /// For each future cycle, the bit mask of the places that have reserved a result bus.
     buses: Box<[u64]>,
-    /// First instruction in the list of instructions that leave in each cycle. Each list is in the order of places.
+    /// For each future cycle, the first instruction in the list of leaving instructions. Each
+    /// list is sorted by place.
     leaving: Box<[FlightId]>,
     /// Number of result buses.
     width: u32,
@@ -23,8 +24,8 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// Creates pipelines that share `width` result buses. `longest` is the largest latency or initiation interval; an
-    /// instruction may leave a few cycles later.
+    /// Creates pipelines that share `width` result buses. `longest` is the largest latency or
+    /// initiation interval [cycles]. An instruction may leave a few cycles after this time.
     pub fn new(longest: usize, width: u32) -> Self {
         let cycles = (longest + 4).next_power_of_two();
         Self {
@@ -44,15 +45,15 @@ impl Pipelines {
         cycle as usize & (self.buses.len() - 1)
     }
 
-    /// Returns the first instruction in the list of instructions that leave in cycle `now`. Must be called in every
-    /// cycle while the pipelines contain an instruction.
+    /// Returns the first instruction in the list of instructions that leave in cycle `now`. While
+    /// the pipelines contain an instruction, the caller must call this function in every cycle.
     pub fn leave(&mut self, now: u64) -> FlightId {
         let index = self.index(now);
         self.buses[index] = 0;
         std::mem::replace(&mut self.leaving[index], NONE)
     }
 
-    /// Records that an instruction, which has left its pipeline, is completed.
+    /// Records the completion of an instruction that has left its pipeline.
     pub fn left(&mut self) {
         self.inside -= 1;
     }
@@ -72,8 +73,9 @@ impl Pipelines {
             return false;
         }
         *buses |= 1 << place;
-        // The instruction enters the pipeline after the initiation interval. The instruction waits until no other
-        // instruction would leave the same pipeline in the same cycle.
+        // The instruction enters the pipeline after the initiation interval. If another
+        // instruction would leave the pipeline in the same cycle as this instruction, this
+        // instruction enters later.
         let depth = u64::from(latency.saturating_sub(initiation));
         let mut enters = now + u64::from(initiation);
         while !self.join(enters + depth + 1, id, flights) {

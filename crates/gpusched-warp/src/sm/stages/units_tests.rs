@@ -13,7 +13,7 @@ struct Slow {
     /// Instruction that waits before the pipeline, with its remaining initiation interval and its depth.
     entering: Option<(FlightId, u16, u64)>,
     leaving: Vec<(u64, FlightId)>,
-    /// Cycles when a result bus is reserved.
+    /// Cycles for which an instruction has reserved a result bus.
     results: Vec<u64>,
 }
 

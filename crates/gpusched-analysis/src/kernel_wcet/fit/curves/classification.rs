@@ -1,7 +1,9 @@
-//! The class and the kind of a kernel: whether it mostly computes or mostly moves data. `predict` and `wcet fit` use them.
+//! The class and the kind of a kernel: whether the kernel mostly computes or mostly transfers
+//! data. `predict` and `wcet fit` use them.
 //!
-//! The analysis counts contention only between tasks of the same kind. So a wrong kind is unsafe, and a missing kind is
-//! pessimistic. gpusched assigns a kind only if the bandwidth of the kernel on all SMs shows it:
+//! The analysis counts contention only between tasks of the same kind. So a wrong kind is unsafe,
+//! and a missing kind is pessimistic. gpusched assigns a kind only if the memory bandwidth of the
+//! kernel on all SMs shows the kind:
 //!
 //! | share of the nominal bandwidth | class ([Masola23] §5.1) | kind |
 //! |---|---|---|
@@ -9,10 +11,12 @@
 //! | from 10 to 70 % | hybrid | absent: the kernel uses both |
 //! | less than 10 % | compute | compute, if the times do not saturate ([`super::saturation`]) |
 //!
-//! **Times alone do not determine a kind.** By Definition 1 of [Singh21], a kernel that saturates is memory-intensive. But a kernel
-//! that uses 94 % of the bandwidth on all SMs may become faster with each SM. And a kernel with few thread blocks, or with serial
-//! memory accesses, saturates although it moves almost no data. If a kernel saturates at low bandwidth, the bottleneck is another
-//! resource, such as the latency of the memory. So gpusched assigns no kind to this kernel.
+//! **Times alone do not determine a kind.** By Definition 1 of [Singh21], a kernel is
+//! memory-intensive if its execution time saturates: more SMs no longer make it faster. But a
+//! kernel that uses 94 % of the bandwidth on all SMs may become faster with each SM. And a kernel
+//! with few thread blocks, or with serial memory accesses, saturates although it transfers almost
+//! no data. If a kernel saturates at low bandwidth, another resource is the bottleneck, such as
+//! the memory latency. gpusched assigns no kind to such a kernel.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +38,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns the class of a kernel with bandwidth utilization `u`. This is U_bw of Eq. 1.
+    /// Returns the class of a kernel with bandwidth utilization `u`, which is U_bw of Eq. 1.
     pub fn of(u: f64) -> Class {
         match u {
             u if u >= 0.7 => Class::Memory,
@@ -44,11 +48,11 @@ impl Class {
     }
 }
 
-/// Reason why a kernel has its kind, or has no kind.
+/// Reason why gpusched assigns this kind, or no kind.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The bandwidth shows the kind.
+    /// The memory bandwidth shows the kind.
     Bandwidth,
     /// No kind: the kernel uses both compute units and memory.
     Hybrid,
@@ -66,13 +70,14 @@ pub enum Reason {
     Estimated,
 }
 
-/// Returns U_bw (Eq. 1) of a kernel that uses the bandwidth `on_all` [GB/s] on all SMs of `gpu`.
+/// Returns U_bw (Eq. 1) of a kernel with the bandwidth `on_all` [GB/s] on all SMs of `gpu`.
 pub fn utilization(on_all: Factor, gpu: MeasuredGpu) -> f64 {
     on_all.as_f64() / gpu.bandwidth.as_f64()
 }
 
-/// Returns the kind of a kernel, or `None` if the kind is not clear, and the reason. `utilization` is U_bw, or the reason why U_bw
-/// is unknown. `by_times` is the kind according to Definition 1 of [Singh21], or `None` if the times cannot show it.
+/// Returns the kind of a kernel, or `None` if the kind is not clear, and the reason.
+/// `utilization` is U_bw, or the reason why U_bw is unknown. `by_times` is the kind by Definition
+/// 1 of [Singh21], or `None` if the times cannot show the kind.
 pub fn kind(utilization: Result<f64, Reason>, by_times: Option<Kind>) -> (Option<Kind>, Reason) {
     match (utilization.map(Class::of), by_times) {
         (Ok(Class::Memory), _) => (Some(Kind::Memory), Reason::Bandwidth),
@@ -105,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Without a bandwidth on all SMs, the kind is absent for all times.
+    /// If the bandwidth on all SMs is unknown, the kind is absent for all times.
     #[test]
     fn without_the_bandwidth_on_all_sms_there_is_no_kind() {
         for reason in [

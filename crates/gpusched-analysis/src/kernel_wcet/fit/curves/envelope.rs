@@ -1,22 +1,27 @@
-//! WCET functions that bound all measurements, so that an analysis may use them ([Singh21] §3.3, with maxima instead of averages).
+//! WCET functions that bound all measurements, so that an analysis may use them. They follow
+//! [Singh21] §3.3, but use maximum times instead of averages.
 //!
-//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least C at every measurement. Among all such functions, gpusched chooses
-//! the function with the least total overshoot over the longest time at each measured number of SMs. Only one time per m counts, so
-//! repeated measurements at one m do not increase its weight.
+//! **Affine**: a function a/m + b with a, b ≥ 0 that is at least the time C of every measurement
+//! on m SMs. gpusched chooses the function with the least total overshoot. The overshoot at m is
+//! the difference from the longest time on m SMs. Shorter times on m SMs do not count, so
+//! repeated measurements do not increase the weight of m.
 //!
-//! As a function of x = 1/m, this is a linear program in two variables with a geometric solution. Let x̄ be the mean of the k
-//! measured values of x. The total overshoot is k times the height of the line at x̄, minus a constant. So the best line is the
-//! edge of the upper hull above x̄. The condition b ≥ 0 adds the point (0, 0). Because of a ≥ 0, a horizontal line replaces an edge
+//! With x = 1/m, this is a linear program in two variables, which has a geometric solution. Let
+//! x̄ be the mean of the k measured values of x. The total overshoot is k times the height of the
+//! line at x̄, minus a constant. So the best line is the edge of the upper hull above x̄. The
+//! condition b ≥ 0 adds the point (0, 0). Because of a ≥ 0, a horizontal line replaces an edge
 //! with negative slope. All comparisons are exact.
 //!
-//! Then gpusched rounds a down and up to whole nanoseconds. For both values of a, b is the least integer for which the *rounded*
-//! function, ⌈a/m⌉ + b, bounds every measurement. gpusched uses the better of the two functions. So the bound is valid for the
-//! integers that verdicts use.
+//! Then gpusched rounds a to whole nanoseconds, once down and once up. For each of the two
+//! values, b is the least integer for which the *rounded* function ⌈a/m⌉ + b bounds every
+//! measurement. gpusched uses the function with the smaller overshoot. Verdicts use these
+//! integers, so the bound is valid for verdicts.
 //!
-//! **Table**: for each m, the longest time that was measured on m or more SMs. So the table does not increase with m.
+//! **Table**: for each m, the longest time that was measured on m or more SMs. So the table does
+//! not increase with m.
 //!
-//! In conflict, both forms are at least the function in isolation. If the measured times in conflict are shorter than in isolation,
-//! the number of measurements in conflict was too small.
+//! In both forms, the WCET in conflict is at least the WCET in isolation. If the measured times
+//! in conflict are shorter, there were too few measurements in conflict.
 
 use super::classification::Reason;
 use super::points::Points;
@@ -30,38 +35,40 @@ use gpusched_model::wcet::{Affine, AffinePair, Form, MAX_SMS, Table, WcetError, 
 pub struct Measured {
     /// Measurements in isolation.
     pub isolated: Points,
-    /// Measurements in conflict. If absent, gpusched assumes that the times in conflict equal the times in isolation.
+    /// Measurements in conflict. If absent, the times in conflict equal the times in isolation.
     pub conflict: Option<Points>,
-    /// Present if some times are estimates. It describes the estimate that is based on the fewest rounds.
+    /// The estimate with the fewest rounds, if some times are estimates. Otherwise absent.
     pub estimate: Option<Estimated>,
-    /// U_bw of [Masola23] Eq. 1, or the reason why U_bw is unknown.
+    /// U_bw of [Masola23] Eq. 1, or the reason why gpusched does not know U_bw.
     pub utilization: Result<f64, Reason>,
-    /// V: largest number of bytes that one execution moves to and from memory, over all numbers of SMs. `None` if unknown.
+    /// V: largest memory traffic of one execution, in bytes, over all numbers of SMs. `None` if
+    /// unknown.
     pub traffic: Option<Bytes>,
 }
 
-/// Reason why an envelope cannot be computed.
+/// Reason why gpusched cannot compute a WCET function that bounds the measurements.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EnvelopeError {
-    /// All measurements have the same number of SMs, so they do not determine a line.
+    /// All measurements have one number of SMs, so they do not determine a line.
     #[error(
         "{contention}: found measurements on {sms} SMs only, expected at least two different numbers of SMs for a/m + b"
     )]
     OnePoint {
         /// `isolated` or `conflict`.
         contention: &'static str,
-        /// The number of SMs.
+        /// Number of SMs of all measurements.
         sms: u32,
     },
-    /// The envelope is not a valid WCET function.
+    /// The computed function is not a valid WCET function.
     #[error(transparent)]
     Wcet(#[from] WcetError),
 }
 
-/// Computes the affine WCET function that bounds all measurements.
+/// Computes the affine WCET function a/m + b that bounds all measurements.
 ///
 /// # Errors
-/// Returns an [`EnvelopeError`] if all measurements have the same number of SMs, or if C(1) would exceed [`Time::LIMIT`].
+/// Returns an [`EnvelopeError`] if all measurements have one number of SMs, or if C(1) would
+/// exceed [`Time::LIMIT`].
 pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     let isolated = cover("isolated", &measured.isolated, None)?;
     let conflict = measured.conflict.as_ref();
@@ -74,10 +81,10 @@ pub fn affine(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     }))?)
 }
 
-/// Computes the table of times that do not increase with the number of SMs.
+/// Computes the table of longest measured times, which do not increase with the number of SMs.
 ///
 /// # Errors
-/// The type permits [`EnvelopeError::Wcet`], but no measurements cause this error.
+/// Never fails: no measurements cause an [`EnvelopeError::Wcet`].
 pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     let isolated = monotone(&measured.isolated);
     let Some(conflict) = &measured.conflict else {
@@ -85,7 +92,8 @@ pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     };
     let mut conflict = monotone(conflict);
     for (sms, time) in &mut conflict {
-        // For fewer SMs than in all measurements in isolation, use the isolated time on the smallest measured number of SMs.
+        // If `sms` is below every number of SMs with a measurement in isolation, use the isolated
+        // time on the smallest number.
         let known = isolated.partition_point(|(m, _)| m <= sms).max(1);
         let (_, alone) = isolated[known - 1];
         *time = alone.max(*time);
@@ -96,7 +104,8 @@ pub fn table(measured: &Measured) -> Result<WcetFunction, EnvelopeError> {
     }))?)
 }
 
-/// Returns, for each measured number of SMs, the longest time that was measured on at least this number of SMs.
+/// For each measured number of SMs, returns the longest time that was measured on this number or
+/// more SMs.
 pub fn monotone(points: &Points) -> Vec<(u32, Time)> {
     let mut longest = points.longest();
     let mut so_far = Time::ZERO;
@@ -107,7 +116,8 @@ pub fn monotone(points: &Points) -> Vec<(u32, Time)> {
     longest
 }
 
-/// Corner of the upper hull: the time C at x = 1/m, or the origin. The coordinates are homogeneous: (w, w·x, w·y) with w = m.
+/// Corner of the upper hull: the origin, or the point (x, y) with x = 1/m and time y. The
+/// coordinates are homogeneous: (w, w·x, w·y) with w = m.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Corner {
     w: i128,
@@ -127,14 +137,16 @@ impl Corner {
         }
     }
 
-    /// Returns whether `self` lies on or below the line from `left` to `right`. Each product is at most 2^16 · 2^80.
+    /// Returns whether `self` is on or below the line from `left` to `right`. Each product is at
+    /// most 2^16 · 2^80, so it cannot overflow.
     fn is_below(&self, left: &Corner, right: &Corner) -> bool {
         let minor = |a: &Corner, b: &Corner| a.x * b.y - b.x * a.y;
         // The determinant is positive if the path over the three points turns left.
         left.w * minor(self, right) - self.w * minor(left, right) + right.w * minor(left, self) >= 0
     }
 
-    /// Returns the slope of the line to `right`, rounded down, or 0 if the slope is negative.
+    /// Returns the slope of the line from `self` to `right`, rounded down, or 0 if the slope is
+    /// negative.
     fn slope(&self, right: &Corner) -> u128 {
         let rise = right.y * self.w - self.y * right.w;
         let run = right.x * self.w - self.x * right.w;
@@ -150,20 +162,21 @@ impl Corner {
     }
 }
 
-/// Computes the best line that is above `points`, and above `floor` for every number of SMs.
+/// Computes the line with the least overshoot that is above `points`, and above `floor` for every
+/// number of SMs.
 fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Result<Affine, EnvelopeError> {
     let longest = points.longest();
     if let [(sms, _)] = *longest.as_slice() {
         return Err(EnvelopeError::OnePoint { contention, sms });
     }
-    // `floor` is a line, too. So the result is above `floor` if it is above both ends of `floor`.
+    // `floor` is also a line. So a line is above `floor` if it is above both ends of `floor`.
     let ends = floor.iter().flat_map(|floor| {
         let ns = |sms: u32| floor.a.ns().div_ceil(u64::from(sms)).saturating_add(floor.b.ns());
         [1, MAX_SMS].map(|sms| Corner::new(sms, ns(sms)))
     });
     let measured = longest.iter().map(|&(sms, time)| Corner::new(sms, time.ns()));
     let mut corners: Vec<Corner> = measured.chain(ends).chain([ORIGIN]).collect();
-    // Sort by the x coordinate of the corner, which is `x`/`w` with `x` = 0 or 1.
+    // Sort by the x coordinate `x`/`w`, where `x` is 0 or 1.
     corners.sort_by_key(|corner| (corner.x, -corner.w, corner.y));
     let mut hull: Vec<Corner> = Vec::new();
     for corner in corners {
@@ -182,8 +195,8 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     }
     let mean = longest.iter().map(|&(sms, _)| 1.0 / f64::from(sms)).sum::<f64>() / longest.len() as f64;
     let edge = hull.iter().rposition(|corner| corner.x() <= mean).unwrap_or(0);
-    // The mean is a floating-point number and may be slightly wrong. So the neighbors of the edge are candidates, too. Exact
-    // overshoots decide between them.
+    // The mean is a floating-point number with a rounding error. So the neighbors of the edge are
+    // candidates, too. The exact overshoots select one of the candidates.
     let near = hull.windows(2).skip(edge.saturating_sub(1)).take(3);
     let slopes = near.flat_map(|pair| match pair {
         [left, right] => [left.slope(right), left.slope(right) + 1],
@@ -202,8 +215,8 @@ fn cover(contention: &'static str, points: &Points, floor: Option<Affine>) -> Re
     best.map(|(line, _)| line).ok_or_else(|| too_large().into())
 }
 
-/// Returns the lowest line of slope `a` that is above all points of `longest` and above `floor`, and its total overshoot. Returns
-/// `None` if its times exceed [`Time::LIMIT`].
+/// Returns the lowest line of slope `a` that is above all points of `longest` and above `floor`,
+/// and its total overshoot. Returns `None` if a time of the line exceeds [`Time::LIMIT`].
 fn line(a: u128, longest: &[(u32, Time)], floor: Option<Affine>) -> Option<(Affine, u128)> {
     let a = u64::try_from(a).ok().filter(|&a| a <= Time::LIMIT.ns())?;
     let scaled = |sms: u32| a.div_ceil(u64::from(sms));
@@ -212,7 +225,7 @@ fn line(a: u128, longest: &[(u32, Time)], floor: Option<Affine>) -> Option<(Affi
         .map(|&(sms, time)| time.ns().saturating_sub(scaled(sms)));
     let mut b = needed.max()?;
     if let Some(floor) = floor {
-        // The condition is a + b·m ≥ floor.a + floor.b·m at both ends.
+        // At both ends, the line must satisfy a + b·m ≥ floor.a + floor.b·m.
         for sms in [1, u64::from(MAX_SMS)] {
             let above = u128::from(floor.a.ns()) + u128::from(floor.b.ns()) * u128::from(sms);
             let missing = above.saturating_sub(u128::from(a)).div_ceil(u128::from(sms));

@@ -1,4 +1,5 @@
-//! The regression C(m) = a/m + b of [Singh21] §3.3.2. It describes the measurements, but does not bound them.
+//! The regression C(m) = a/m + b of [Singh21] §3.3.2. It describes the measurements, but it is
+//! not a bound.
 
 use super::points::Points;
 
@@ -9,12 +10,12 @@ pub struct Line {
     pub a_ns: f64,
     /// b: part of the time that does not depend on the number of SMs [ns]; negative if the speed-up is superlinear.
     pub b_ns: f64,
-    /// R²: fraction of the variance that the line explains; 1 if all times are equal.
+    /// R²: fraction of the variance that the line explains. R² is 1 if all times are equal.
     pub r2: f64,
 }
 
-/// Computes the regression line through `points` over 1/m with equal weights. Returns `None` if all points have the same number of
-/// SMs.
+/// Computes the regression line of the times over 1/m, with equal weights. Returns `None` if all
+/// `points` have one number of SMs.
 pub fn line(points: &Points) -> Option<Line> {
     let measured: Vec<(f64, f64)> = points
         .measurements()

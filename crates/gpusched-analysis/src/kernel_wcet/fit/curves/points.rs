@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
 
-/// Measured times for each number of SMs. There is at least one time.
+/// Measured execution times for each number of SMs. There is at least one time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Points(BTreeMap<u32, Vec<Time>>);
 
@@ -30,8 +30,8 @@ pub enum PointsError {
 }
 
 impl Points {
-    /// Creates points from pairs (number of SMs, execution time) in any order. Several measurements with the same number of SMs are
-    /// valid.
+    /// Creates points from pairs of a number of SMs and an execution time, in any order. Several
+    /// measurements may have the same number of SMs.
     ///
     /// # Errors
     /// Returns a [`PointsError`] if there are no measurements, if a number of SMs is 0 or above [`MAX_SMS`], or if a time is 0 or
@@ -48,14 +48,15 @@ impl Points {
         Ok(Points(points))
     }
 
-    /// Returns all measurements, sorted by number of SMs.
+    /// Returns each measurement as a number of SMs and a time, sorted by number of SMs.
     pub fn measurements(&self) -> impl Iterator<Item = (u32, Time)> {
         self.0
             .iter()
             .flat_map(|(&sms, times)| times.iter().map(move |&time| (sms, time)))
     }
 
-    /// Returns the measured numbers of SMs in ascending order, each with its number of measurements.
+    /// Returns the number of measurements for each measured number of SMs, sorted by number of
+    /// SMs.
     pub fn counts(&self) -> impl Iterator<Item = (u32, usize)> {
         self.0.iter().map(|(&sms, times)| (sms, times.len()))
     }

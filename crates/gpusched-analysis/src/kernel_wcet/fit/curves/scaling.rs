@@ -1,4 +1,5 @@
-//! All results for a kernel that was measured on different numbers of SMs. `gpusched wcet fit` prints these results.
+//! All results for a kernel that was measured on several numbers of SMs. `gpusched wcet fit`
+//! prints these results.
 
 use serde::Serialize;
 
@@ -18,14 +19,14 @@ use gpusched_model::{Contention, Estimated, Factor, Kind, Task, TaskError, TaskS
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum EnvelopeForm {
-    /// The function a/m + b with the least overshoot that bounds all measurements.
+    /// Function a/m + b that bounds all measurements with the least overshoot.
     #[default]
     Envelope,
-    /// A table of the longest measured times, which do not increase with the number of SMs.
+    /// Table of the longest measured times, which do not increase with the number of SMs.
     Table,
 }
 
-/// WCET function that bounds measurements, with a description of the measurements.
+/// WCET function that bounds all measurements, and a description of the measurements.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Fit {
@@ -34,27 +35,30 @@ pub struct Fit {
     pub wcet: WcetFunction,
     /// Form of the WCET function.
     pub form: EnvelopeForm,
-    /// Source of the WCETs, as in a task set. It is `estimated` if some times are estimates, and otherwise depends on the form:
-    /// fitted or measured.
+    /// Source of the WCETs, as in a task set. `estimated` if some times are estimates. Otherwise
+    /// `fitted` for a function, and `measured` for a table.
     pub wcet_source: WcetSource,
-    /// Kind of the kernel, memory- or compute-intensive. Absent if the kind is not clear, which is safe.
+    /// Kind of the kernel: memory- or compute-intensive. A missing kind means that the kind is
+    /// not clear, which is safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// Reason for this kind, or for a missing kind.
+    /// Reason why gpusched assigns this kind, or no kind.
     pub kind_reason: Reason,
     /// U_bw: fraction of the nominal memory bandwidth that the kernel uses on all SMs ([Masola23] Eq. 1). Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utilization: Option<f64>,
-    /// V: largest number of bytes that one job moves to and from memory. Absent if unknown.
+    /// V: largest memory traffic of one job, in bytes. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Bytes>,
-    /// m*: smallest number of SMs beyond which more SMs reduce the isolated time by less than the fraction `epsilon` in total.
+    /// m*: saturation point. All SMs above this number together reduce the isolated time by less
+    /// than the fraction `epsilon`.
     pub saturation_sms: u32,
     /// M: largest number of SMs with a measurement in isolation.
     pub largest_sms: u32,
     /// ε: saturation threshold.
     pub epsilon: Factor,
-    /// Description of the estimate. Present if some times are estimates; then the WCET function is not a bound.
+    /// Description of the estimate, if some times are estimates. The WCET function is then not a
+    /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimated>,
     /// Measurements in isolation.
@@ -68,11 +72,12 @@ pub struct Fit {
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Curve {
-    /// Regression line a/m + b through all measurements, which is not a bound. Absent if all measurements have the same number of
-    /// SMs.
+    /// Regression line a/m + b through all measurements, which is not a bound. Absent if all
+    /// measurements have one number of SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_squares: Option<Line>,
-    /// Largest difference between the WCET function and a longest measured time [ns].
+    /// Largest overshoot: largest difference between the WCET function and the longest time on a
+    /// number of SMs [ns].
     pub largest_overshoot_ns: Time,
     /// Points, sorted by number of SMs.
     pub points: Vec<Point>,
@@ -92,12 +97,13 @@ pub struct Point {
     pub monotone_ns: Time,
     /// Value of the WCET function at m [ns].
     pub wcet_ns: Time,
-    /// Speed-up of `monotone_ns`, relative to the smallest measured number of SMs.
+    /// Speed-up of `monotone_ns`, relative to the time on the smallest measured number of SMs.
     pub speed_up: f64,
 }
 
 impl Fit {
-    /// Creates a task with this WCET function and with `period`. Unknown values are absent from the task, which is safe.
+    /// Creates a task with this WCET function and the period `period`. The task omits unknown
+    /// values, which is safe.
     ///
     /// # Errors
     /// Returns a [`TaskError`] if the period is invalid.
@@ -112,11 +118,11 @@ impl Fit {
     }
 }
 
-/// Computes the WCET function of form `form` that bounds `measured`, and the kind of the kernel. `epsilon` is the saturation
-/// threshold.
+/// Computes the WCET function of form `form` that bounds `measured`, and the kind of the kernel.
+/// `epsilon` is the saturation threshold ε.
 ///
 /// # Errors
-/// Has the errors of [`envelope::affine`] and [`envelope::table`].
+/// Returns the errors of [`envelope::affine`] and [`envelope::table`].
 pub fn fit(measured: &Measured, form: EnvelopeForm, epsilon: Factor) -> Result<Fit, EnvelopeError> {
     let wcet = match form {
         EnvelopeForm::Envelope => envelope::affine(measured)?,

@@ -1,6 +1,8 @@
-//! The generalized extreme value distribution, for the maximum of many times (Jenkinson 1955; Coles 2001, §3.1.3).
+//! The generalized extreme value (GEV) distribution, for the maximum of many execution times
+//! (Jenkinson 1955; Coles 2001, §3.1.3).
 //!
-//! P(maximum ≤ x) = exp(−e^−t) with t = ln(1 + ξz)/ξ and z = (x − µ)/σ; t = z for ξ = 0 (Gumbel).
+//! P(maximum ≤ x) = exp(−e^−t) with t = ln(1 + ξz)/ξ and z = (x − µ)/σ. For ξ = 0 (Gumbel
+//! distribution), t = z.
 
 use super::goodness::ExtremeValue;
 use super::simplex::minimize;
@@ -8,21 +10,23 @@ use super::simplex::minimize;
 /// A generalized extreme value distribution.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Gev {
-    /// µ, in the unit of the values.
+    /// Location µ, in the unit of the values.
     pub location: f64,
-    /// σ > 0, in the unit of the values.
+    /// Scale σ > 0, in the unit of the values.
     pub scale: f64,
-    /// ξ: negative if the distribution has a largest value, positive if it has a heavy tail.
+    /// Shape ξ: negative if the distribution has a largest value, positive if it has a heavy
+    /// tail.
     pub shape: f64,
 }
 
-/// Range of ξ in a fit. For ξ ≤ −1, the likelihood has no maximum.
+/// Range of the shape ξ in a fit. For ξ ≤ −1, the likelihood has no maximum.
 pub(super) const SHAPES: std::ops::Range<f64> = -1.0..5.0;
 
-/// Limit on |ξ| below which ξ counts as zero.
+/// If |ξ| is below this limit, the computation uses the formula for ξ = 0.
 const ZERO: f64 = 1e-12;
 
-/// Returns ln(1 + ξz)/ξ, which increases in z. Returns −∞ or +∞ if z is outside the support.
+/// Returns t = ln(1 + ξz)/ξ, which increases with z. Returns −∞ or +∞ if z is outside the support
+/// of the distribution.
 pub(super) fn straighten(z: f64, shape: f64) -> f64 {
     if shape.abs() < ZERO {
         return z;
@@ -38,7 +42,7 @@ pub(super) fn straighten(z: f64, shape: f64) -> f64 {
     libm::log1p(grown) / shape
 }
 
-/// Returns (e^(ξt) − 1)/ξ, the inverse of [`straighten`].
+/// Returns z = (e^(ξt) − 1)/ξ, the inverse of [`straighten`].
 pub(super) fn bend(t: f64, shape: f64) -> f64 {
     if shape.abs() < ZERO {
         return t;
@@ -47,11 +51,13 @@ pub(super) fn bend(t: f64, shape: f64) -> f64 {
 }
 
 impl Gev {
-    /// Computes the maximum-likelihood fit to `maxima`, with ξ > −1. Returns `None` if `maxima` has fewer than three different
-    /// values, or a value that is not finite.
+    /// Computes the maximum-likelihood fit to `maxima`, with ξ > −1. Returns `None` if `maxima`
+    /// has fewer than three different values, or a value that is not finite.
     ///
-    /// One search starts from the distribution with the L-moments of `maxima` (Hosking, JRSS B 52, 1990). A second search starts
-    /// from the Gumbel distribution with the same first two L-moments. The result is the better of the two fits.
+    /// The function searches twice for the maximum. One search starts from the distribution with
+    /// the L-moments of `maxima` (Hosking, JRSS B 52, 1990). The other search starts from the
+    /// Gumbel distribution with the same first two L-moments. The result is the fit with the
+    /// larger likelihood.
     pub fn fit(maxima: &[f64]) -> Option<Gev> {
         let mut sorted = maxima.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -74,8 +80,8 @@ impl Gev {
         maxima.iter().map(|&x| self.log_density(x)).sum()
     }
 
-    /// Searches for the maximum of the likelihood from this distribution. Returns the distribution at the maximum, and its negative
-    /// log-likelihood.
+    /// Searches for the maximum of the likelihood, starting from this distribution. Returns the
+    /// distribution at the maximum, and its negative log-likelihood.
     fn climb(&self, maxima: &[f64]) -> Option<(Gev, f64)> {
         // The parameters are relative to the start, so that the result does not depend on the unit of the values.
         let at = |&[location, scale, shape]: &[f64; 3]| Gev {
@@ -101,8 +107,9 @@ impl Gev {
     }
 }
 
-/// Returns two start distributions for sorted values: the distribution with the L-moments of the values, and the Gumbel
-/// distribution with the first two L-moments.
+/// Returns the two start distributions of a fit to sorted values. The first distribution has the
+/// L-moments of the values. The second is the Gumbel distribution with the same first two
+/// L-moments.
 fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     const EULER: f64 = 0.577_215_664_901_532_9;
     let (&first, &last) = (sorted.first()?, sorted.last()?);
@@ -110,7 +117,8 @@ fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
     if !inner || !(last - first).is_finite() {
         return None;
     }
-    // Unbiased probability-weighted moments of the differences from the smallest value.
+    // Unbiased probability-weighted moments of the differences between each value and the
+    // smallest value.
     let n = sorted.len() as f64;
     let (mut b0, mut b1, mut b2) = (0.0, 0.0, 0.0);
     for (rank, &value) in sorted.iter().enumerate() {
@@ -127,7 +135,7 @@ fn starts(sorted: &[f64]) -> Option<[Gev; 2]> {
         scale,
         shape: 0.0,
     };
-    // The formula is from Hosking, Wallis & Wood, Technometrics 27 (1985), with k = −ξ.
+    // This formula is from Hosking, Wallis & Wood, Technometrics 27 (1985), with k = −ξ.
     let c = spread / (3.0 * b2 - b0) - ln2 / libm::log(3.0);
     let k = 7.859 * c + 2.9554 * c * c;
     if !(k.abs() > 1e-6 && k > -0.9 && k < 0.9) {

@@ -1,13 +1,17 @@
 //! Goodness of fit of an extreme-value distribution: the Anderson–Darling test.
 //!
-//! The statistic A² gives more weight to differences in the tails, which matter for the fit. Its critical value depends on the
-//! family, the fitted shape and the size of the sample. Here it also depends on the tick of the clock. Published tables (Choulakian
-//! & Stephens, Technometrics 43, 2001) do not cover the last two. So the p-value comes from a **parametric bootstrap** (Stute,
-//! González Manteiga & Presedo Quindimil, Metrika 40, 1993).
+//! The Anderson–Darling statistic A² gives more weight to differences in the tails, which matter
+//! for a WCET. The critical value of A² depends on the family of the distribution, the fitted
+//! shape, the sample size and the tick of the clock. Published tables (Choulakian & Stephens,
+//! Technometrics 43, 2001) do not cover the sample size and the tick. So the p-value comes from a
+//! **parametric bootstrap** (Stute, González Manteiga & Presedo Quindimil, Metrika 40, 1993).
 //!
-//! The bootstrap draws samples of the same size from the fitted distribution, rounds the values to the same tick, and fits a
-//! distribution to each sample. The p-value is the fraction of samples whose A² from their own fit is at least the A² of the
-//! measurements. Each sample has its own fixed stream of random numbers, so the result does not depend on the number of threads.
+//! The bootstrap generates samples from the fitted distribution. Each sample has the size of the
+//! measurements, and its values are rounded to the tick of the clock. The bootstrap then fits a
+//! distribution to each sample, and computes A² between the sample and this distribution. The
+//! p-value is the fraction of samples whose A² is at least the A² of the measurements. Each
+//! sample has its own fixed stream of random numbers, so the result does not depend on the number
+//! of threads.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +20,7 @@ use rayon::prelude::*;
 /// Number of samples for one p-value. With 199 samples, a p-value is a multiple of 0.5 %.
 const DRAWS: u64 = 199;
 
-/// Functions of a family of distributions that the test uses.
+/// Functions that the test requires from a family of distributions.
 pub trait ExtremeValue: Sized {
     /// Returns ln P(X ≤ x).
     fn log_cdf(&self, x: f64) -> f64;
@@ -24,16 +28,18 @@ pub trait ExtremeValue: Sized {
     /// Returns ln P(X > x).
     fn log_survival(&self, x: f64) -> f64;
 
-    /// Returns the x with P(X > x) = `exceedance`; `exceedance` is in (0, 1).
+    /// Returns the value x with P(X > x) = `exceedance`, which must be between 0 and 1.
     fn quantile(&self, exceedance: f64) -> f64;
 
-    /// Fits a distribution of the same family to `values`, which come from a similar distribution. Returns `None` if no fit exists.
+    /// Fits a distribution of this family to `values`. `values` must come from a similar
+    /// distribution. Returns `None` if there is no fit.
     fn refit(&self, values: &[f64]) -> Option<Self>;
 }
 
 /// Computes A² between a sorted sample and a distribution (Anderson & Darling, JASA 49, 1954).
 pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64 {
-    // Rounding may move a value out of the support. Its probability then counts as small, but positive.
+    // A value may be outside the support because of rounding. Its probability then counts as very
+    // small instead of 0.
     const LEAST: f64 = -700.0;
     let n = sorted.len() as f64;
     let sum: f64 = sorted
@@ -48,10 +54,11 @@ pub fn anderson_darling(sorted: &[f64], distribution: &impl ExtremeValue) -> f64
     -n - sum / n
 }
 
-/// Returns the p-value of the A² between `values` and their fit `fitted`: the probability of at least this A² if the values follow
-/// the fitted distribution. The clock rounds values to multiples of `tick`; `tick` is 0 for an exact clock.
+/// Returns the p-value of the distribution `fitted`, which was fitted to `values`. The p-value is
+/// the probability of an A² of at least the measured A², if the values follow `fitted`. The clock
+/// rounds times to multiples of `tick`. For an exact clock, `tick` is 0.
 ///
-/// The test computes 199 fits to samples whose values are rounded to the grid of `values`.
+/// The test fits a distribution to each of 199 samples.
 pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) -> f64 {
     let statistic = |values: &mut Vec<f64>, distribution: &D| {
         values.sort_by(f64::total_cmp);
@@ -63,7 +70,7 @@ pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) ->
         let mut rng = ChaCha8Rng::seed_from_u64(0x6770_7573_6368_6564);
         rng.set_stream(draw);
         let draw = |_: &f64| {
-            // The number is in (0, 1): it is the midpoint of one of 2^53 intervals.
+            // The number is between 0 and 1, because it is the midpoint of one of 2^53 intervals.
             let uniform = ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
             let exact = fitted.quantile(uniform);
             match tick > 0.0 {
@@ -72,7 +79,7 @@ pub fn p_value<D: ExtremeValue + Sync>(values: &[f64], fitted: &D, tick: f64) ->
             }
         };
         let mut drawn: Vec<f64> = values.iter().map(draw).collect();
-        // If a sample has no fit, it does not count against the fit of the measurements.
+        // A sample without a fit counts as a sample with a larger A², which supports `fitted`.
         fitted
             .refit(&drawn)
             .is_none_or(|own| statistic(&mut drawn, &own) >= observed)

@@ -1,6 +1,8 @@
-//! The generalized Pareto distribution, for the excesses of times over a high threshold (Pickands 1975; Coles 2001, §4.2).
+//! The generalized Pareto distribution (GPD), for the excesses of execution times over a high
+//! threshold (Pickands 1975; Coles 2001, §4.2).
 //!
-//! P(excess > y) = e^−t with t = ln(1 + ξz)/ξ and z = y/σ; t = z for ξ = 0 (exponential).
+//! P(excess > y) = e^−t with t = ln(1 + ξz)/ξ and z = y/σ. For ξ = 0 (exponential distribution),
+//! t = z.
 
 use super::gev::{SHAPES, bend, straighten};
 use super::goodness::ExtremeValue;
@@ -9,19 +11,21 @@ use super::simplex::minimize;
 /// A generalized Pareto distribution of excesses.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Gpd {
-    /// σ > 0, in the unit of the excesses.
+    /// Scale σ > 0, in the unit of the excesses.
     pub scale: f64,
-    /// ξ: negative if the distribution has a largest value, positive if it has a heavy tail.
+    /// Shape ξ: negative if the distribution has a largest value, positive if it has a heavy
+    /// tail.
     pub shape: f64,
 }
 
 impl Gpd {
-    /// Computes the maximum-likelihood fit to `excesses`, with ξ > −1. Returns `None` if `excesses` has fewer than two different
-    /// values, or a value that is not a positive number.
+    /// Computes the maximum-likelihood fit to `excesses`, with ξ > −1. Returns `None` if
+    /// `excesses` has fewer than two different values, or a value that is not a positive number.
     ///
-    /// One search starts from the distribution with the probability-weighted moments of `excesses` (Hosking & Wallis, Technometrics
-    /// 29, 1987). A second search starts from the exponential distribution with the same mean. The result is the better of the two
-    /// fits.
+    /// The function searches twice for the maximum. One search starts from the distribution with
+    /// the probability-weighted moments of `excesses` (Hosking & Wallis, Technometrics 29, 1987).
+    /// The other search starts from the exponential distribution with the same mean. The result
+    /// is the fit with the larger likelihood.
     pub fn fit(excesses: &[f64]) -> Option<Gpd> {
         let mut sorted = excesses.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -44,8 +48,8 @@ impl Gpd {
         excesses.iter().map(|&y| self.log_density(y)).sum()
     }
 
-    /// Searches for the maximum of the likelihood from this distribution. Returns the distribution at the maximum, and its negative
-    /// log-likelihood.
+    /// Searches for the maximum of the likelihood, starting from this distribution. Returns the
+    /// distribution at the maximum, and its negative log-likelihood.
     fn climb(&self, excesses: &[f64]) -> Option<(Gpd, f64)> {
         // The parameters are relative to the start, so that the result does not depend on the unit of the values.
         let at = |&[scale, shape]: &[f64; 2]| Gpd {

@@ -1,16 +1,18 @@
-//! Test whether runs are independent: the Ljung–Box test (Biometrika 65, 1978), applied to ranks of times in the order of the runs.
+//! Test whether runs are independent: the Ljung–Box test (Biometrika 65, 1978) on the ranks of
+//! the execution times, in the order of the runs.
 //!
-//! Extreme-value fits assume independent runs. A warm cache, a drifting clock frequency or periodic background work causes
-//! correlation between nearby runs. The test uses ranks instead of times, so a single outlier does not determine the result.
+//! Extreme-value fits assume independent runs. A warm cache, a drifting clock frequency or
+//! periodic background work causes correlation between nearby runs. The test uses ranks instead
+//! of times, so a single outlier does not determine the result.
 
-/// Number of tested lags [runs].
+/// Number of lags. A lag is the distance between two compared runs.
 const LAGS: usize = 10;
 
-/// Returns the p-value of the test: the probability of at least the correlations of `times` over ten lags, if the runs are
-/// independent.
+/// Returns the p-value of the test. If the runs are independent, correlations at least as large
+/// as the measured correlations have this probability. The test uses lags from 1 to 10 runs.
 ///
-/// Returns `None` for at most 30 times, which are too few for the test. Also returns `None` for equal times, which show no
-/// dependence.
+/// Returns `None` for at most 30 times, which are too few for the test. Also returns `None` if
+/// all times are equal, because equal times show no dependence.
 pub fn p_value(times: &[u64]) -> Option<f64> {
     if times.len() <= 3 * LAGS {
         return None;
@@ -34,7 +36,7 @@ pub fn p_value(times: &[u64]) -> Option<f64> {
     Some(chi_squared_survival(n * (n + 2.0) * terms.sum::<f64>()))
 }
 
-/// Returns the rank of each time, beginning with 0. Equal times get the mean of their ranks.
+/// Returns the rank of each time, counted from 0. Equal times get the mean of their ranks.
 fn middle_ranks(times: &[u64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&run| times[run]);
@@ -48,8 +50,8 @@ fn middle_ranks(times: &[u64]) -> Vec<f64> {
     ranks
 }
 
-/// Returns P(χ² > x) with [`LAGS`] degrees of freedom. For an even number of degrees, the probability is a finite sum,
-/// e^(−x/2) Σ (x/2)^j/j! over j < LAGS/2.
+/// Returns P(χ² > x) for [`LAGS`] degrees of freedom. For an even number of degrees of freedom,
+/// the probability is the finite sum e^(−x/2) Σ (x/2)^j/j! over j < LAGS/2.
 fn chi_squared_survival(x: f64) -> f64 {
     let half = 0.5 * x;
     let (mut term, mut sum) = (1.0, 1.0);

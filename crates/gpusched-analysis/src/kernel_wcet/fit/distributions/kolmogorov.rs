@@ -1,25 +1,31 @@
-//! The one-sample Kolmogorov–Smirnov test for times that a clock has rounded.
+//! The one-sample Kolmogorov–Smirnov test, for times that a clock has rounded.
 //!
-//! D is the largest distance between the empirical distribution function of the sample and a given distribution function. If n is
-//! large, and the distribution is continuous and was known beforehand, √n·D follows Kolmogorov's distribution.
+//! The distance D is the maximum difference between the empirical distribution function of the
+//! sample and a given distribution function. For large n, √n·D follows Kolmogorov's distribution.
+//! This result requires that the given distribution is continuous and does not depend on the
+//! sample.
 //!
-//! **Rounding.** A clock with ticks of q ns rounds all times from k − q/2 to k + q/2 to k. Then a sample contains many equal times,
-//! and the empirical function has large steps: up to q/(σ√2π) for a normal distribution. For large n, such a step exceeds the
-//! critical value, so the test would reject every sample, even a normal sample. A rounded time is at most k if and only if the
-//! exact time was at most k + q/2, so the test compares the two functions there. (A clock that truncates shifts all times by q/2,
-//! and also shifts a fitted location.) A rounded distribution is discrete. For discrete distributions the test is conservative: it
-//! rejects too rarely.
+//! **Rounding.** A clock with ticks of q ns rounds all times from k − q/2 to k + q/2 to k. So a
+//! sample contains many equal times, and its empirical distribution function has large steps. For
+//! a normal distribution with standard deviation σ, a step can be up to q/(σ√2π). For large n,
+//! such a step exceeds the critical value, and the usual test would reject every sample, even a
+//! normal sample.
+//!
+//! A rounded time is at most k if and only if the exact time was at most k + q/2. So the test
+//! compares the two functions at k + q/2. If a clock truncates times instead, all times shift by
+//! q/2, and so does the fitted location. A rounded distribution is discrete. For discrete
+//! distributions, the test is conservative: it rejects too rarely.
 
 use num_integer::gcd;
 use std::f64::consts::PI;
 
-/// Returns P(√n·D > `lambda`) for large n (Kolmogorov 1933).
+/// Returns P(√n·D > `lambda`) for large n, from Kolmogorov's distribution (Kolmogorov 1933).
 pub fn survival(lambda: f64) -> f64 {
     if lambda <= 0.0 {
         return 1.0;
     }
     let squared = lambda * lambda;
-    // Two series compute the same function. The function uses each series where its fourth term is below 1e-14.
+    // Two series have this sum. The function uses the series whose fourth term is below 1e-14.
     if lambda < 1.0 {
         let terms = [1.0, 3.0, 5.0, 7.0].map(|odd: f64| libm::exp(-odd * odd * PI * PI / (8.0 * squared)));
         return 1.0 - (2.0 * PI).sqrt() / lambda * terms.iter().sum::<f64>();
@@ -29,12 +35,13 @@ pub fn survival(lambda: f64) -> f64 {
     2.0 * (first - second + third - fourth)
 }
 
-/// Returns the asymptotic critical value of D at level `alpha`, which is in (0, 1), for `samples` values. It is 1.358/√n at 0.05.
+/// Returns the asymptotic critical value of D for a sample of `samples` values, at level `alpha`
+/// between 0 and 1. At level 0.05, the critical value is 1.358/√n.
 ///
-/// For small samples, the result is slightly too large (0.430 instead of 0.409 at n = 10).
+/// For small samples, the result is slightly too large: 0.430 instead of 0.409 at n = 10.
 pub fn critical_value(alpha: f64, samples: u64) -> f64 {
     let (mut low, mut high) = (0.0, 10.0);
-    // Bisection: 60 steps are enough for the precision of a floating-point number.
+    // The bisection needs at most 60 steps for the precision of a floating-point number.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if survival(middle) > alpha {
@@ -46,10 +53,10 @@ pub fn critical_value(alpha: f64, samples: u64) -> f64 {
     high / (samples as f64).sqrt()
 }
 
-/// Computes D between the sample `sorted` [ns] and the distribution function `cdf`. The sample comes from a clock with ticks of
-/// `resolution` ns.
+/// Computes the distance D between the sample `sorted` [ns] and the distribution function `cdf`.
+/// The clock that measured the sample has ticks of `resolution` ns.
 ///
-/// With a resolution of 0, the result is the textbook statistic for exact times.
+/// If `resolution` is 0, the result is the textbook statistic for exact times.
 pub fn distance(sorted: &[u64], resolution: u64, cdf: impl Fn(f64) -> f64) -> f64 {
     let (n, half) = (sorted.len() as f64, 0.5 * resolution as f64);
     let mut largest = 0.0_f64;
@@ -65,10 +72,11 @@ pub fn distance(sorted: &[u64], resolution: u64, cdf: impl Fn(f64) -> f64) -> f6
     largest
 }
 
-/// Returns the length of a clock tick [ns]: the greatest common divisor of the differences in `sorted`.
+/// Returns the length of a clock tick [ns]: the greatest common divisor of the differences
+/// between the times in `sorted`.
 ///
-/// With fewer than 20 times, or with fewer than five different times, they may have a common divisor by chance. Then the result is
-/// 1 ns.
+/// Few times may have a common divisor by chance. So the result is 1 ns for fewer than 20 times,
+/// or for fewer than five different times.
 pub fn resolution(sorted: &[u64]) -> u64 {
     let steps = || sorted.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
     if sorted.len() < 20 || steps().filter(|&step| step > 0).take(4).count() < 4 {
@@ -83,7 +91,8 @@ mod tests {
     use statrs::stats_tests::NaNPolicy;
     use statrs::stats_tests::ks_test::{KSOneSampleAlternativeMethod, ks_onesample};
 
-    /// The expected values are from Smirnov, Annals of Mathematical Statistics 19 (1948), table of the limiting distribution.
+    /// The expected values are from the table of the limiting distribution in Smirnov, Annals of
+    /// Mathematical Statistics 19 (1948).
     #[test]
     fn the_distribution_is_the_published_one() {
         for (lambda, below) in [
@@ -98,7 +107,7 @@ mod tests {
         assert!((critical_value(0.05, 1) - 1.358_099).abs() < 1e-6);
         assert!((critical_value(0.01, 100) - 0.162_762).abs() < 1e-6);
         assert_eq!((survival(-1.0), survival(0.0)), (1.0, 1.0));
-        // The two series agree where the function changes from one to the other.
+        // The two series agree where the function switches from one series to the other.
         let gap = survival(1.0 - 1e-12) - survival(1.0);
         assert!(gap.abs() < 1e-11, "{gap}");
     }
@@ -119,9 +128,9 @@ mod tests {
 
     #[test]
     fn ties_jump_once() {
-        // The sample has all probability at 5. The distribution function is uniform on 0 … 10.
+        // All times of the sample are 5. The distribution function is uniform on 0 … 10.
         assert_eq!(distance(&[5, 5, 5, 5], 0, |time| time / 10.0), 0.5);
-        // If the tick is as long as the range, the distance is 0.
+        // If the tick is as long as the range of the distribution, the distance is 0.
         assert_eq!(distance(&[5, 5, 5, 5], 10, |time| time / 10.0), 0.0);
         assert_eq!(distance(&[], 1, |_| 0.5), 0.0);
     }

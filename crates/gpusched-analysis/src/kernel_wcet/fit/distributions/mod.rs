@@ -1,4 +1,5 @@
-//! Distributions of the execution times of one cluster: a normal distribution, and extreme-value distributions.
+//! Distributions of the execution times in one cluster: a normal distribution, and extreme-value
+//! distributions.
 
 pub mod gev;
 pub mod goodness;

@@ -1,16 +1,19 @@
-//! The normal distribution of [Aghilinasab20] Table I: mean, standard deviation, goodness of fit, and percentile of the maximum.
+//! The normal distribution of [Aghilinasab20] Table I: mean, standard deviation, goodness of fit,
+//! and percentile of the longest time.
 //!
-//! The goodness of fit is D/D_α, the Kolmogorov–Smirnov distance divided by its critical value. If it exceeds 1, the test rejects
-//! the normal distribution. Table I uses the critical value for a distribution that was known beforehand. But mean and deviation
-//! come from the tested sample itself, which reduces the distance. So the test is **lenient**: its true level at a nominal level of
-//! 5 % is below 0.1 %. [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters, which is about 0.66 times the
-//! critical value of Table I.
+//! The goodness of fit is D/D_α: the Kolmogorov–Smirnov distance D divided by its critical value
+//! D_α. If the ratio exceeds 1, the test rejects the normal distribution. Table I uses the
+//! critical value for a distribution that does not depend on the sample. But the mean and the
+//! standard deviation come from the tested sample, which reduces D. So the test of Table I is
+//! **lenient**: at a nominal level of 5 %, its true level is below 0.1 %.
+//! [`NormalFit::lilliefors_ratio`] uses the critical value for fitted parameters, which is about
+//! 0.66 times as large.
 
 use super::kolmogorov::{critical_value, distance, resolution};
 use gpusched_model::kernel::Distribution;
 use gpusched_model::time::Time;
 
-/// Normal distribution fitted to measured times.
+/// Normal distribution that gpusched fits to measured times.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NormalFit {
     samples: u64,
@@ -23,15 +26,17 @@ pub struct NormalFit {
 impl NormalFit {
     /// Fits a normal distribution to `times`, in any order. Returns `None` if `times` is empty.
     ///
-    /// The variance is the unbiased variance. For a clock with ticks of q ns, the fit subtracts q²/12 from the variance (Sheppard's
-    /// correction) if at least half of the variance remains. For a single time, or for equal times, the deviation is 0 and there is
-    /// no test.
+    /// The fit uses the unbiased variance. For a clock with ticks of q ns, the fit subtracts
+    /// q²/12 from the variance (Sheppard's correction), if at least half of the variance remains.
+    /// If all times are equal, the standard deviation is 0, and the fit has no Kolmogorov–Smirnov
+    /// distance.
     pub fn of(times: &[Time]) -> Option<NormalFit> {
         let mut sorted: Vec<u64> = times.iter().map(|time| time.ns()).collect();
         sorted.sort_unstable();
         let (&shortest, &longest) = (sorted.first()?, sorted.last()?);
         let n = sorted.len() as f64;
-        // The sums are over differences from the shortest time. So they are exact, and a common offset costs no precision.
+        // The sums use differences from the shortest time. So the sums are exact, and a large
+        // common offset costs no precision.
         let total: u128 = sorted.iter().map(|time| u128::from(time - shortest)).sum();
         let excess = total as f64 / n;
         let mean = shortest as f64 + excess;
@@ -75,27 +80,29 @@ impl NormalFit {
         self.longest
     }
 
-    /// Returns D, the Kolmogorov–Smirnov distance, or `None` if all times are equal.
+    /// Returns the Kolmogorov–Smirnov distance D, or `None` if all times are equal.
     pub fn distance(&self) -> Option<f64> {
         self.distance
     }
 
-    /// Returns D divided by its asymptotic critical value at level `alpha`, which is in (0, 1), as in [Aghilinasab20] Table I.
-    /// Returns
-    /// `None` if all times are equal.
+    /// Returns D divided by its asymptotic critical value at level `alpha`, as in [Aghilinasab20]
+    /// Table I. `alpha` is between 0 and 1. Returns `None` if all times are equal.
     pub fn ks_ratio(&self, alpha: f64) -> Option<f64> {
         Some(self.distance? / critical_value(alpha, self.samples))
     }
 
-    /// Returns D divided by its critical value at level 0.05 for fitted parameters, 0.895/(√n − 0.01 + 0.85/√n) (Lilliefors, JASA
-    /// 62, 1967; Stephens, JASA 69, 1974, Table 1A). Returns `None` if all times are equal, or if there are fewer than five times.
+    /// Returns D divided by its critical value for fitted parameters at level 0.05. For n times,
+    /// the critical value is 0.895/(√n − 0.01 + 0.85/√n) (Lilliefors, JASA 62, 1967; Stephens,
+    /// JASA 69, 1974, Table 1A). Returns `None` if all times are equal, or if there are fewer
+    /// than five times.
     pub fn lilliefors_ratio(&self) -> Option<f64> {
         let root = (self.samples as f64).sqrt();
         let ratio = self.distance? * (root - 0.01 + 0.85 / root) / 0.895;
         (self.samples >= 5).then_some(ratio)
     }
 
-    /// Returns the probability of a time of at most `time`. For the longest time, it is the percentile of [Aghilinasab20] Table I.
+    /// Returns the probability of a time of at most `time`. For the longest time, the probability
+    /// is the percentile of [Aghilinasab20] Table I.
     pub fn percentile(&self, time: Time) -> f64 {
         let above = time.ns() as f64 - self.mean;
         match self.std > 0.0 {
@@ -105,7 +112,7 @@ impl NormalFit {
         }
     }
 
-    /// Returns the fit in the form of a kernel file, with the percentile of `wcet`.
+    /// Converts the fit to the form of a kernel file, with the percentile of `wcet`.
     pub fn distribution(&self, wcet: Time) -> Distribution {
         Distribution {
             samples: Some(self.samples),
@@ -135,7 +142,8 @@ mod tests {
 
     #[test]
     fn phi_is_that_of_statrs() {
-        // The values are from Abramowitz & Stegun, Table 26.1, and have ten exact digits in statrs.
+        // The expected values are from Abramowitz & Stegun, Table 26.1, with ten exact digits
+        // from statrs.
         for (z, phi) in [
             (0.0, 0.5),
             (1.0, 0.841_344_746_068_543),

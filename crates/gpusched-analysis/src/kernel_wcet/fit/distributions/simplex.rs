@@ -1,9 +1,12 @@
-//! The downhill simplex of Nelder and Mead (The Computer Journal 7, 1965): a deterministic minimization without derivatives.
+//! The downhill simplex method of Nelder and Mead (The Computer Journal 7, 1965), which minimizes
+//! a function deterministically and without derivatives.
 
-/// Searches for a minimum of `f` near `start`. Returns the point of the smallest value that was found, and this value.
+/// Searches for a minimum of `f` near `start`. Returns the best point that the search found, and
+/// the value of `f` at this point.
 ///
-/// `f` is infinite where it is undefined, and must be finite at `start`. The edges of the first simplex have the length `step`.
-/// After the simplex has shrunk, the search starts again around the best point. It stops when a new start brings no improvement.
+/// `f` is infinite where it is undefined, and must be finite at `start`. The edges of the first
+/// simplex have the length `step`. When the simplex has shrunk, the search starts again around
+/// the best point. The search stops when a new start brings no improvement.
 pub fn minimize<const N: usize>(f: impl Fn(&[f64; N]) -> f64, start: [f64; N], step: f64) -> ([f64; N], f64) {
     const ROUNDS: usize = 6;
     let mut best = (start, f(&start));
@@ -44,8 +47,8 @@ fn descend<const N: usize>(
                 *sum += x / N as f64;
             }
         }
-        // Point on the line from the worst corner through the center: `t` times the distance from the worst corner to the center,
-        // beyond the center.
+        // Returns a point on the line from the worst corner through the center. The point is
+        // beyond the center, by `t` times the distance from the worst corner to the center.
         let at = |t: f64| {
             let mut point = center;
             for (x, w) in point.iter_mut().zip(&worst.0) {

@@ -1,13 +1,17 @@
-//! A WCET from an extreme-value fit, with a given probability of exceedance. It may be longer than the longest measured time.
+//! A WCET from an extreme-value fit, with a given probability of exceedance. The WCET may be
+//! longer than the longest measured time.
 //!
-//! * **GEV**: divides the runs in their order into blocks, and fits a distribution to the maxima of the blocks.
+//! * **GEV**: divides the runs, in their order, into blocks of consecutive runs, and fits a
+//!   distribution to the maximum of each block.
 //! * **GPD**: fits a distribution to the excesses over a high threshold.
 //!
-//! A fit uses a tenth of the times, but at most 500. The GEV fit uses blocks of 10 runs or more, and the GPD fit uses the longest
-//! tenth of the times or less. With more values, the fit would describe the tail less accurately.
+//! A fit uses at most a tenth of the times, and at most 500 times. So a block of the GEV fit has
+//! at least 10 runs, and the GPD fit uses at most the longest tenth of the times. With more
+//! times, the fit would describe the tail less accurately.
 //!
-//! The WCET is the time that one execution exceeds with the given probability, rounded up, and **at least the longest measured
-//! time**. The longest measured time is possible, even if its probability in the fit is smaller than the given probability.
+//! The WCET is the time that one execution exceeds with the given probability, rounded up, and
+//! **at least the longest measured time**. The longest measured time is possible, even if its
+//! probability in the fit is below the given probability.
 
 use super::gev::Gev;
 use super::goodness::{self, ExtremeValue};
@@ -16,30 +20,31 @@ use super::{independence, kolmogorov};
 use gpusched_model::kernel::{Tail, TailFamily};
 use gpusched_model::time::Time;
 
-/// Probability of a false alarm, for each of the two tests.
+/// Significance level of the two tests: the probability that a test causes a false alarm.
 pub const LEVEL: f64 = 0.01;
 
-/// Smallest number of extreme values for a fit.
+/// Smallest number of extreme values from which gpusched computes a fit.
 pub const FEWEST: usize = 30;
 
-/// Largest number of extreme values for a fit.
+/// Largest number of extreme values that a fit uses.
 const MOST: usize = 500;
 
-/// Reciprocal of the largest fraction of times that are extreme values: at most one time in `RARE` is an extreme value.
+/// At most one time in `RARE` times counts as an extreme value.
 const RARE: usize = 10;
 
 /// A WCET that gpusched estimates from measured times.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Estimate {
-    /// The estimated WCET, which is at least the longest time.
+    /// Estimated WCET, which is at least the longest measured time.
     pub wcet: Time,
-    /// The fit that determines the WCET. `None` if there is no fit; then the WCET is the longest time.
+    /// Fit that determines the WCET. If there is no fit, `None`, and the WCET is the longest
+    /// measured time.
     pub tail: Option<Tail>,
-    /// Reasons against full trust in the estimate. [`Tail::trustworthy`] is true if there are no warnings.
+    /// Reasons to distrust the estimate. If there are no warnings, [`Tail::trustworthy`] is true.
     pub warnings: Vec<Warning>,
 }
 
-/// Reason against full trust in an estimate.
+/// Reason to distrust an estimate.
 #[derive(Copy, Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Warning {
     /// There is no fit, because there are too few extreme values.
@@ -65,31 +70,32 @@ pub enum Warning {
         /// The p-value.
         p: f64,
     },
-    /// ξ ≤ −0.5. For such shapes, the standard theory of maximum likelihood is not valid (Smith, Biometrika 72, 1985).
+    /// ξ ≤ −0.5. For these shapes, the standard theory of maximum likelihood is not valid (Smith,
+    /// Biometrika 72, 1985).
     #[error(
         "shape {shape:.3}, expected above -0.5, because a fit is unreliable if the distribution ends abruptly"
     )]
     Abrupt {
-        /// ξ.
+        /// Shape ξ of the fit.
         shape: f64,
     },
-    /// ξ ≥ 0.5. Such a distribution has infinite variance, which is impossible for execution times.
+    /// ξ ≥ 0.5. The distribution has infinite variance, which is impossible for execution times.
     #[error(
         "shape {shape:.3}, expected below 0.5, because such a heavy tail suggests that the runs differ in kind"
     )]
     Heavy {
-        /// ξ.
+        /// Shape ξ of the fit.
         shape: f64,
     },
 }
 
-/// Reason why a WCET cannot be estimated.
+/// Reason why gpusched cannot estimate a WCET.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum TailError {
     /// There are no times.
     #[error("times: found none, expected at least one")]
     Empty,
-    /// The probability is invalid.
+    /// The probability of exceedance is invalid.
     #[error("exceedance: found {found}, expected a probability above 0 and below 1")]
     Exceedance {
         /// Invalid probability.
@@ -102,15 +108,17 @@ pub enum TailError {
     Unbounded {
         /// Probability of exceedance.
         exceedance: f64,
-        /// ξ.
+        /// Shape ξ of the fit.
         shape: f64,
     },
 }
 
-/// Estimates the WCET that one execution exceeds with probability `exceedance`. `times` are in the order of the runs.
+/// Estimates the WCET that one execution exceeds with probability `exceedance`. `times` are in
+/// the order of the runs.
 ///
 /// # Errors
-/// Returns a [`TailError`] if there are no times, if the probability is not in (0, 1), or if the WCET is not a valid [`Time`].
+/// Returns a [`TailError`] if there are no times, if `exceedance` is not between 0 and 1, or if
+/// the WCET is not a valid [`Time`].
 pub fn estimate(times: &[Time], family: TailFamily, exceedance: f64) -> Result<Estimate, TailError> {
     if !(exceedance > 0.0 && exceedance < 1.0) {
         return Err(TailError::Exceedance { found: exceedance });
@@ -158,7 +166,7 @@ pub fn estimate(times: &[Time], family: TailFamily, exceedance: f64) -> Result<E
     })
 }
 
-/// A fitted distribution of one of the two families.
+/// A fitted distribution, either GEV or GPD.
 struct Fitted {
     family: TailFamily,
     location: f64,
@@ -166,7 +174,7 @@ struct Fitted {
     shape: f64,
     /// Number of executions per extreme value.
     executions: f64,
-    /// p-value of the goodness of fit.
+    /// p-value of the goodness-of-fit test.
     p: f64,
 }
 
@@ -180,7 +188,7 @@ impl Fitted {
             ..
         } = *self;
         match self.family {
-            // A maximum of b executions exceeds this time with probability 1 − (1 − p)^b.
+            // The maximum of b executions exceeds the time with probability 1 − (1 − p)^b.
             TailFamily::Gev => {
                 let block = -libm::expm1(self.executions * libm::log1p(-p));
                 Gev {
@@ -190,7 +198,8 @@ impl Fitted {
                 }
                 .quantile(block.min(1.0 - f64::EPSILON))
             }
-            // An execution above the threshold exceeds this time with probability p divided by the fraction of such executions.
+            // Let f be the fraction of executions above the threshold. Such an execution exceeds
+            // the time with probability p/f.
             TailFamily::Gpd => location + Gpd { scale, shape }.quantile((p * self.executions).min(1.0)),
         }
     }
@@ -210,7 +219,8 @@ impl Fitted {
     }
 }
 
-/// Returns the maxima of blocks of consecutive runs, and the number of runs in a block. It omits an incomplete last block.
+/// Returns the maxima of blocks of consecutive runs, and the number of runs in a block. The
+/// function omits an incomplete last block.
 fn block_maxima(times: &[u64]) -> (Vec<u64>, usize) {
     let length = times.len().div_ceil(MOST).max(RARE);
     let blocks = times.chunks_exact(length);
@@ -241,9 +251,10 @@ fn fit_gpd(sorted: &[u64], tick: u64) -> Result<Fitted, Warning> {
         .checked_sub(count + 1)
         .and_then(|rank| sorted.get(rank).copied());
     let threshold = threshold.unwrap_or(0);
-    // Equal times are all above the threshold or all not above it, so there may be fewer than `count` excesses. If a rounded time
-    // is k ticks above the threshold, the exact time was k − 1/2 to k + 1/2 ticks above it. The excesses count from 1/2 tick above
-    // the threshold, so they include exactly the times above this point.
+    // Equal times are either all above the threshold or all at most the threshold, so there may
+    // be fewer than `count` excesses. If a rounded time is k ticks above the threshold, the exact
+    // time was k − 1/2 to k + 1/2 ticks above it. So excesses count from half a tick above the
+    // threshold. Exactly the times above the threshold have exact times above this point.
     let half = 0.5 * tick as f64;
     let excesses = sorted.iter().filter(|&&time| time > threshold);
     let excesses: Vec<f64> = excesses.map(|time| (time - threshold) as f64 - half).collect();

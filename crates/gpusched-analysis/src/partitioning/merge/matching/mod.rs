@@ -1,5 +1,5 @@
-//! Repeated matching. Each round pairs all partitions so that the pairs save the most SMs in total. The next round pairs
-//! the unions, until no pair saves SMs.
+//! Repeated matching. Each round merges the disjoint pairs of partitions that together save the
+//! most SMs. The next round merges the unions, and the search ends when no pair saves SMs.
 
 mod blossom;
 
@@ -7,8 +7,9 @@ use super::savings::{Savings, sum};
 use crate::partitioning::search::{Candidate, GroupTester, LastPlaced};
 use blossom::maximum_weight_matching;
 
-/// Maximum number of partitions in one matching. The time of a matching is cubic. A longer list of partitions is therefore
-/// divided into runs of this length, and each run has its own matching.
+/// Maximum number of partitions in one matching. A matching takes cubic time. The search
+/// therefore divides a longer list of partitions into runs of this length, and computes one
+/// matching per run.
 const AT_ONCE: usize = 256;
 
 /// Merges partitions until Σ SMs ≤ `target`, or until no merge saves SMs. Returns the number of tested merges.
@@ -35,7 +36,8 @@ pub(crate) fn merge_by_matching(
     tested
 }
 
-/// Returns the unions of one matching of `run`, and the partitions that have no mate.
+/// Merges the pairs of one matching of `run`. Returns the unions, and the partitions without a
+/// partner.
 fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> Vec<Candidate> {
     let savings = Savings::of(tester, run);
     *tested += savings.tested;
@@ -54,7 +56,8 @@ fn round(tester: &mut GroupTester<'_>, run: &[Candidate], tested: &mut u64) -> V
     unions
 }
 
-/// Returns the weight of a merge. The number of saved SMs decides first, and then the utilization of the union.
+/// Returns the weight of a merge. A merge that saves more SMs has a larger weight. Ties: the
+/// higher utilization of the union.
 fn weight(saving: super::savings::Saving) -> i64 {
     const ONE: u64 = gpusched_model::utilization::Utilization::ONE.saturated();
     let fill = saving.utilization.saturated().min(ONE) >> 40; // 0 to 256

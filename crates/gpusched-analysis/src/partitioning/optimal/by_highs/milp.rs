@@ -25,7 +25,7 @@ pub(super) fn search(
     if groups.is_empty() {
         return nothing(true);
     }
-    // A node takes at least one iteration.
+    // A node of branch and bound takes at least one simplex iteration.
     let nodes = sizes.tests_left() / (groups.len() as f64 * ITERATION).ceil() as u64;
     if sizes.exhausted() || nodes == 0 {
         return nothing(false);

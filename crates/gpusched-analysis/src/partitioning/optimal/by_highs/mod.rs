@@ -10,14 +10,15 @@ use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::{Aim, Part, Sizes, total};
 
-/// Ends of the three phases, in twentieths of the search effort. The phases generate groups, let HiGHS select from these
-/// groups, and let HiGHS solve one program per number of SMs. The last twentieth is for the proof.
+/// Ends of the three phases, in twentieths of the search effort. The first phase generates
+/// groups. In the second phase, HiGHS selects from these groups. In the third phase, HiGHS solves
+/// one program per number of SMs. The last twentieth is for the proof.
 const UNTIL: [u32; 3] = [14, 16, 19];
 
-/// Raises the bound like [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS finds. HiGHS first selects
-/// from all known groups. For each larger number of SMs, it then selects from all groups that a plan with this number of
-/// SMs can contain. Before this step, an unfinished column generation continues. Returns the lower bound that HiGHS
-/// claims.
+/// Raises the bound like [`Bounding::raise`], and replaces `parts` by the best plan that HiGHS
+/// finds. HiGHS first selects from all known groups. If column generation stopped early, it then
+/// continues. For each larger number of SMs, HiGHS then selects from all groups that a plan with
+/// this number of SMs can contain. Returns the lower bound that HiGHS claims.
 pub(super) fn generate(
     bounding: &mut Bounding,
     sizes: &mut Sizes<'_, '_>,

@@ -1,4 +1,5 @@
-//! Comparison of dives with all groupings of the tasks, and of a program after a selection with a new program.
+//! Comparison of dives with a search over all plans, and comparison of a program after a
+//! selection with a new program.
 
 use crate::interference::model_of;
 use rand::{RngExt, SeedableRng};

@@ -84,7 +84,8 @@ impl<'l> Family<'l> {
         bound + one.map(|(one, _)| one).sum::<i64>()
     }
 
-    /// Returns the request for weights for `items`. The tasks chosen so far have the demand `used`.
+    /// Returns the request to compute weights for `items`. The tasks chosen so far have the
+    /// demand `used`.
     pub fn question<'q>(
         &self,
         items: &'q [Item<'l>],
@@ -101,7 +102,8 @@ impl<'l> Family<'l> {
 
     /// Ranks `candidates` by their gain for a group that has the price sum `worth` and the demand `used`.
     ///
-    /// If `improved` is true, computes new weights for `candidates`. Also returns the cost, converted to tests.
+    /// If `improved` is true, computes new weights for `candidates`. Also returns the cost of the
+    /// computation, converted to tests.
     pub fn rank(
         &self,
         candidates: &[Item<'l>],
@@ -141,7 +143,8 @@ impl<'l> Family<'l> {
         (ranking, cost)
     }
 
-    /// Returns the maximum, over the sizes of the family, of the weighted supply of the SMs minus the price of the SMs.
+    /// Returns the largest difference between the weighted supply of m SMs and the price of m
+    /// SMs, over all sizes m of the family.
     fn left(&self, weights: &[(usize, i64)]) -> i64 {
         let left = |sms: u32| all(weights, sms) - i64::from(sms) * ONE;
         left(self.level.low).max(left(self.level.high))
@@ -172,12 +175,12 @@ pub(super) struct Ranking<'l> {
     pub items: Vec<Item<'l>>,
     /// Sum of the positive gains of the tasks from each position on.
     pub rest: Vec<i64>,
-    /// Upper bound on the excess of the group without these tasks.
+    /// Upper bound on the excess of the current group, before any of these tasks joins.
     pub base: i64,
-    /// Price sum of the group without these tasks.
+    /// Price sum of the current group, before any of these tasks joins.
     pub worth: i64,
-    /// For each number of SMs: the weighted supply minus the weighted demand of the group without these tasks [price
-    /// units].
+    /// For each number of SMs: the weighted supply minus the weighted demand of the current group
+    /// [price units].
     pub allowances: Vec<(u32, i64)>,
     pub weights: Vec<f64>,
     /// Number of groups that the search could still visit when it created the ranking.

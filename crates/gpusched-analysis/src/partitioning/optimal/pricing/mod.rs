@@ -1,10 +1,13 @@
-//! Pricing: the search for groups with a positive excess, which is a price sum above their number of SMs.
+//! Pricing: the search for groups with a positive excess. The excess of a group is its price sum
+//! minus its number of SMs.
 //!
-//! The search divides the groups into families by size and by the number of tasks of each kind (none, one, more). The
-//! number of tasks of each kind determines the contention. In each family, one weighted [measure](measures) of the demand
-//! bounds the excess of all groups. A linear program ([knapsack]) [computes](multipliers) the weights. The bound depends
-//! only on the gain of each task, which is its price minus its weighted demand. A depth-first [walk] can therefore skip
-//! most groups without a positive excess. The search tests the groups that the walk finds.
+//! The search divides the groups into families by size and by the number of tasks of each kind
+//! (0, 1, or several). The number of tasks of each kind determines the contention. In each
+//! family, one weighted [measure](measures) of the demand bounds the excess of all groups. A
+//! linear program ([knapsack]) [computes](multipliers) the weights. The *gain* of a task is its
+//! price minus its weighted demand. The bound depends only on the gains of the tasks. A
+//! depth-first [walk] can therefore skip most groups without a positive excess. The search tests
+//! the groups that the walk finds.
 
 mod family;
 mod item;
@@ -32,7 +35,7 @@ pub(super) struct Pricing<'p> {
     weights: Vec<Vec<f64>>,
 }
 
-/// Cost of adding a measure because of one failed group, in tests.
+/// Cost of deriving a measure from a failed group, in tests of groups.
 const LESSON: u64 = 20;
 
 impl<'p> Pricing<'p> {
@@ -100,7 +103,8 @@ impl<'p> Pricing<'p> {
         priced
     }
 
-    /// Searches an interval where the demand of `tasks` exceeds `sms` SMs, and adds the measure for this interval.
+    /// Finds an interval where the demand of `tasks` exceeds `sms` SMs, and adds the measure for
+    /// this interval.
     fn learn(&mut self, tasks: &[usize], sms: u32) {
         let problem = self.measures.problem();
         let verdict = problem.verdict(tasks, problem.sms_of(sms));

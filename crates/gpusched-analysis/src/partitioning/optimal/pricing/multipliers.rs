@@ -28,7 +28,8 @@ const ROUNDS: u32 = 8;
 /// Maximum number of measures that one round adds.
 const ADDED: usize = 4;
 
-/// Tolerance for the demand by a measure [SMs]. A demand above the supply plus this value exceeds the measure.
+/// Tolerance [SMs]. A solution exceeds a measure if its demand is more than this value above the
+/// supply.
 const OVER: f64 = 1e-6;
 
 /// Improves `weights` with a linear program. Returns the cost as a number of innermost-loop steps.
@@ -51,7 +52,7 @@ pub(super) fn improve(question: &Question<'_, '_>, weights: &mut [f64]) -> u64 {
         if over.is_empty() {
             return cost;
         }
-        // A measure whose weight is 0 is dropped until the solution exceeds it again.
+        // The loop drops a measure with weight 0 until the solution exceeds this measure again.
         active.retain(|&measure| weights[measure] > 0.0);
         active.extend(over);
     }

@@ -5,14 +5,15 @@ use crate::partitioning::search::{Part, Sizes};
 /// Result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Priced {
-    /// Groups with an excess of at least the floor. Each group has its smallest size.
+    /// Groups whose excess is at least the required minimum (the floor). Each group has its
+    /// smallest size.
     pub groups: Vec<Part>,
     /// Remaining excess per SM [price units]. If the price of each task is reduced by its entry of `lower`, the price sum
     /// of every group on m SMs is at most m·(1 + `excess`).
     pub excess: i64,
     /// Reduction of the price of each task [price units].
     pub lower: Vec<i64>,
-    /// Excess per SM if no price is reduced [price units].
+    /// Remaining excess per SM if all prices stay unchanged [price units].
     pub excess_of_all: i64,
     /// Whether the search covered every group with an excess of at least the floor.
     pub complete: bool,
@@ -66,7 +67,8 @@ impl Search<'_, '_, '_, '_> {
 
     /// Records that groups with `tasks` on at least `sms` SMs have, or may have, an excess up to `beyond`.
     ///
-    /// Reduces the price of the most expensive task as far as possible. The excess that remains reduces all prices.
+    /// Reduces the highest price among `tasks` by the excess, at most down to 0. The remaining
+    /// excess counts as an excess per SM.
     pub fn note(&mut self, tasks: &[usize], beyond: i64, sms: u32) {
         let price = |task: usize| self.prices[task];
         let mut left = beyond.max(0);

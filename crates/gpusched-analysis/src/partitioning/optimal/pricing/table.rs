@@ -1,9 +1,9 @@
-//! Largest price sum within an allowance. Finding this price sum is a knapsack problem. Dynamic programming solves it for
-//! all allowances together (Bellman 1957).
+//! Largest price sum of items whose total cost is at most an allowance: a knapsack problem.
+//! Dynamic programming solves the problem for all allowances together (Bellman 1957).
 
 use super::item::Item;
 
-/// Maximum number of steps of an allowance.
+/// Maximum number of steps into which the table divides an allowance.
 const STEPS: i64 = 1_000;
 
 /// Table of the largest price sum of items from a position on, for each position and each allowance.
@@ -60,8 +60,9 @@ mod tests {
 
     use super::*;
 
-    /// Comparison with all selections of items. The table never underestimates the price sum. The table overestimates the
-    /// price sum by at most the effect of one extra step per item.
+    /// Comparison with all selections of items. The table never underestimates the price sum. It
+    /// never exceeds the best price sum for an allowance that is larger by one step per item and
+    /// one more step.
     #[test]
     fn no_choice_is_worth_more() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);

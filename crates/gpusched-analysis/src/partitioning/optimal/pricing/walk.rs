@@ -1,4 +1,5 @@
-//! Depth-first walk over the groups of one family whose excess may be at least the floor.
+//! Depth-first walk over the groups of one family whose excess may be at least the required
+//! minimum (the floor).
 
 use super::family::STEPS as PROGRAM_STEPS;
 use super::family::{Family, Ranking};
@@ -152,8 +153,9 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         }
     }
 
-    /// Visits all groups that extend the current group by items of `ranking` from position `from` on. `base` is an upper
-    /// bound on the excess of the current group. Returns whether all these groups were visited or excluded.
+    /// Visits all groups that extend the current group by items of `ranking` from position `from`
+    /// on. `base` is an upper bound on the excess of the current group. Returns whether the walk
+    /// visited or excluded all these groups.
     fn extend(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         let floor = self.search.floor;
         let (items, rest) = (&ranking.items, &ranking.rest);
@@ -187,9 +189,9 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         true
     }
 
-    /// Whether the chosen tasks, with any items from `from` on, form no group with an excess of at least the floor.
-    /// `base` is an upper bound on the excess of the chosen tasks. Returns false without a check for the first groups of
-    /// a ranking.
+    /// Returns true if a check proves that every group of the chosen tasks and items from `from`
+    /// on has an excess below the floor. `base` is an upper bound on the excess of the chosen
+    /// tasks. Returns false without a check for the first groups of a ranking.
     fn cannot_reach(&mut self, ranking: &Ranking<'l>, from: usize, base: i64) -> bool {
         if ranking.begun - self.nodes < self.search.limits.easy {
             return false;
@@ -225,7 +227,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.extend(ranking, from, base)
     }
 
-    /// Adds `item` to the group, unless the demand by some measure then exceeds the SMs. Returns whether it added the item.
+    /// Adds `item` to the group if the demand of the group stays within the SMs of the family, by
+    /// every measure. Returns whether it added the item.
     fn push(&mut self, item: &Item<'_>) -> bool {
         let measures = self.family.measures;
         let from = self.tasks.len() * measures;

@@ -1,9 +1,10 @@
 //! Partitions that share a memory. The test of each partition counts the memory traffic of all other partitions.
 //!
-//! Mutual dependence: the verdict of a partition assumes that the other partitions meet their deadlines, and their
-//! verdicts assume that this partition meets its deadlines. The proof considers the first missed deadline on the GPU. The
-//! test of the partition that contains this deadline excludes the miss. The verdicts are therefore valid only if all
-//! partitions pass.
+//! Mutual dependence: the verdict of a partition assumes that the other partitions meet their
+//! deadlines, and their verdicts assume that this partition meets its deadlines. The proof
+//! considers the first missed deadline on the GPU. Before this deadline, all partitions meet
+//! their deadlines, so the test of the affected partition excludes the miss. If one partition
+//! fails its test, the verdicts of all partitions are void.
 
 use super::Problem;
 use crate::interference::bandwidth::fair::Level;
@@ -18,7 +19,7 @@ use gpusched_model::{Arbitration, Policy, SharedMemory};
 /// Tasks of a partition (positions in the set), and its number of SMs.
 type Part<'t> = (&'t [usize], u32);
 
-/// Demand of one partition, and its interference with other partitions.
+/// Demand of one partition, and its memory traffic, which delays other partitions.
 struct Prepared {
     demands: Result<Vec<Demand>, usize>,
     sources: Vec<Source>,
@@ -156,8 +157,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Returns the demands with WCETs at the bandwidth that is guaranteed despite the traffic of `others`. Returns `None`
-/// without a guaranteed bandwidth.
+/// Returns the demands with WCETs at the bandwidth that the memory guarantees despite the traffic
+/// of `others`. Returns `None` if the memory guarantees no bandwidth.
 fn slowest(
     memory: SharedMemory,
     demands: &[Demand],

@@ -131,7 +131,7 @@ impl<'a> Problem<'a> {
         self.offer.is_some_and(Offer::has_places)
     }
 
-    /// Whether `parts` have a placement on the GPU. Always true if the number of allocation units decides.
+    /// Whether `parts` have a placement on the GPU. Always true if partitions need no placement.
     pub(crate) fn fits_places(&self, parts: &[Part]) -> bool {
         !self.has_places() || self.fits(parts.iter().map(|part| part.sms))
     }
@@ -176,14 +176,15 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Whether `tasks` (positions in the set) pass the test in one partition of `sms` SMs. Other partitions cause no
-    /// interference.
+    /// Whether `tasks` (positions in the set) pass the test in one partition of `sms` SMs. The
+    /// test assumes no interference from other partitions.
     pub fn accepts(&self, tasks: &[usize], sms: u32) -> bool {
         self.demands(tasks, sms)
             .is_ok_and(|demands| schedulability::accepts(self.policy, &demands, sms))
     }
 
-    /// Returns the verdict for `tasks` (positions in the set) in one partition of `sms` SMs, without other partitions.
+    /// Returns the verdict for `tasks` (positions in the set) in one partition of `sms` SMs,
+    /// without interference from other partitions.
     ///
     /// The evidence names a task by its position in the whole set.
     pub fn verdict(&self, tasks: &[usize], sms: u32) -> Verdict {
@@ -204,9 +205,9 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// Returns C(m) of task `index` on `sms` SMs if `co_located` counts the tasks of the partition. Returns `None` if
-    /// C(m) is unknown. On an instance with its own memory slices, returns C'(m), which accounts for the bandwidth of
-    /// these slices.
+    /// Returns C(m) of task `index` on m = `sms` SMs, or `None` if C(m) is unknown. `co_located`
+    /// counts the tasks of the partition by kind. On an instance with its own memory slices,
+    /// returns C'(m), which accounts for the bandwidth of these slices.
     pub(crate) fn wcet(&self, index: usize, sms: u32, co_located: &CoLocated) -> Option<Time> {
         let task = &self.tasks[index];
         let whole = |sms| Some(self.scale.time(self.interference.wcet(task, sms, co_located)?));

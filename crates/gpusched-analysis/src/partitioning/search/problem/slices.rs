@@ -1,8 +1,9 @@
 //! Memory that the hardware divides: each MIG instance has its own memory slices.
 //!
-//! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋. Other partitions never delay it, but its kernels may be
-//! slower than with the whole memory. gpusched describes an instance only by its number of SMs. Therefore s is the smallest
-//! number of slices among all instances with at least this number of SMs.
+//! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋. Other partitions never delay
+//! the instance, but its kernels may be slower than with the whole memory. gpusched describes an
+//! instance only by its number of SMs. Therefore s is the smallest number of slices among all
+//! instances with at least this number of SMs.
 
 use super::Problem;
 use crate::interference::bandwidth::instance::wcet_within;
@@ -24,7 +25,8 @@ impl Sliced<'_> {
         self.memory.bandwidth.share(slices, all)
     }
 
-    /// Returns C'(m), or `None` if C'(m) is unknown. `whole` returns C(m) with the whole memory.
+    /// Returns C'(m), the WCET of `task` with the bandwidth B' of an instance of m = `sms` SMs.
+    /// Returns `None` if C'(m) is unknown. `whole` returns C(m), the WCET with the whole memory.
     ///
     /// The result is at least C' on every larger instance. A kernel may be slower on a larger instance, because the
     /// kernel requests more bandwidth on more SMs.

@@ -1,8 +1,9 @@
 //! WCET of every task for every number of SMs and every contention class, in flat tables that are filled on demand.
 //!
-//! A search reads each WCET many times. A merge of k tasks reads k WCETs for each number of SMs that it tries, and
-//! similar merges read the same WCETs. Most searches use less than a dozen SMs per partition. Therefore, the first use of
-//! a number of SMs creates its row, and the first read of an entry computes it.
+//! A search reads each WCET many times. A merge of k tasks reads k WCETs for each number of SMs
+//! that it tries, and similar merges read the same WCETs. Most searches use fewer than twelve SMs
+//! per partition. The first use of a number of SMs therefore creates the row for this number, and
+//! the first read of an entry computes the entry.
 
 use super::load::{Frame, Load};
 use crate::interference::kind_index;
@@ -18,7 +19,7 @@ pub(crate) struct Costs {
     classes: usize,
     /// Kind of each task.
     kinds: Vec<u8>,
-    /// Constants of the load of each task.
+    /// Values of each task from which [`Frame::load`] computes its load.
     frames: Vec<Frame>,
 }
 

@@ -1,8 +1,10 @@
-//! Memory traffic that a search expects around a partition before it knows the other partitions.
+//! Memory traffic that a search assumes for the tasks outside a partition, before the search
+//! knows the other partitions.
 //!
-//! Each task outside the partition counts as if it had its own smallest partition. The bytes per job do not depend on
-//! co-located tasks. A partition runs one kernel at a time. The traffic of a partition is therefore at most the traffic
-//! of all its tasks together. The verdicts of a plan come from [`Problem::verdicts`], which uses the actual partitions.
+//! Each task outside the partition counts as if it had its own smallest partition. The bytes per
+//! job do not depend on co-located tasks. A partition runs one kernel at a time. The traffic of a
+//! partition is therefore at most the sum of the traffic of its tasks in separate partitions. The
+//! verdicts of a plan come from [`Problem::verdicts`], which uses the actual partitions.
 
 use crate::interference::bandwidth::{Delay, Load};
 use crate::partitioning::search::candidate::Candidate;

@@ -1,4 +1,4 @@
-//! Conclusions that follow from the utilization of a partition, before a test runs.
+//! Test results that follow from the utilization or density of a partition, without a full test.
 
 use std::ops::Add;
 
@@ -10,8 +10,8 @@ use gpusched_model::{Policy, Task};
 /// latest release.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Load {
-    /// Σ C/T, with each term rounded down. The value is the largest number if a WCET is unknown, or if a task misses its
-    /// deadline even in isolation.
+    /// Σ C/T, with each term rounded down. The value is `u64::MAX` if a WCET is unknown, or if a
+    /// task misses its deadline even in isolation.
     least: u64,
     /// Σ C/min(T, D'), with each term rounded up.
     most: u64,
@@ -32,12 +32,13 @@ impl Load {
         self.most == 0
     }
 
-    /// Returns Σ C/T, with each term rounded down to a multiple of 2⁻⁴⁸, or `None` if the load does not determine it.
+    /// Returns Σ C/T, with each term rounded down to a multiple of 2⁻⁴⁸, or `None` if the load
+    /// does not determine the utilization.
     pub fn utilization(self) -> Option<Utilization> {
         (self.least < u64::MAX).then(|| Utilization::of_units(self.least))
     }
 
-    /// Returns the result of the test of `policy` if the load determines it.
+    /// Returns the result of the test of `policy` if the load determines this result.
     ///
     /// * U > 1, C > D' for some task, or an unknown WCET: every test of deadlines fails.
     /// * Density Σ C/min(T, D') ≤ 1: preemptive EDF meets all deadlines, because dbf(t) = Σ max(0, ⌊(t − D')/T⌋ + 1)·C ≤ Σ
@@ -98,7 +99,8 @@ impl Frame {
 impl Add for Load {
     type Output = Load;
 
-    /// Adds two loads. The sum saturates, so a sum that contains a late task is itself late.
+    /// Adds two loads. The sum saturates, so a sum that contains [`Load::LATE`] is
+    /// [`Load::LATE`].
     fn add(self, other: Load) -> Load {
         Load {
             least: self.least.saturating_add(other.least),

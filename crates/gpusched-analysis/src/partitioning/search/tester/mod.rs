@@ -1,8 +1,9 @@
 //! Fast test of a partition, for searches that run the test thousands of times. The results of the fast test equal the
 //! results of [`Problem::accepts`].
 //!
-//! The load decides nearly all tests. The exact test decides the other tests. WCETs come from tables, and no test allocates
-//! memory.
+//! The load of a group (its utilization and density) decides nearly all tests. The test of the
+//! policy decides the remaining tests. The tester reads WCETs from tables, and a test allocates
+//! no memory.
 
 mod costs;
 pub(crate) mod expected_traffic;
@@ -30,11 +31,11 @@ pub(crate) struct GroupTester<'a> {
     /// Reusable buffers for the tasks of one test, and for the demands of these tasks.
     tasks: Vec<usize>,
     demands: Vec<Demand>,
-    /// Memory traffic around a partition; `None` if traffic does not count.
+    /// Memory traffic of the tasks outside a partition; `None` if tests ignore memory traffic.
     expected_traffic: Option<ExpectedTraffic>,
     /// Knowledge from an earlier search.
     experience: Experience,
-    /// Time after which every test with memory traffic fails, because such tests take long.
+    /// Time after which every test with memory traffic fails, so that the search ends soon.
     deadline: Option<Instant>,
 }
 
@@ -85,8 +86,8 @@ impl<'a> GroupTester<'a> {
 
     /// Whether `group` passes its test on `sms` SMs.
     ///
-    /// If the device supports only some sizes, `sms` counts allocation units, in this method and in all its callers. See
-    /// [`hardware`](crate::partitioning::hardware).
+    /// If the device supports only some sizes, `sms` counts allocation units, in this method and
+    /// in its callers. See [`hardware`](crate::partitioning::hardware).
     pub fn accepts(&mut self, group: &Group<'_>, sms: u32) -> bool {
         let load = self.load(0, group, sms) + self.load(1, group, sms);
         self.accepts_with(load, group, sms)

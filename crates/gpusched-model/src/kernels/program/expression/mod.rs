@@ -1,7 +1,8 @@
 //! Integer expressions for addresses, conditions and numbers of loop rounds.
 //!
-//! Arithmetic uses 64-bit two's complement and wraps on overflow. [`operator`] defines the special cases. Operators
-//! have the same precedence as in Rust. The conditional operator `c ? a : b` has the lowest precedence.
+//! Arithmetic uses 64-bit two's complement and wraps on overflow. The module [`operator`] defines
+//! special cases such as division by zero. Operators have the same precedence as in Rust. The
+//! conditional operator `c ? a : b` has the lowest precedence.
 
 mod function;
 pub mod operator;
@@ -19,8 +20,8 @@ use serde::{Deserialize, Serialize, Serializer};
 pub enum Expression {
     /// A number.
     Number(i64),
-    /// A name: a builtin name such as `thread.x`, a parameter, a loop counter, or a buffer. The value of a buffer name
-    /// is its address.
+    /// A name: a builtin name such as `thread.x`, a parameter, a loop counter, or a buffer. The
+    /// value of a buffer name is the address of the buffer.
     Name(Box<str>),
     /// A prefix operator and its operand.
     Unary(Unary, Box<Expression>),
@@ -62,7 +63,8 @@ impl Expression {
         }
     }
 
-    /// Replaces each name for which `value` returns a number by this number. Then evaluates the constant parts.
+    /// Replaces names by numbers: `value` returns the number of a name, if it is known. Then
+    /// evaluates the constant parts of the expression.
     ///
     /// # Errors
     /// Fails if a part of the expression divides by zero for all values of the remaining names.
@@ -115,7 +117,7 @@ impl Expression {
     }
 }
 
-/// A division by zero, with the text of the expression.
+/// The error for a division by zero, with the text of the expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` divides by zero")]
 pub struct DivisionByZero(pub String);

@@ -12,7 +12,8 @@ pub enum Unary {
 }
 
 impl Unary {
-    /// Precedence of prefix operators. It is higher than the precedence of any [`Binary`] operator.
+    /// Precedence of prefix operators, which is higher than the precedence of any [`Binary`]
+    /// operator.
     pub const PRECEDENCE: u8 = 10;
 
     /// Returns the text of the operator.
@@ -38,9 +39,9 @@ impl Unary {
 /// An infix operator. The result of a comparison or logical operator is 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Binary {
-    /// `||`: logical or. Both sides are evaluated.
+    /// `||`: logical or, without short-circuit evaluation.
     Or,
-    /// `&&`: logical and. Both sides are evaluated.
+    /// `&&`: logical and, without short-circuit evaluation.
     And,
     /// `==`.
     Equal,

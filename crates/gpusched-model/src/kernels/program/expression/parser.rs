@@ -11,7 +11,7 @@ impl std::str::FromStr for Expression {
     }
 }
 
-/// The language of integer expressions, for the common parser.
+/// The language of integer expressions, for the generic [`Parser`].
 struct Integers;
 
 const OTHERS: [&str; 7] = ["(", ")", ",", "?", ":", "!", "~"];
@@ -97,7 +97,8 @@ impl Grammar for Integers {
         }
     }
 
-    /// Parses an expression with `condition ? then : otherwise`, which has the lowest precedence.
+    /// Parses an expression that may contain `condition ? then : otherwise`, the operator with
+    /// the lowest precedence.
     fn whole(parser: &mut Parser<'_, Integers>) -> Result<Expression, ParseError> {
         let condition = parser.operators(1)?;
         if !parser.take("?") {
@@ -110,7 +111,7 @@ impl Grammar for Integers {
     }
 }
 
-/// Parses the arguments of a call of the function `name`.
+/// Parses a call of the function `name` with its arguments.
 fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, ParseError> {
     let known = Function::ALL.iter().find(|(known, _)| *known == name);
     let Some((_, function)) = known else {

@@ -22,7 +22,8 @@ impl Expression {
         }
     }
 
-    /// Writes the expression, in parentheses if its precedence is below `least`.
+    /// Writes the expression. Adds parentheses if the precedence of the expression is below
+    /// `least`.
     fn write(&self, f: &mut Formatter<'_>, least: u8) -> Result {
         if self.precedence() < least {
             f.write_str("(")?;
@@ -35,8 +36,8 @@ impl Expression {
             Expression::Number(number) if *number < 0 && least == OPERAND => write!(f, "({number})"),
             Expression::Number(number) => write!(f, "{number}"),
             Expression::Name(name) => f.write_str(name),
-            // The parser reads `-1` as one number. So a prefix operator before a number is written as the resulting
-            // number.
+            // The parser reads `-1` as one number. So this function writes a prefix operator
+            // before a number as the resulting number.
             Expression::Unary(operator, operand) => match **operand {
                 Expression::Number(number) => Expression::Number(operator.apply(number)).write(f, least),
                 _ => {

@@ -45,7 +45,7 @@ impl Course {
     }
 }
 
-/// Maximum length of a simulation [core cycles]. A simulation that takes longer is aborted.
+/// Maximum length of a simulation [core cycles]. gpusched aborts longer simulations.
 const LIMIT: u64 = 100_000_000;
 
 impl SharedSms {

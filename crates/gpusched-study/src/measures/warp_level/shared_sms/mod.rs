@@ -1,5 +1,5 @@
-//! Metric of response times of kernels that share the SMs of a GPU, for several warp schedulers and many issue budgets of
-//! the last kernel.
+//! Metric of the response times of kernels that share the SMs of a GPU, for several warp schedulers
+//! and many issue budgets of the last kernel.
 
 mod courses;
 mod rows;
@@ -23,7 +23,7 @@ use gpusched_warp::gpu::Launch;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedSmsCase")]
 pub struct SharedSmsParameters {
-    /// Name of the built-in GPU that executes the kernels.
+    /// Name of the built-in simulated GPU that executes the kernels.
     machine: String,
     /// Paths of the files with the programs of kernels K1, K2 …; 2 to 8 files.
     programs: Vec<String>,

@@ -12,7 +12,7 @@ pub struct Document {
     body: String,
 }
 
-/// Which part of a text is at the given position.
+/// The part of a text that is at the stated position.
 #[derive(Copy, Clone, Debug)]
 pub enum Anchor {
     Start,

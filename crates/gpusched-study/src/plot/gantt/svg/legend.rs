@@ -49,7 +49,7 @@ pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, t
         entries.push(Entry::Remark(format!("and {more} more")));
     }
     if scene.categories.len() > DIFFERENT {
-        entries.push(Entry::Remark(format!("(looks repeat after {DIFFERENT})")));
+        entries.push(Entry::Remark(format!("(appearances repeat after {DIFFERENT})")));
     }
     entries.extend(scene.marks.iter().map(|&mark| Entry::Mark(mark)));
     let (mut x, mut y) = (left, top);

@@ -1,4 +1,5 @@
-//! Contraction of blossoms. An odd cycle becomes one vertex, and later it becomes a cycle again.
+//! Contraction and expansion of blossoms. A contraction replaces an odd cycle by one vertex, and
+//! an expansion restores the cycle.
 
 use super::{Edge, Label, Search};
 

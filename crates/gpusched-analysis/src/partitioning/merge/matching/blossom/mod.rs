@@ -5,8 +5,8 @@ mod contraction;
 #[cfg(test)]
 mod tests;
 
-/// Returns the mate of each of `n` vertices, or no mate for a single vertex. `weight(a, b)` is symmetric and below 2⁴⁰. A
-/// positive weight means that the graph has this edge.
+/// Returns the mate of each of `n` vertices; `None` for an unmatched vertex. `weight(a, b)` is
+/// symmetric and below 2⁴⁰. A positive weight means that the graph has this edge.
 pub(super) fn maximum_weight_matching(n: usize, weight: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
     let mut search = Search::new(n, weight);
     while search.augmented() {}
@@ -52,7 +52,8 @@ struct Search {
     visit: usize,
     /// Cycle of each blossom, starting at the base of the blossom.
     cycle: Vec<Vec<usize>>,
-    /// Member of each blossom that contains a given vertex, row by row, with n + 1 entries per row.
+    /// For each blossom and each vertex: the member of the blossom that contains the vertex. The
+    /// rows are the blossoms, with n + 1 entries per row.
     holder: Vec<usize>,
     queue: std::collections::VecDeque<usize>,
 }
@@ -245,7 +246,8 @@ impl Search {
         }
     }
 
-    /// Changes the dual variables as far as possible. Returns false if a vertex can stay single without a loss of weight.
+    /// Changes the dual variables as far as possible. Returns false if the dual variable of an
+    /// even vertex would become 0, because the matching then has the maximum weight.
     fn adjust_duals(&mut self) -> bool {
         let mut step = i64::MAX;
         for blossom in self.outermost(self.n + 1) {
