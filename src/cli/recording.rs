@@ -1,6 +1,9 @@
 //! `gpusched recording`: reads what profilers recorded on real GPUs.
 
+mod audit;
+mod source;
 mod summary;
+mod tasks;
 
 use clap::Subcommand;
 
@@ -18,6 +21,10 @@ pub struct Args {
 enum Command {
     /// Count launches, streams and ranges, with statistics of their times.
     Summary(summary::Args),
+    /// Derive a task set from recordings.
+    Tasks(tasks::Args),
+    /// Compare a recorded run with its task set and its plan.
+    Audit(audit::Args),
 }
 
 impl Args {
@@ -28,6 +35,8 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Summary(args) => args.run(global),
+            Command::Tasks(args) => args.run(global),
+            Command::Audit(args) => args.run(global),
         }
     }
 }

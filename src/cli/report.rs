@@ -6,6 +6,7 @@ mod palette;
 mod path;
 mod progress;
 mod table;
+mod timeline_files;
 
 pub use assumptions::numbered;
 pub use output::Output;
@@ -13,6 +14,7 @@ pub use palette::Palette;
 pub use path::{Content, OutputPath};
 pub use progress::Progress;
 pub use table::{Column, Table, clip, wrap};
+pub use timeline_files::TimelineFiles;
 
 use std::io;
 

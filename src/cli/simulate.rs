@@ -5,7 +5,6 @@ mod growing;
 mod kernels;
 mod profile;
 mod tasks;
-mod timeline_files;
 mod warps;
 
 pub use blocks::Answer;

@@ -2,12 +2,14 @@
 //!
 //! * [`readers`]: files of Nsight Systems, Nsight Compute, Kineto and rocprof, as a [`recording::Recording`].
 //! * [`summary`]: counts and statistics of a recording.
-//! * [`activity`]: recurring jobs in a recording, and [`tasks`]: a task set from such jobs.
+//! * [`activity`]: recurring jobs in a recording. [`tasks`]: a task set from such jobs. [`audit`]: comparison of such jobs with a
+//!   task set and a plan.
 //! * [`examiner`]: logs of cuda_scheduling_examiner, as documents and as scenarios.
 //! * [`block_trace`]: measured times of thread blocks, as rows for a
 //!   [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
 
 pub mod activity;
+pub mod audit;
 pub mod block_trace;
 pub mod examiner;
 mod lines;

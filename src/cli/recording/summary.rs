@@ -78,7 +78,14 @@ impl Report for About<String, Summary> {
                 p99_ns,
                 max_ns,
             } = times;
-            rows.add((file, kind, name, count, total, (min_ns, median_ns, p99_ns, max_ns)))
+            rows.add((
+                file,
+                kind,
+                name,
+                count,
+                total,
+                (min_ns, median_ns, p99_ns, max_ns),
+            ))
         };
         for line in &summary.kernels {
             add("kernel", &line.name, line.launches, line.total_ns, &line.times)?;
@@ -105,8 +112,14 @@ impl Report for About<String, Summary> {
             source.report
         );
         for gpu in &summary.gpus {
-            let name = if gpu.name.is_empty() { "unnamed GPU" } else { &gpu.name };
-            let sms = gpu.sms.map_or_else(|| "unknown number of SMs".to_owned(), |sms| counted(sms, "SM"));
+            let name = if gpu.name.is_empty() {
+                "unnamed GPU"
+            } else {
+                &gpu.name
+            };
+            let sms = gpu
+                .sms
+                .map_or_else(|| "unknown number of SMs".to_owned(), |sms| counted(sms, "SM"));
             text += &format!("GPU: {name}, {sms}\n");
         }
         text += &format!(
@@ -122,7 +135,10 @@ impl Report for About<String, Summary> {
         text.push('\n');
         for (count, what) in [(summary.open_launches, "launch"), (summary.open_ranges, "range")] {
             if count > 0 {
-                text += &format!("{} without a start or an end: not counted\n", counted(count, what));
+                text += &format!(
+                    "{} without a start or an end: not counted\n",
+                    counted(count, what)
+                );
             }
         }
         let mut table = Table::new([

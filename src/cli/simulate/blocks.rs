@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use self::rows::{COLUMNS, Rows};
 use super::growing::Growing;
-use super::timeline_files::TimelineFiles;
+use crate::cli::report::TimelineFiles;
 use crate::cli::arguments::named;
 use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};

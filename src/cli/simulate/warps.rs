@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use self::rows::{COLUMNS, Rows};
 use super::growing::Growing;
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
-use super::timeline_files::TimelineFiles;
+use crate::cli::report::TimelineFiles;
 use crate::cli::arguments::{named, refused};
 use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};

@@ -123,7 +123,11 @@ fn a_page_names_every_claim_with_its_verdicts() {
     assert_eq!(run(&format!("study reproduction {folder}/none")).code, 2);
     let file = run("study check analysis/smoke.toml");
     assert_eq!(file.code, 2);
-    assert!(file.stderr.contains("expected a folder of studies"), "{}", file.stderr);
+    assert!(
+        file.stderr.contains("expected a folder of studies"),
+        "{}",
+        file.stderr
+    );
 }
 
 /// A figure as the page shows it: with at most four decimals.

@@ -12,7 +12,10 @@ pub fn group(recording: &Recording, names: &[String]) -> Result<Activities, &'st
     let on = |side| recording.ranges.iter().any(|range| range.side == side);
     let calls = recording.calls.iter().any(Option::is_some);
     let (side, method) = match (on(Side::Host) && calls, on(Side::Gpu)) {
-        (true, _) => (Side::Host, "a launch belongs to the innermost range around its host call"),
+        (true, _) => (
+            Side::Host,
+            "a launch belongs to the innermost range around its host call",
+        ),
         (false, true) => (
             Side::Gpu,
             "a launch belongs to the range on the GPU around its start, on the same stream; releases are starts on the GPU",

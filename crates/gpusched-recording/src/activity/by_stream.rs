@@ -12,7 +12,10 @@ const SHORTEST: u64 = 1_000;
 pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
     let mut streams: BTreeMap<StreamKey, Vec<usize>> = BTreeMap::new();
     for (index, launch) in recording.launches.iter().enumerate() {
-        streams.entry(recording.streams.get(launch.stream)).or_default().push(index);
+        streams
+            .entry(recording.streams.get(launch.stream))
+            .or_default()
+            .push(index);
     }
     let (mut list, mut unassigned, mut gaps) = (Vec::new(), 0, Vec::new());
     for (key, mut indices) in streams {
@@ -27,7 +30,10 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
         };
         indices.sort_by_key(times);
         let intervals: Vec<(i64, i64)> = indices.iter().map(times).collect();
-        let gap = options.gap_ns.or_else(|| natural_gap(&intervals)).unwrap_or(u64::MAX);
+        let gap = options
+            .gap_ns
+            .or_else(|| natural_gap(&intervals))
+            .unwrap_or(u64::MAX);
         if gap < u64::MAX {
             gaps.push(format!("{name}: {}", Time::from_ns(gap)));
         }
@@ -61,7 +67,11 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
 
 /// Name of a stream, such as `stream 7` or `device 1 context 2 stream 7`.
 fn name(key: StreamKey) -> String {
-    let parts = [("device", key.device), ("context", key.context), ("stream", key.stream)];
+    let parts = [
+        ("device", key.device),
+        ("context", key.context),
+        ("stream", key.stream),
+    ];
     let named = parts.iter().filter_map(|(what, id)| {
         let id = id.as_ref()?;
         let default = match *what {
@@ -93,7 +103,10 @@ pub fn natural_gap(intervals: &[(i64, i64)]) -> Option<u64> {
     });
     // more/less is compared exactly, without division.
     let largest = increases.max_by(|a, b| {
-        let (left, right) = (u128::from(a.1) * u128::from(b.0), u128::from(b.1) * u128::from(a.0));
+        let (left, right) = (
+            u128::from(a.1) * u128::from(b.0),
+            u128::from(b.1) * u128::from(a.0),
+        );
         left.cmp(&right).then(b.1.cmp(&a.1))
     });
     largest.map(|(_, gap)| gap)

@@ -15,8 +15,19 @@ pub use by_stream::natural_gap;
 pub use rhythm::Rhythm;
 
 /// Rule that groups the launches of a recording into jobs.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Debug,
+    Default,
+    Serialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Grouping {
@@ -66,9 +77,12 @@ impl Job {
         self.end.abs_diff(self.start).saturating_sub(self.busy_ns)
     }
 
-    /// Returns the contexts in which the launches of the job ran, without duplicates.
+    /// Returns the contexts of the launches, without duplicates.
     pub fn contexts(&self, recording: &Recording) -> Vec<StreamKey> {
-        let launches = self.launches.iter().filter_map(|&index| recording.launches.get(index));
+        let launches = self
+            .launches
+            .iter()
+            .filter_map(|&index| recording.launches.get(index));
         let mut contexts: Vec<StreamKey> = launches.map(|launch| context(recording, launch)).collect();
         contexts.sort_unstable();
         contexts.dedup();
@@ -132,7 +146,9 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         activity.jobs.sort_by_key(|job| (job.release, job.start));
     }
     found.list.retain(|activity| !activity.jobs.is_empty());
-    found.list.sort_by_key(|activity| activity.jobs.first().map(|job| job.release));
+    found
+        .list
+        .sort_by_key(|activity| activity.jobs.first().map(|job| job.release));
     Ok(found)
 }
 

@@ -43,7 +43,10 @@ impl Rhythm {
     fn grid(releases: &[i64], distances: &[u64]) -> Option<Rhythm> {
         let mut sorted = distances.to_vec();
         sorted.sort_unstable();
-        let median = sorted.get((sorted.len() - 1) / 2).copied().filter(|&median| median > 0)?;
+        let median = sorted
+            .get((sorted.len() - 1) / 2)
+            .copied()
+            .filter(|&median| median > 0)?;
         let mut numbers = vec![0u64];
         for &distance in distances {
             let skipped = distance.checked_add(median / 2)? / median;
@@ -51,9 +54,10 @@ impl Rhythm {
         }
         let (first, last) = (releases.first()?, releases.last()?);
         let period = last.abs_diff(*first) / numbers.last()?;
-        let offsets = releases.iter().zip(&numbers).map(|(&release, &number)| {
-            i128::from(release) - i128::from(number) * i128::from(period)
-        });
+        let offsets = releases
+            .iter()
+            .zip(&numbers)
+            .map(|(&release, &number)| i128::from(release) - i128::from(number) * i128::from(period));
         let least = offsets.clone().min()?;
         let jitter = u64::try_from(offsets.max()? - least).ok()?;
         (period > 0 && jitter <= period / 2).then_some(Rhythm {
@@ -72,10 +76,16 @@ mod tests {
     #[test]
     fn jitter_covers_every_release() {
         let found = Rhythm::of(&[0, 100, 205, 300, 500, 601]).unwrap();
-        assert_eq!((found.period_ns, found.periodic, found.least_distance_ns), (100, true, 95));
+        assert_eq!(
+            (found.period_ns, found.periodic, found.least_distance_ns),
+            (100, true, 95)
+        );
         assert_eq!(found.jitter_ns, 5);
         let sporadic = Rhythm::of(&[0, 10, 100, 450]).unwrap();
-        assert_eq!((sporadic.period_ns, sporadic.jitter_ns, sporadic.periodic), (10, 0, false));
+        assert_eq!(
+            (sporadic.period_ns, sporadic.jitter_ns, sporadic.periodic),
+            (10, 0, false)
+        );
         assert_eq!(Rhythm::of(&[5]), None);
         assert_eq!(Rhythm::of(&[5, 5]), None);
     }
@@ -84,10 +94,17 @@ mod tests {
     #[test]
     fn every_window_is_covered() {
         for seed in 0..200i64 {
-            let releases: Vec<i64> = (0..40).map(|job| job * 1000 + (job * 7919 + seed * 104_729) % 400).collect();
+            let releases: Vec<i64> = (0..40)
+                .map(|job| job * 1000 + (job * 7919 + seed * 104_729) % 400)
+                .collect();
             let mut sorted = releases.clone();
             sorted.sort_unstable();
-            let Some(Rhythm { period_ns, jitter_ns, .. }) = Rhythm::of(&sorted) else { continue };
+            let Some(Rhythm {
+                period_ns, jitter_ns, ..
+            }) = Rhythm::of(&sorted)
+            else {
+                continue;
+            };
             for (i, early) in sorted.iter().enumerate() {
                 for (k, late) in sorted.iter().skip(i).enumerate() {
                     let least = k as i128 * i128::from(period_ns) - i128::from(jitter_ns);

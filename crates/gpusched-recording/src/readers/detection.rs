@@ -31,7 +31,11 @@ pub fn detect(input: &mut Input<'_>) -> Result<Format> {
         Some(_) if !binary => Some(Format::Csv),
         _ => None,
     };
-    let found = if start.is_empty() { "an empty file" } else { "binary data" };
+    let found = if start.is_empty() {
+        "an empty file"
+    } else {
+        "binary data"
+    };
     format.ok_or_else(|| {
         let expected = "an export of nsys, ncu, Kineto or rocprof (SQLite, CSV or JSON)";
         let refusal = Refusal::new("", found, expected).at(input.name(), None);

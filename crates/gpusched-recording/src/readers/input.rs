@@ -35,7 +35,9 @@ impl<'a> Input<'a> {
         };
         let mut reader = BufReader::with_capacity(1 << 17, counted);
         let name = path.display().to_string();
-        let start = reader.fill_buf().map_err(|cause| Error::io(&name, "read", cause))?;
+        let start = reader
+            .fill_buf()
+            .map_err(|cause| Error::io(&name, "read", cause))?;
         let reader: Box<dyn BufRead> = match start {
             [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(1 << 17, MultiGzDecoder::new(reader))),
             _ => Box::new(reader),

@@ -29,11 +29,7 @@ pub struct Options {
 /// # Errors
 /// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, or if it is damaged. Returns [`Error::Io`]
 /// if the file cannot be read.
-pub fn read(
-    path: impl AsRef<Path>,
-    options: Options,
-    observer: &mut dyn FnMut(u64),
-) -> Result<Recording> {
+pub fn read(path: impl AsRef<Path>, options: Options, observer: &mut dyn FnMut(u64)) -> Result<Recording> {
     let path = path.as_ref();
     let mut input = Input::open(path, observer)?;
     let format = detection::detect(&mut input)?;

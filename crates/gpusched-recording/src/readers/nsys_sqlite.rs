@@ -31,7 +31,9 @@ pub fn read(path: &Path, options: Options, input: Input<'_>) -> Result<Recording
         return Err(refusal.at(path, None).hint("store the export in a file").into());
     }
     drop(input);
-    let bytes = std::fs::metadata(path).map_err(|cause| Error::io(path, "read", cause))?.len();
+    let bytes = std::fs::metadata(path)
+        .map_err(|cause| Error::io(path, "read", cause))?
+        .len();
     let export = Export::open(path, bytes)?;
     let mut recording = Recording::default();
     export.origin(&mut recording)?;
@@ -59,12 +61,17 @@ struct Export {
 impl Export {
     fn open(path: &Path, bytes: u64) -> Result<Export> {
         let refuse = |error| refuse(path, error);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         // The database is immutable, so that SQLite creates no files beside it.
         let connection = Connection::open_with_flags(uri(path), flags).map_err(refuse)?;
-        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_TEXT).map_err(refuse)?;
         connection
-            .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000;")
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
+            .map_err(refuse)?;
+        connection
+            .execute_batch(
+                "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000;",
+            )
             .map_err(refuse)?;
         let mut export = Export {
             connection,
@@ -87,10 +94,21 @@ impl Export {
             })?;
             export.tables.insert(table, columns);
         }
-        let known = ["StringIds", "TARGET_INFO_GPU", "META_DATA_EXPORT", "EXPORT_META_DATA", KERNELS, NVTX];
+        let known = [
+            "StringIds",
+            "TARGET_INFO_GPU",
+            "META_DATA_EXPORT",
+            "EXPORT_META_DATA",
+            KERNELS,
+            NVTX,
+        ];
         match known.iter().any(|table| export.has(table)) {
             true => Ok(export),
-            false => Err(Error::file(path, "a database without tables of nsys", "an SQLite export of nsys")),
+            false => Err(Error::file(
+                path,
+                "a database without tables of nsys",
+                "an SQLite export of nsys",
+            )),
         }
     }
 
@@ -170,12 +188,16 @@ impl Export {
                 self.column(table, &["name"]),
                 self.column(table, &["smCount"]),
             ];
-            self.rows(table, &format!("SELECT {id}, {name}, {sms} FROM {table} ORDER BY rowid"), |row| {
-                let name = text(row, 1)?.unwrap_or_default();
-                let sms = sms_in(row, 2)?;
-                gpus.push((integer(row, 0)?, Gpu { name, sms }));
-                Ok(())
-            })?;
+            self.rows(
+                table,
+                &format!("SELECT {id}, {name}, {sms} FROM {table} ORDER BY rowid"),
+                |row| {
+                    let name = text(row, 1)?.unwrap_or_default();
+                    let sms = sms_in(row, 2)?;
+                    gpus.push((integer(row, 0)?, Gpu { name, sms }));
+                    Ok(())
+                },
+            )?;
         }
         let table = "TARGET_INFO_CUDA_DEVICE";
         if self.has(table) {
@@ -183,21 +205,25 @@ impl Export {
                 self.column(table, &["gpuId"]),
                 self.column(table, &["numMultiprocessors"]),
             ];
-            self.rows(table, &format!("SELECT {gpu}, {sms} FROM {table} ORDER BY rowid"), |row| {
-                let (id, sms) = (integer(row, 0)?, sms_in(row, 1)?);
-                match gpus.iter_mut().find(|(other, _)| *other == id) {
-                    Some((_, gpu)) => gpu.sms = gpu.sms.or(sms),
-                    None if sms.is_some() => gpus.push((
-                        id,
-                        Gpu {
-                            name: String::new(),
-                            sms,
-                        },
-                    )),
-                    None => {}
-                }
-                Ok(())
-            })?;
+            self.rows(
+                table,
+                &format!("SELECT {gpu}, {sms} FROM {table} ORDER BY rowid"),
+                |row| {
+                    let (id, sms) = (integer(row, 0)?, sms_in(row, 1)?);
+                    match gpus.iter_mut().find(|(other, _)| *other == id) {
+                        Some((_, gpu)) => gpu.sms = gpu.sms.or(sms),
+                        None if sms.is_some() => gpus.push((
+                            id,
+                            Gpu {
+                                name: String::new(),
+                                sms,
+                            },
+                        )),
+                        None => {}
+                    }
+                    Ok(())
+                },
+            )?;
         }
         recording.gpus = gpus.into_iter().map(|(_, gpu)| gpu).collect();
         Ok(())
@@ -208,7 +234,13 @@ impl Export {
         if !self.has(table) {
             return Ok(());
         }
-        let columns = ["deviceId", "contextId", "parentContextId", "isGreenContext", "numMultiprocessors"];
+        let columns = [
+            "deviceId",
+            "contextId",
+            "parentContextId",
+            "isGreenContext",
+            "numMultiprocessors",
+        ];
         let columns = columns.map(|column| self.column(table, &[column]));
         let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
         self.rows(table, &query, |row| {
@@ -249,7 +281,10 @@ impl Export {
                 .iter()
                 .all(|column| self.column(CALLS, column) != "NULL");
         let query = match joins {
-            false => format!("SELECT {}, NULL, NULL FROM {KERNELS} k ORDER BY k.rowid", columns.join(", ")),
+            false => format!(
+                "SELECT {}, NULL, NULL FROM {KERNELS} k ORDER BY k.rowid",
+                columns.join(", ")
+            ),
             true => {
                 let process = match column(&["globalPid"]).as_str() {
                     "NULL" => String::new(),
@@ -293,7 +328,14 @@ impl Export {
         if !self.has(NVTX) {
             return Ok(());
         }
-        let columns = [["start"], ["end"], ["textId"], ["text"], ["globalTid"], ["eventType"]];
+        let columns = [
+            ["start"],
+            ["end"],
+            ["textId"],
+            ["text"],
+            ["globalTid"],
+            ["eventType"],
+        ];
         let columns = columns.map(|column| self.column(NVTX, &column));
         let query = format!("SELECT {} FROM {NVTX} ORDER BY rowid", columns.join(", "));
         self.rows(NVTX, &query, |row| {
@@ -344,7 +386,11 @@ fn integer(row: &Row<'_>, index: usize) -> Result<Option<i64>, Refusal> {
     match row.get_ref(index) {
         Ok(ValueRef::Integer(value)) => Ok(Some(value)),
         Ok(ValueRef::Null) => Ok(None),
-        _ => Err(Refusal::new(name_of(row, index), "a value of another type", "an integer")),
+        _ => Err(Refusal::new(
+            name_of(row, index),
+            "a value of another type",
+            "an integer",
+        )),
     }
 }
 
@@ -353,7 +399,11 @@ fn text(row: &Row<'_>, index: usize) -> Result<Option<String>, Refusal> {
         Ok(ValueRef::Text(bytes)) => Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
         Ok(ValueRef::Null) => Ok(None),
         Ok(ValueRef::Integer(value)) => Ok(Some(value.to_string())),
-        _ => Err(Refusal::new(name_of(row, index), "a value of another type", "a text")),
+        _ => Err(Refusal::new(
+            name_of(row, index),
+            "a value of another type",
+            "a text",
+        )),
     }
 }
 
@@ -375,10 +425,16 @@ fn quoted(name: &str, quote: char) -> String {
 
 /// Returns the address of an immutable database. Bytes with a special meaning are escaped.
 fn uri(path: &Path) -> String {
-    let escaped = path.as_os_str().as_encoded_bytes().iter().map(|&byte| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => char::from(byte).to_string(),
-        byte => format!("%{byte:02x}"),
-    });
+    let escaped = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|&byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                char::from(byte).to_string()
+            }
+            byte => format!("%{byte:02x}"),
+        });
     format!("file:{}?immutable=1", escaped.collect::<String>())
 }
 

@@ -10,7 +10,7 @@ mod work;
 
 pub use gpu::{Context, Gpu};
 pub use names::{NameId, Names};
-pub use range::{RangeSum, Range, Side};
+pub use range::{Range, RangeSum, Side};
 pub use source::{Origin, Tool};
 pub use work::{Call, KernelSum, Launch, StreamId, StreamKey, Streams};
 
@@ -136,10 +136,14 @@ impl Recording {
 fn check(start: i64, end: i64) -> Result<(), String> {
     const EXPECTED: &str = "times within 2^61 ns of 0";
     if !(-LATEST_NS..=LATEST_NS).contains(&start) || !(-LATEST_NS..=LATEST_NS).contains(&end) {
-        return Err(format!("found an event from {start} to {end} ns, expected {EXPECTED}"));
+        return Err(format!(
+            "found an event from {start} to {end} ns, expected {EXPECTED}"
+        ));
     }
     if end < start {
-        return Err(format!("found an event from {start} to {end} ns, expected an end after the start"));
+        return Err(format!(
+            "found an event from {start} to {end} ns, expected an end after the start"
+        ));
     }
     Ok(())
 }

@@ -3,8 +3,20 @@
 use serde::Serialize;
 
 /// A profiler.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, schemars::JsonSchema)]
-#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    Serialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Tool {

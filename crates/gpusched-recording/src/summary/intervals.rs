@@ -30,6 +30,9 @@ mod tests {
     #[test]
     fn common_time_counts_once() {
         assert_eq!(union_ns([].into_iter()), 0);
-        assert_eq!(union_ns([(5, 9), (-3, 2), (6, 7), (9, 12), (1, 1)].into_iter()), 5 + 4 + 3);
+        assert_eq!(
+            union_ns([(5, 9), (-3, 2), (6, 7), (9, 12), (1, 1)].into_iter()),
+            5 + 4 + 3
+        );
     }
 }

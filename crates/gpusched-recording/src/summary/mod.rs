@@ -99,7 +99,10 @@ fn kernels(recording: &Recording) -> Vec<KernelLine> {
             times.push(launch.duration());
         }
     }
-    let single = times.into_iter().enumerate().filter(|(_, times)| !times.is_empty());
+    let single = times
+        .into_iter()
+        .enumerate()
+        .filter(|(_, times)| !times.is_empty());
     let single = single.map(|(name, mut times)| {
         times.sort_unstable();
         KernelLine {
@@ -129,7 +132,10 @@ fn ranges(recording: &Recording) -> Vec<RangeLine> {
     let mut groups: BTreeMap<(&str, Side), Vec<u64>> = BTreeMap::new();
     for range in &recording.ranges {
         let key = (recording.names.get(range.name), range.side);
-        groups.entry(key).or_default().push(range.end.abs_diff(range.start));
+        groups
+            .entry(key)
+            .or_default()
+            .push(range.end.abs_diff(range.start));
     }
     let single = groups.into_iter().map(|((name, side), mut times)| {
         times.sort_unstable();

@@ -52,7 +52,10 @@ fn base(name: &str) -> &str {
             '>' | ']' | '}' => depth = depth.saturating_sub(1),
             '(' if depth == 0 => {
                 // "(anonymous namespace)" and similar parts belong to the namespaces.
-                match name.get(at..).is_some_and(|rest| rest.starts_with("(anonymous") || rest.starts_with("(unnamed")) {
+                match name
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with("(anonymous") || rest.starts_with("(unnamed"))
+                {
                     true => depth += 1,
                     false => {
                         end = end.or(Some(at));
@@ -80,7 +83,10 @@ mod tests {
             ("vecCopy(double*, int) [clone .kd]", "vecCopy"),
             ("void at::native::(anonymous namespace)::multi<x, y>(z)", "multi"),
             ("ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"),
-            ("std::enable_if<!T7, void>::type internal::gemvx::kernel<int>(T13)", "kernel"),
+            (
+                "std::enable_if<!T7, void>::type internal::gemvx::kernel<int>(T13)",
+                "kernel",
+            ),
         ] {
             assert_eq!(base(name), expected);
         }

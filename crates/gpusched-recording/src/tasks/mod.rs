@@ -10,10 +10,10 @@ mod warm_up;
 use std::collections::BTreeMap;
 
 use gpusched_analysis::kernel_wcet::fit::classification::Reason;
-use gpusched_analysis::kernel_wcet::fit::tail::{self, Estimate};
 use gpusched_analysis::kernel_wcet::fit::envelope::Measured;
 use gpusched_analysis::kernel_wcet::fit::points::Points;
 use gpusched_analysis::kernel_wcet::fit::scaling::{EnvelopeForm, fit};
+use gpusched_analysis::kernel_wcet::fit::tail::{self, Estimate};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::TailFamily;
 use gpusched_model::time::Time;
@@ -159,7 +159,11 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     let (period, jitter) = match (stated, rhythm) {
         (Some(period), _) => (period, Time::ZERO),
         (None, Some(rhythm)) => (Time::from_ns(rhythm.period_ns), Time::from_ns(rhythm.jitter_ns)),
-        (None, None) => return Ok(Err("fewer than two jobs at different times, and no stated period")),
+        (None, None) => {
+            return Ok(Err(
+                "fewer than two jobs at different times, and no stated period",
+            ));
+        }
     };
 
     let place = |error: &dyn std::fmt::Display| {
@@ -190,12 +194,20 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         traffic,
     };
     let fitted = fit(&measured, options.form, Factor::ONE).map_err(|error| place(&error))?;
-    let mut shape = Task::new(period, fitted.wcet.clone()).name(name).wcet_source(fitted.wcet_source);
+    let mut shape = Task::new(period, fitted.wcet.clone())
+        .name(name)
+        .wcet_source(fitted.wcet_source);
     shape.jitter = (jitter > Time::ZERO).then_some(jitter);
     shape.deadline = options.deadlines.get(name).copied();
     shape.traffic = traffic;
     let task = shape.build().map_err(|error| place(&error))?;
-    let report = TaskReport::new(name, &samples, rhythm.filter(|_| stated.is_none()), &fitted, tail(&samples, options));
+    let report = TaskReport::new(
+        name,
+        &samples,
+        rhythm.filter(|_| stated.is_none()),
+        &fitted,
+        tail(&samples, options),
+    );
     Ok(Ok((task, report)))
 }
 

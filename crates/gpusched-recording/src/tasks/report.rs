@@ -1,7 +1,7 @@
 //! Description of a derived task: where its numbers come from.
 
-use gpusched_analysis::kernel_wcet::fit::tail::Estimate;
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
+use gpusched_analysis::kernel_wcet::fit::tail::Estimate;
 use gpusched_model::Contention;
 use serde::Serialize;
 
@@ -77,7 +77,11 @@ impl TaskReport {
         let all = || samples.iter().flat_map(|sample| sample.jobs);
         let gap = |job: &Job| {
             let span = job.end.abs_diff(job.start);
-            if span == 0 { 0.0 } else { job.gaps_ns() as f64 / span as f64 }
+            if span == 0 {
+                0.0
+            } else {
+                job.gaps_ns() as f64 / span as f64
+            }
         };
         let dropped = || samples.iter().flat_map(|sample| sample.dropped);
         TaskReport {
@@ -93,7 +97,9 @@ impl TaskReport {
             slowdown: slowdown(&points),
             non_monotone: [false, true].iter().any(|&conflict| {
                 let longest = points.iter().filter(|point| point.conflict == conflict);
-                !longest.map(|point| point.times.max_ns).is_sorted_by(|one, next| one >= next)
+                !longest
+                    .map(|point| point.times.max_ns)
+                    .is_sorted_by(|one, next| one >= next)
             }),
             points,
             tail,
@@ -102,15 +108,24 @@ impl TaskReport {
 }
 
 fn points(samples: &[Sample<'_>], fitted: &Fit) -> Vec<Point> {
-    let mut keys: Vec<(bool, u32)> = samples.iter().map(|sample| (sample.run.conflict, sample.sms)).collect();
+    let mut keys: Vec<(bool, u32)> = samples
+        .iter()
+        .map(|sample| (sample.run.conflict, sample.sms))
+        .collect();
     keys.sort_unstable();
     keys.dedup();
     let of = |(conflict, sms): (bool, u32)| {
-        let chosen = samples.iter().filter(|sample| (sample.run.conflict, sample.sms) == (conflict, sms));
+        let chosen = samples
+            .iter()
+            .filter(|sample| (sample.run.conflict, sample.sms) == (conflict, sms));
         let times = chosen.flat_map(|sample| sample.jobs).map(|job| job.busy_ns);
         let mut times: Vec<u64> = times.filter(|&time| time > 0).collect();
         times.sort_unstable();
-        let contention = if conflict { Contention::Conflict } else { Contention::Isolated };
+        let contention = if conflict {
+            Contention::Conflict
+        } else {
+            Contention::Isolated
+        };
         Point {
             sms,
             conflict,
@@ -142,11 +157,14 @@ fn worst(samples: &[Sample<'_>]) -> Vec<Worst> {
 }
 
 fn slowdown(points: &[Point]) -> Option<(u32, f64)> {
-    let pairs = points.iter().filter(|point| point.conflict).filter_map(|conflict| {
-        let mut isolated = points.iter().filter(|point| !point.conflict);
-        let isolated = isolated.find(|point| point.sms == conflict.sms)?;
-        let quotient = conflict.times.max_ns? as f64 / isolated.times.max_ns? as f64;
-        Some((conflict.sms, quotient))
-    });
+    let pairs = points
+        .iter()
+        .filter(|point| point.conflict)
+        .filter_map(|conflict| {
+            let mut isolated = points.iter().filter(|point| !point.conflict);
+            let isolated = isolated.find(|point| point.sms == conflict.sms)?;
+            let quotient = conflict.times.max_ns? as f64 / isolated.times.max_ns? as f64;
+            Some((conflict.sms, quotient))
+        });
     pairs.max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -10,7 +10,7 @@ pub use result::{Answer, TrafficAnswer, time_ns};
 
 use std::path::Path;
 
-use super::timeline_files::TimelineFiles;
+use crate::cli::report::TimelineFiles;
 use crate::cli::arguments::{refused, whole};
 use crate::cli::report::{Content, Output, OutputPath, Progress};
 use crate::cli::{Global, Outcome, complain};

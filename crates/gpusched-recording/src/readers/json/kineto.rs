@@ -150,7 +150,9 @@ impl Events {
         };
         let start = time(&event.ts, "ts", Rounding::Down)?;
         let duration = time(&event.dur, "dur", Rounding::Up)?;
-        let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        let end = start
+            .zip(duration)
+            .map(|(start, duration)| start.saturating_add(duration));
         let args = event.args.unwrap_or_default();
         let name = match event.name {
             Some(Name::Text(name)) => name,
@@ -182,7 +184,10 @@ impl Events {
 
     /// Assigns the host calls to the launches.
     pub fn end(self, recording: &mut Recording) {
-        let calls = self.correlations.iter().map(|id| self.calls.get(&(*id)?).copied());
+        let calls = self
+            .correlations
+            .iter()
+            .map(|id| self.calls.get(&(*id)?).copied());
         recording.calls = calls.collect();
     }
 }

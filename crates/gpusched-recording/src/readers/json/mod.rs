@@ -29,9 +29,7 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         events: kineto::Events::default(),
     };
     let mut json = serde_json::Deserializer::from_reader(Cleaned::new(input.reader()));
-    let read = (&mut document)
-        .deserialize(&mut json)
-        .and_then(|()| json.end());
+    let read = (&mut document).deserialize(&mut json).and_then(|()| json.end());
     if let Err(error) = read {
         if error.is_io() {
             let cause = std::io::Error::from(error);
@@ -40,7 +38,11 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         let line = error.line();
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-        let found = if error.is_eof() { format!("the file is cut off: {message}") } else { message };
+        let found = if error.is_eof() {
+            format!("the file is cut off: {message}")
+        } else {
+            message
+        };
         return Err(Refusal::told("", found).at(&name, Some(line)).into());
     }
     let Document {

@@ -189,7 +189,11 @@ impl<'de> Visitor<'de> for Run<'_> {
 
 impl Agent {
     fn gpu(self) -> Gpu {
-        let name = if self.product_name.is_empty() { self.name } else { self.product_name };
+        let name = if self.product_name.is_empty() {
+            self.name
+        } else {
+            self.product_name
+        };
         let sms = self.cu_count.0.and_then(|units| u32::try_from(units).ok());
         Gpu {
             name,
@@ -208,7 +212,11 @@ impl Content {
                 ..StreamKey::default()
             };
             let id = info.kernel_id.0.unwrap_or_default();
-            let name = self.kernels.get(&id).cloned().unwrap_or_else(|| format!("kernel {id}"));
+            let name = self
+                .kernels
+                .get(&id)
+                .cloned()
+                .unwrap_or_else(|| format!("kernel {id}"));
             let times = (dispatch.start_timestamp.0, dispatch.end_timestamp.0);
             let added = recording.launch(&name, key, times, None);
             added.map_err(|message| format!("kernel_dispatch[{index}]: {message}"))?;

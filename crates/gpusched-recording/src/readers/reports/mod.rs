@@ -53,8 +53,18 @@ impl Row<'_> {
 
 /// Lines of the tools that may stand between reports.
 const NOISE: [&str; 12] = [
-    "==", "Processing ", "Generating ", "Exporting ", "** ", "WARNING", "NOTICE", "SKIPPED", "Using ", "Report ",
-    "#", "ROCPRofiler",
+    "==",
+    "Processing ",
+    "Generating ",
+    "Exporting ",
+    "** ",
+    "WARNING",
+    "NOTICE",
+    "SKIPPED",
+    "Using ",
+    "Report ",
+    "#",
+    "ROCPRofiler",
 ];
 
 /// Longest line [bytes]. Raw pages of Nsight Compute have long lines.
@@ -70,10 +80,11 @@ const PREAMBLE: u64 = 10_000;
 pub fn read(mut input: Input<'_>) -> Result<Recording> {
     let name = input.name().to_owned();
     let lines = Lines::new(input.reader(), LONGEST_LINE);
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(lines);
-    let at = |refusal: Refusal, line: u64| -> Error {
-        refusal.at(&name, usize::try_from(line).ok()).into()
-    };
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(lines);
+    let at = |refusal: Refusal, line: u64| -> Error { refusal.at(&name, usize::try_from(line).ok()).into() };
     let mut recording = Recording::default();
     let mut report: Option<(Box<dyn Report>, usize)> = None;
     let (mut record, mut line, mut lines) = (ByteRecord::new(), 0, 0u64);
@@ -106,7 +117,9 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         }
         let start = Row(&record).text(Some(0)).into_owned();
         match &mut report {
-            Some((report, columns)) if (report.fewest_values(*columns)..=*columns).contains(&record.len()) => {
+            Some((report, columns))
+                if (report.fewest_values(*columns)..=*columns).contains(&record.len()) =>
+            {
                 let row = report.row(&Row(&record), &mut recording);
                 row.map_err(|refusal| at(refusal, line))?;
                 short = None;
@@ -126,7 +139,10 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         let found = found.map_or_else(|| "no report".to_owned(), |start| format!("{start:?}"));
         let expected = "the header of a report of nsys stats, ncu or rocprof";
         let hint = "`nsys stats --report cuda_gpu_trace --format csv` writes all launches of a run";
-        return Err(Refusal::new("", found, expected).at(&name, None).hint(hint).into());
+        return Err(Refusal::new("", found, expected)
+            .at(&name, None)
+            .hint(hint)
+            .into());
     };
     report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
     Ok(recording)

@@ -94,7 +94,11 @@ impl Launches {
             launch.name = name.into_owned();
         } else if launch.name != name {
             let found = format!("{name:?}");
-            return Err(Refusal::new("Kernel Name", found, format!("{:?}, as before for ID {id}", launch.name)));
+            return Err(Refusal::new(
+                "Kernel Name",
+                found,
+                format!("{:?}, as before for ID {id}", launch.name),
+            ));
         }
         Ok(launch)
     }
@@ -201,7 +205,10 @@ impl Report for Raw {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
         let of_units = self.units.is_none() && row.text(self.launches.id).is_empty();
         if of_units {
-            let units = self.columns.iter().map(|&(index, _)| row.text(Some(index)).into_owned());
+            let units = self
+                .columns
+                .iter()
+                .map(|&(index, _)| row.text(Some(index)).into_owned());
             self.units = Some(units.collect());
             return Ok(());
         }

@@ -34,10 +34,16 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
             true => "nvtx_gpu_proj_sum",
             false => "nvtx_sum",
         };
-        return Some((origin(report), Box::new(Sum::of(header, &["range"], Some(side(header))))));
+        return Some((
+            origin(report),
+            Box::new(Sum::of(header, &["range"], Some(side(header)))),
+        ));
     }
     if sums && header.has(&["name", "instances"]) {
-        return Some((origin("cuda_gpu_kern_sum"), Box::new(Sum::of(header, &["name"], None))));
+        return Some((
+            origin("cuda_gpu_kern_sum"),
+            Box::new(Sum::of(header, &["name"], None)),
+        ));
     }
     let nvtx = header.has(&["rangeid"]) || header.has(&["durnonchild"]) || header.has(&["starttid"]);
     if nvtx && header.find(&["name", "text", "range"]).is_some() && start.is_some() {
@@ -85,7 +91,11 @@ impl GpuTrace {
 impl Report for GpuTrace {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
         let name = row.text(self.name);
-        if name.is_empty() || ["[CUDA mem", "[CUDA Unified"].iter().any(|start| name.starts_with(start)) {
+        if name.is_empty()
+            || ["[CUDA mem", "[CUDA Unified"]
+                .iter()
+                .any(|start| name.starts_with(start))
+        {
             return Ok(());
         }
         let device = row.text(self.device);
@@ -96,7 +106,9 @@ impl Report for GpuTrace {
         }
         let start = number::time(row, self.start, "Start", Rounding::Down)?;
         let duration = number::time(row, self.duration, "Duration", Rounding::Up)?;
-        let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        let end = start
+            .zip(duration)
+            .map(|(start, duration)| start.saturating_add(duration));
         let key = StreamKey {
             device: number::identity(row, self.device),
             context: number::identity(row, self.context),
@@ -199,9 +211,16 @@ impl Report for Ranges {
         let start = number::time(row, self.start, "Start", Rounding::Down)?;
         let end = number::time(row, self.end, "End", Rounding::Up)?;
         let duration = number::time(row, self.duration, "Duration", Rounding::Up)?;
-        let by_duration = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        let by_duration = start
+            .zip(duration)
+            .map(|(start, duration)| start.saturating_add(duration));
         let thread = number::identity(row, self.thread);
-        let added = recording.range(&row.text(self.name), self.side, (start, end.or(by_duration)), thread);
+        let added = recording.range(
+            &row.text(self.name),
+            self.side,
+            (start, end.or(by_duration)),
+            thread,
+        );
         added.map_err(|message| Refusal::told("Start", message))
     }
 }

@@ -12,8 +12,13 @@ pub struct Locale {
 impl Locale {
     /// Learns the decimal mark from a number, if the number shows it.
     pub fn see(&mut self, text: &str) {
-        let numeric = text.bytes().all(|byte| byte.is_ascii_digit() || b"., '-".contains(&byte) || byte >= 0x80);
-        let marks: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| matches!(c, '.' | ',')).collect();
+        let numeric = text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"., '-".contains(&byte) || byte >= 0x80);
+        let marks: Vec<(usize, char)> = text
+            .char_indices()
+            .filter(|(_, c)| matches!(c, '.' | ','))
+            .collect();
         let (Some(&(first, mark)), Some(&(last, end))) = (marks.first(), marks.last()) else {
             return;
         };
@@ -41,7 +46,9 @@ impl Locale {
     /// Fails with a message if the numbers of the file do not show the decimal mark, or contradict each other.
     pub fn plain(self, text: &str) -> Result<String, &'static str> {
         let digits = |keep: char| -> String {
-            let kept = text.chars().filter(|&c| c.is_ascii_digit() || c == keep || c == '-');
+            let kept = text
+                .chars()
+                .filter(|&c| c.is_ascii_digit() || c == keep || c == '-');
             kept.map(|c| if c == keep { '.' } else { c }).collect()
         };
         match (self.point, self.comma) {
@@ -49,7 +56,9 @@ impl Locale {
             (true, false) => Ok(digits('.')),
             (false, true) => Ok(digits(',')),
             (true, true) => Err("numbers with one decimal mark in the whole file"),
-            (false, false) => Err("a number whose decimal mark is clear, for example with `--print-units base`"),
+            (false, false) => {
+                Err("a number whose decimal mark is clear, for example with `--print-units base`")
+            }
         }
     }
 }

@@ -76,9 +76,7 @@ impl Values {
             if matches!(text.as_str(), "" | "n/a" | "N/A" | "nan" | "(!) n/a") {
                 continue;
             }
-            let refuse = |expected: &str| {
-                Refusal::new(metric.field(), format!("{text:?} {unit}"), expected)
-            };
+            let refuse = |expected: &str| Refusal::new(metric.field(), format!("{text:?} {unit}"), expected);
             if *metric == Metric::Gpu {
                 values.gpu = Some(text.clone());
                 continue;

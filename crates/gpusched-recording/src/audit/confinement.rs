@@ -1,0 +1,101 @@
+//! Check of contexts: a partition is one context of the planned size.
+
+use std::collections::BTreeMap;
+
+use gpusched_model::Plan;
+
+use super::Audited;
+use super::finding::{FindingKind, Report, Subject, Violation};
+use crate::activity::Job;
+use crate::recording::{Recording, StreamKey};
+
+/// Checks that all kernels of a partition run in one context, that partitions have different contexts, and that the size of a green
+/// context is the size of the partition. The context of a partition is the context of most of its jobs.
+pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: &mut Report) {
+    let seen = |task: &&Audited<'_>| !task.jobs.is_empty();
+    let contexts: Vec<Vec<Vec<StreamKey>>> = tasks
+        .iter()
+        .map(|task| task.jobs.iter().map(|job| job.contexts(recording)).collect())
+        .collect();
+    let mut all: Vec<StreamKey> = contexts.iter().flatten().flatten().copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    let known = all.iter().any(|key| key.context.is_some() || key.green.is_some());
+    let separate = all.len() > 1 || plan.partitions.len() == 1;
+    if !known || !separate {
+        let reason = match known {
+            false => "the file states no contexts",
+            true => "all kernels ran in one context, so the file does not show how SMs are divided",
+        };
+        for task in tasks.iter().filter(seen) {
+            report.unknown(task, Subject::Context, reason);
+        }
+        return;
+    }
+    let owners: Vec<Option<StreamKey>> = (0..plan.partitions.len())
+        .map(|partition| {
+            let of = tasks.iter().zip(&contexts).filter(|(task, _)| task.partition == Some(partition));
+            most_frequent(of.flat_map(|(_, jobs)| jobs.iter().flatten().copied()))
+        })
+        .collect();
+    for (task, jobs) in tasks.iter().zip(&contexts).filter(|(task, _)| !task.jobs.is_empty()) {
+        let partition = task.partition.and_then(|partition| plan.partitions.get(partition));
+        let owner = task.partition.and_then(|partition| owners.get(partition).copied().flatten());
+        let (Some(partition), Some(owner)) = (partition, owner) else {
+            report.unknown(task, Subject::Context, "the file states no context of the partition");
+            continue;
+        };
+        let shared = owners.iter().filter(|&&other| other == Some(owner)).count() > 1;
+        let sms = recording.context_of(owner).and_then(|context| context.sms);
+        let mut violations = Vec::new();
+        for (number, (job, contexts)) in task.jobs.iter().zip(jobs).enumerate() {
+            let detail = match contexts.iter().find(|&&key| key != owner) {
+                Some(&other) => format!("ran in {}, but the partition is {}", name(other), name(owner)),
+                None if number == 0 && shared => {
+                    format!("ran in {}, which another partition also uses", name(owner))
+                }
+                None => continue,
+            };
+            violations.push(violation(number, job, detail));
+        }
+        report.checked(task, Subject::Context, None, violations);
+        match (sms, task.jobs.first()) {
+            (Some(sms), Some(job)) => {
+                let wrong = (sms != partition.sms).then(|| {
+                    let detail = format!("{} has {sms} SMs, but the partition has {}", name(owner), partition.sms);
+                    violation(0, job, detail)
+                });
+                report.checked(task, Subject::Size, None, wrong.into_iter().collect());
+            }
+            _ => {
+                let detail = "the file does not state the number of SMs of the context";
+                report.unknown(task, Subject::Size, detail);
+            }
+        }
+    }
+}
+
+fn violation(job: usize, of: &Job, detail: String) -> Violation {
+    Violation {
+        kind: FindingKind::WrongContext,
+        job,
+        at: of.start,
+        by_ns: None,
+        detail,
+    }
+}
+
+fn most_frequent(keys: impl Iterator<Item = StreamKey>) -> Option<StreamKey> {
+    let mut counts: BTreeMap<StreamKey, usize> = BTreeMap::new();
+    keys.for_each(|key| *counts.entry(key).or_default() += 1);
+    let most = counts.into_iter().max_by_key(|&(key, count)| (count, std::cmp::Reverse(key)));
+    most.map(|(key, _)| key)
+}
+
+fn name(key: StreamKey) -> String {
+    match (key.green, key.context) {
+        (Some(green), _) => format!("green context {green}"),
+        (None, Some(context)) => format!("context {context}"),
+        (None, None) => "no context".to_owned(),
+    }
+}

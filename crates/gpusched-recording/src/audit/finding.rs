@@ -1,0 +1,196 @@
+//! Findings of an audit, and the results of its checks.
+
+use serde::Serialize;
+
+use super::{Audit, Audited};
+
+/// Result of a check.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Visible {
+    /// The file shows that the run kept to the limit.
+    Kept,
+    /// The file shows a violation.
+    Broken,
+    /// The file does not show whether the run kept to the limit.
+    NotVisible,
+}
+
+/// Subject of a check.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
+#[derive(strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Subject {
+    /// The recording shows jobs of the task.
+    Jobs,
+    /// Releases are far enough apart: k + 1 releases need at least k·T − J.
+    Releases,
+    /// Each job ends at most D after its arrival.
+    Deadlines,
+    /// Each job runs on the GPU for at most its WCET.
+    Wcet,
+    /// No two jobs of a partition run at the same time.
+    Overlap,
+    /// All kernels of a partition run in one context, and no other partition uses this context.
+    Context,
+    /// The context of a partition has the SMs of the partition.
+    Size,
+}
+
+/// Result of one check of one task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Check {
+    /// Name of the task.
+    pub task: String,
+    /// Subject of the check.
+    pub subject: Subject,
+    /// Result of the check.
+    pub verdict: Visible,
+    /// Number of checked jobs.
+    pub jobs: usize,
+    /// Smallest distance to the limit over all jobs [ns], or the largest violation as a negative number. `null` without a limit.
+    pub slack_ns: Option<i128>,
+}
+
+/// Kind of a finding.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
+#[derive(strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum FindingKind {
+    /// A job ended after its deadline.
+    DeadlineMiss,
+    /// A job ran longer than its WCET.
+    WcetExceeded,
+    /// A job was released too early after an earlier job.
+    EarlyRelease,
+    /// A kernel ran in the wrong context, or the context has the wrong size.
+    WrongContext,
+    /// Two jobs of a partition ran at the same time.
+    Overlap,
+    /// The file does not contain the data for a check.
+    Unknown,
+}
+
+/// A violation, or a check that is not visible in the file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Finding {
+    /// Name of the task.
+    pub task: String,
+    /// Kind of the finding.
+    pub kind: FindingKind,
+    /// Subject of the check.
+    pub check: Subject,
+    /// Number of the job in the recording, from 0.
+    pub job: Option<usize>,
+    /// Time of the violation, from the start of the recording [ns].
+    pub at_ns: Option<u64>,
+    /// Amount of the violation [ns].
+    pub by_ns: Option<u64>,
+    /// Explanation.
+    pub detail: String,
+}
+
+/// Findings and checks, while the audit runs.
+pub struct Report {
+    origin: i64,
+    checks: Vec<Check>,
+    findings: Vec<Finding>,
+}
+
+/// A violation by a job.
+pub struct Violation {
+    pub kind: FindingKind,
+    pub job: usize,
+    /// Time in the recording [ns].
+    pub at: i64,
+    /// Amount [ns]. `None` if the violation has no amount.
+    pub by_ns: Option<u64>,
+    pub detail: String,
+}
+
+impl Report {
+    /// Creates an empty report of a recording that starts at `origin` [ns].
+    pub fn new(origin: i64) -> Report {
+        Report {
+            origin,
+            checks: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Adds a check that the file does not show, with the reason.
+    pub fn unknown(&mut self, task: &Audited<'_>, subject: Subject, reason: &str) {
+        self.findings.push(Finding {
+            task: task.name.clone(),
+            kind: FindingKind::Unknown,
+            check: subject,
+            job: None,
+            at_ns: None,
+            by_ns: None,
+            detail: reason.to_owned(),
+        });
+        self.check(task, subject, Visible::NotVisible, None);
+    }
+
+    /// Adds the result of a check with its violations.
+    pub fn checked(
+        &mut self,
+        task: &Audited<'_>,
+        subject: Subject,
+        slack_ns: Option<i128>,
+        violations: Vec<Violation>,
+    ) {
+        let verdict = if violations.is_empty() { Visible::Kept } else { Visible::Broken };
+        self.check(task, subject, verdict, slack_ns);
+        for violation in violations {
+            self.findings.push(Finding {
+                task: task.name.clone(),
+                kind: violation.kind,
+                check: subject,
+                job: Some(violation.job),
+                at_ns: Some(violation.at.abs_diff(self.origin)),
+                by_ns: violation.by_ns,
+                detail: violation.detail,
+            });
+        }
+    }
+
+    fn check(&mut self, task: &Audited<'_>, subject: Subject, verdict: Visible, slack_ns: Option<i128>) {
+        self.checks.push(Check {
+            task: task.name.clone(),
+            subject,
+            verdict,
+            jobs: task.jobs.len(),
+            slack_ns,
+        });
+    }
+
+    /// Returns the result.
+    pub fn finish(mut self) -> Audit {
+        self.findings
+            .sort_by(|a, b| (a.at_ns.is_none(), a.at_ns, a.kind).cmp(&(b.at_ns.is_none(), b.at_ns, b.kind)));
+        let any = |verdict, subject: Option<Subject>| {
+            let mut checks = self.checks.iter();
+            checks.any(|check| check.verdict == verdict && subject.is_none_or(|subject| subject == check.subject))
+        };
+        let verdict = if any(Visible::Broken, None) {
+            Visible::Broken
+        } else if any(Visible::NotVisible, Some(Subject::Jobs)) || self.checks.is_empty() {
+            Visible::NotVisible
+        } else {
+            Visible::Kept
+        };
+        Audit {
+            kept: verdict == Visible::Kept,
+            verdict,
+            checks: self.checks,
+            findings: self.findings,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Checks of the jobs of one task: releases, deadlines and execution times.
+
+use gpusched_model::time::Time;
+
+use super::Audited;
+use super::finding::{FindingKind, Report, Subject, Violation};
+
+/// Checks that k + 1 releases need at least k·T − J. After a violation, the check starts again with the early job, so that one early
+/// job is one finding.
+pub fn releases(task: &Audited<'_>, report: &mut Report) {
+    let (period, jitter) = (i128::from(task.task.period().ns()), i128::from(task.task.jitter().ns()));
+    // Largest value of release − k·T over the jobs so far. Job k must not be released before this value + k·T − J.
+    let (mut latest, mut number): (Option<i128>, i128) = (None, 0);
+    let (mut violations, mut slack) = (Vec::new(), None::<i128>);
+    for (index, job) in task.jobs.iter().enumerate() {
+        let position = i128::from(job.release) - number * period;
+        if let Some(last) = latest {
+            let distance = position - (last - jitter);
+            slack = Some(slack.map_or(distance, |least| least.min(distance)));
+            if distance < 0 {
+                violations.push(Violation {
+                    kind: FindingKind::EarlyRelease,
+                    job: index,
+                    at: job.release,
+                    by_ns: u64::try_from(-distance).ok(),
+                    detail: format!(
+                        "released {} too early, for the period {} and the jitter {}",
+                        Time::from_ns(u64::try_from(-distance).unwrap_or(u64::MAX)),
+                        task.task.period(),
+                        task.task.jitter()
+                    ),
+                });
+                latest = None;
+            }
+        }
+        latest = Some(latest.map_or(position, |last| last.max(position)));
+        number += 1;
+    }
+    report.checked(task, Subject::Releases, slack, violations);
+}
+
+/// Checks that jobs end in time. The file shows releases and no arrivals: an arrival is at most J before its release. So a job that
+/// ends more than D after its release misses its deadline, and a job that ends within D − J after its release meets its deadline.
+pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
+    let (deadline, jitter) = (i128::from(task.task.deadline().ns()), i128::from(task.task.jitter().ns()));
+    let (mut violations, mut slack, mut doubtful) = (Vec::new(), None::<i128>, 0usize);
+    for (index, job) in task.jobs.iter().enumerate() {
+        let response = i128::from(job.end) - i128::from(job.release);
+        let distance = deadline - response;
+        slack = Some(slack.map_or(distance, |least| least.min(distance)));
+        if distance < 0 {
+            violations.push(Violation {
+                kind: FindingKind::DeadlineMiss,
+                job: index,
+                at: job.end,
+                by_ns: u64::try_from(-distance).ok(),
+                detail: format!(
+                    "ended {} after its release, for the deadline {}",
+                    Time::from_ns(u64::try_from(response).unwrap_or_default()),
+                    task.task.deadline()
+                ),
+            });
+        } else if distance < jitter {
+            doubtful += 1;
+        }
+    }
+    if violations.is_empty() && doubtful > 0 {
+        let reason = format!(
+            "{doubtful} jobs end less than the jitter before their deadlines, and the file shows no arrivals"
+        );
+        report.unknown(task, Subject::Deadlines, &reason);
+        return;
+    }
+    report.checked(task, Subject::Deadlines, slack, violations);
+}
+
+/// Checks the GPU busy time of each job against the WCET. If partitions share a memory, a longer time can be interference that the
+/// plan allows.
+pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
+    let Some(wcet) = task.wcet else {
+        let reason = match task.sms {
+            None => "the number of SMs of the run is unknown: state FILE@SMS or a plan",
+            Some(_) => "the task set states no WCET on this number of SMs",
+        };
+        report.unknown(task, Subject::Wcet, reason);
+        return;
+    };
+    let (mut violations, mut slack) = (Vec::new(), None::<i128>);
+    for (index, job) in task.jobs.iter().enumerate() {
+        let distance = i128::from(wcet.ns()) - i128::from(job.busy_ns);
+        slack = Some(slack.map_or(distance, |least| least.min(distance)));
+        if distance < 0 {
+            violations.push(Violation {
+                kind: FindingKind::WcetExceeded,
+                job: index,
+                at: job.end,
+                by_ns: u64::try_from(-distance).ok(),
+                detail: format!("ran for {} on the GPU, for the WCET {wcet}", Time::from_ns(job.busy_ns)),
+            });
+        }
+    }
+    if memory && !violations.is_empty() {
+        let reason = format!(
+            "{} jobs ran longer than the WCET without memory interference, and the file does not show this interference",
+            violations.len()
+        );
+        report.unknown(task, Subject::Wcet, &reason);
+        return;
+    }
+    report.checked(task, Subject::Wcet, slack, violations);
+}

@@ -1,0 +1,145 @@
+//! Audit of a recorded run against a task set and, optionally, a plan.
+//!
+//! The audit states only what the file shows. Each check of each task has one of three results: *kept*, *broken* (the file shows a
+//! violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block. So confinement is visible
+//! only through contexts.
+
+mod confinement;
+mod exclusion;
+mod finding;
+mod jobs;
+
+use gpusched_analysis::interference::{CoLocated, model_of};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::time::Time;
+use gpusched_model::{Interference, Plan, Task, TaskSet};
+use serde::Serialize;
+
+use crate::activity::{Activity, Job};
+use crate::recording::Recording;
+pub use finding::{Check, Finding, FindingKind, Subject, Visible};
+
+/// A recorded run with its jobs.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// The recording.
+    pub recording: &'a Recording,
+    /// Jobs of the recording.
+    pub activities: &'a [Activity],
+    /// Number of SMs of the run. Without a plan, it determines C(m). With a plan, the partitions determine C(m).
+    pub sms: Option<u32>,
+}
+
+/// Result of an audit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Audit {
+    /// Whether no check is broken and the file shows jobs of every task.
+    pub kept: bool,
+    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of some task.
+    pub verdict: Visible,
+    /// Results of the checks, by task and then by check.
+    pub checks: Vec<Check>,
+    /// Violations in the order of time, and then what is not visible.
+    pub findings: Vec<Finding>,
+}
+
+/// A task, its jobs, and the limits that apply to them.
+struct Audited<'a> {
+    pub name: String,
+    pub task: &'a Task,
+    pub jobs: &'a [Job],
+    /// Position of the partition in the plan.
+    pub partition: Option<usize>,
+    /// Number of SMs of the partition or of the run.
+    pub sms: Option<u32>,
+    /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is unknown.
+    pub wcet: Option<Time>,
+}
+
+/// Compares `run` with `set` and `plan`. `names` contains pairs of a task and its activity, for tasks whose activity has another name.
+///
+/// # Errors
+/// Returns [`Error::Refused`] if a name is unknown, or if the plan does not belong to the set.
+pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String, String)]) -> Result<Audit> {
+    let tasks = audited(run, set, plan, names)?;
+    let origin = run.recording.start();
+    let mut report = finding::Report::new(origin);
+    for task in &tasks {
+        if task.jobs.is_empty() {
+            report.unknown(task, Subject::Jobs, "the recording has no activity with the name of the task");
+            continue;
+        }
+        jobs::releases(task, &mut report);
+        jobs::deadlines(task, &mut report);
+        let memory = plan.and_then(|plan| plan.interference).is_some_and(Interference::counts_bandwidth);
+        jobs::execution_times(task, memory, &mut report);
+    }
+    match plan {
+        Some(plan) => {
+            exclusion::check(run.recording, &tasks, plan, &mut report);
+            confinement::check(run.recording, &tasks, plan, &mut report);
+        }
+        None => {
+            for task in tasks.iter().filter(|task| !task.jobs.is_empty()) {
+                report.unknown(task, Subject::Overlap, "no plan states the partition of the task");
+                report.unknown(task, Subject::Context, "no plan states the partition of the task");
+            }
+        }
+    }
+    Ok(report.finish())
+}
+
+fn audited<'a>(
+    run: &Run<'a>,
+    set: &'a TaskSet,
+    plan: Option<&Plan>,
+    names: &[(String, String)],
+) -> Result<Vec<Audited<'a>>> {
+    for (task, activity) in names {
+        let known = (0..set.tasks().len()).any(|index| set.label(index) == *task);
+        if !known {
+            return Err(Refusal::new("task", format!("{task:?}"), "the name of a task of the set").into());
+        }
+        if run.activities.iter().all(|other| other.name != *activity) {
+            let listed: Vec<&str> = run.activities.iter().map(|other| other.name.as_str()).take(8).collect();
+            let expected = format!("an activity of the recording: {}", listed.join(", "));
+            return Err(Refusal::new("task", format!("activity {activity:?}"), expected).into());
+        }
+    }
+    if let Some(plan) = plan {
+        let mut placed: Vec<usize> = plan.partitions.iter().flat_map(|part| part.tasks.clone()).collect();
+        placed.sort_unstable();
+        if placed != (0..set.tasks().len()).collect::<Vec<usize>>() {
+            return Err(Error::parameter("plan", "partitions of other tasks", "each task of the set in one partition"));
+        }
+    }
+    let tasks = set.tasks().iter().enumerate().map(|(index, task)| {
+        let name = set.label(index);
+        let given = names.iter().find(|(task, _)| *task == name);
+        let wanted = given.map_or(name.as_str(), |(_, activity)| activity);
+        let activity = run.activities.iter().find(|activity| activity.name == wanted);
+        let partition = plan.and_then(|plan| plan.partitions.iter().position(|part| part.tasks.contains(&index)));
+        let part = plan.zip(partition).and_then(|(plan, position)| plan.partitions.get(position));
+        let sms = part.map(|part| part.sms).or(run.sms);
+        let wcet = match (part, sms) {
+            (Some(part), _) => {
+                let co_located = part.tasks.iter().filter_map(|&other| set.tasks().get(other));
+                let model = plan.and_then(|plan| plan.interference);
+                model.and_then(|model| model_of(model).wcet(task, part.sms, &CoLocated::of(co_located)))
+            }
+            // Without a plan, all tasks share the SMs of the run.
+            (None, Some(sms)) => model_of(Interference::Conflict).wcet(task, sms, &CoLocated::of(set.tasks())),
+            (None, None) => None,
+        };
+        Audited {
+            name,
+            task,
+            jobs: activity.map_or(&[][..], |activity| &activity.jobs),
+            partition,
+            sms,
+            wcet,
+        }
+    });
+    Ok(tasks.collect())
+}

@@ -1,0 +1,153 @@
+//! Recordings on the command line: `FILE`, or `FILE@SIZE` with the number of SMs of the run.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::Global;
+use crate::cli::arguments::device;
+use crate::cli::report::Progress;
+use crate::error::{Error, Refusal, Result};
+use crate::model::Device;
+use crate::model::wcet::MAX_SMS;
+use crate::recording::activity::{Activities, Grouping, Options as Jobs, group};
+use crate::recording::readers::{Options, read};
+use crate::recording::recording::{Recording, Tool};
+use crate::time::Time;
+
+/// Options for reading recordings and for grouping launches into jobs.
+#[derive(Debug, clap::Args)]
+pub struct Reading {
+    /// Profiler that wrote the files [default: detected from the content]
+    #[arg(long, value_name = "TOOL", value_parser = crate::cli::arguments::named::<Tool>())]
+    from: Option<Tool>,
+    /// Rule that groups launches into jobs
+    #[arg(long, value_parser = crate::cli::arguments::named::<Grouping>(), default_value_t)]
+    by: Grouping,
+    /// Name of an activity; may be repeated [default: all, for ranges the outermost]
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+    /// Shortest gap between two jobs on a stream [default: the clearest gap]
+    ///
+    /// Only with `--by stream`. The clearest gap follows the largest relative increase in the sorted list of gaps.
+    #[arg(long, value_name = "TIME")]
+    gap: Option<Time>,
+    /// GPU of the run, for sizes in percent and MIG slices
+    #[arg(long, value_name = "NAME|FILE", value_parser = device)]
+    gpu: Option<Device>,
+}
+
+/// A recording with its jobs.
+pub struct Source {
+    /// Name of the file.
+    pub file: String,
+    /// Content of the file.
+    pub recording: Recording,
+    /// Jobs of the recording.
+    pub activities: Activities,
+    /// Number of SMs that the command line states.
+    pub sms: Option<u32>,
+}
+
+impl Reading {
+    /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`.
+    ///
+    /// # Errors
+    /// Fails for a file that is not a recording with launches, and for an unknown size.
+    pub fn source(&self, global: &Global, argument: &Path) -> Result<Source> {
+        if self.gap.is_some() && self.by != Grouping::Stream {
+            return Err(Error::parameter("gap", "a gap without `--by stream`", "`--by stream`"));
+        }
+        let (path, size) = split(argument);
+        let progress = Progress::new(global, "bytes");
+        let options = Options {
+            tool: self.from,
+            calls: true,
+        };
+        let recording = read(&path, options, &mut |bytes| progress.at(bytes))?;
+        let sms = size.map(|size| self.sms(size, &path, &recording)).transpose()?;
+        let jobs = Jobs {
+            by: self.by,
+            names: &self.names,
+            gap_ns: self.gap.map(Time::ns),
+        };
+        let activities = group(&recording, &jobs).map_err(|found| {
+            let refusal = Refusal::new("", found, "launches that belong to jobs").at(&path, None);
+            Error::from(refusal.hint(match self.by {
+                Grouping::Range => "try `--by kernel` or `--by stream`, or export the SQLite file",
+                Grouping::Kernel | Grouping::Stream => "record kernels: `nsys profile --trace=cuda,nvtx`",
+            }))
+        })?;
+        Ok(Source {
+            file: path.display().to_string(),
+            recording,
+            activities,
+            sms,
+        })
+    }
+
+    /// Returns the number of SMs of `size`.
+    fn sms(&self, size: Size, path: &Path, recording: &Recording) -> Result<u32> {
+        let refuse = |found: String, expected: &str| {
+            let hint = "add `--gpu NAME`, or state the number of SMs: FILE@SMS";
+            Error::from(Refusal::new("", found, expected).at(path, None).hint(hint))
+        };
+        match size {
+            Size::Sms(sms) => Ok(sms),
+            Size::Percent(percent) => {
+                let of_file = recording.gpus.first().and_then(|gpu| gpu.sms);
+                let total = self.gpu.as_ref().map(Device::sms).or(of_file);
+                let total = total.ok_or_else(|| refuse(format!("{percent} % of an unknown GPU"), "a known GPU"))?;
+                // The client has at most this number of SMs. A smaller number would make C(m) too small.
+                Ok(u32::try_from((u64::from(total) * u64::from(percent)).div_ceil(100)).unwrap_or(total))
+            }
+            Size::Slice(name) => {
+                let mig = self.gpu.as_ref().and_then(Device::mig);
+                let mig = mig.ok_or_else(|| refuse(format!("MIG slice {name}"), "a GPU with MIG"))?;
+                let profile = mig.profile(&name);
+                let profile = profile.ok_or_else(|| refuse(format!("MIG slice {name}"), "a slice of this GPU"))?;
+                Ok(profile.sms)
+            }
+        }
+    }
+}
+
+/// Size of the partition of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Size {
+    Sms(u32),
+    Percent(u32),
+    Slice(String),
+}
+
+/// Splits `FILE@SIZE`. A text after the last `@` that is not a size belongs to the name of the file.
+fn split(argument: &Path) -> (PathBuf, Option<Size>) {
+    let text = argument.to_string_lossy();
+    let parsed = text.rsplit_once('@').and_then(|(file, size)| {
+        let number = |text: &str, most| text.parse().ok().filter(|number| (1..=most).contains(number));
+        let size = match size.strip_suffix('%') {
+            Some(percent) => Size::Percent(number(percent, 100)?),
+            None if size.contains('g') && size.contains('.') => Size::Slice(size.to_owned()),
+            None => Size::Sms(number(size, MAX_SMS)?),
+        };
+        Some((PathBuf::from(file), size))
+    });
+    match parsed {
+        Some((file, size)) => (file, Some(size)),
+        None => (argument.to_owned(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_the_last_sign() {
+        let of = |text: &str| split(Path::new(text));
+        assert_eq!(of("a.sqlite"), ("a.sqlite".into(), None));
+        assert_eq!(of("a@b.csv@42"), ("a@b.csv".into(), Some(Size::Sms(42))));
+        assert_eq!(of("a@50%"), ("a".into(), Some(Size::Percent(50))));
+        assert_eq!(of("a@3g.20gb"), ("a".into(), Some(Size::Slice("3g.20gb".into()))));
+        assert_eq!(of("user@host.csv"), ("user@host.csv".into(), None));
+        assert_eq!(of("a@0"), ("a@0".into(), None));
+    }
+}

@@ -1,0 +1,159 @@
+//! Report on derived tasks as text, and notes.
+
+use crate::cli::recording::source::Source;
+use crate::cli::report::{Column, Palette, Table, clip};
+use crate::model::counted;
+use crate::recording::tasks::{Derived, Options, TaskReport, WarmUp};
+use crate::time::Time;
+
+/// Widest name in tables [characters].
+const NAME: usize = 40;
+
+/// A task set with the description of its sources.
+pub struct Text<'a> {
+    pub derived: &'a Derived,
+    pub sources: &'a [&'a Source],
+    pub options: &'a Options<'a>,
+}
+
+impl Text<'_> {
+    /// Returns what a user must know about the numbers of the task set.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for source in self.sources {
+            let activities = &source.activities;
+            let launches = source.recording.launches.len();
+            let unassigned = match activities.unassigned {
+                0 => String::new(),
+                some => format!("; {some} of {} belong to no job", counted(launches as u64, "launch")),
+            };
+            notes.push(format!("{}: {}{unassigned}", source.file, activities.method));
+        }
+        for report in &self.derived.tasks {
+            notes.extend(self.of_task(report));
+        }
+        for (name, reason) in &self.derived.left_out {
+            notes.push(format!("no task for {:?}: {reason}", clip(name, NAME)));
+        }
+        if self.derived.tasks.iter().all(|report| report.points.iter().all(|point| !point.conflict)) {
+            notes.push(
+                "no recording in conflict (--conflict): gpusched assumes that tasks are as fast in conflict as in isolation, which is unsafe"
+                    .to_owned(),
+            );
+        }
+        if self.options.counters.is_empty() {
+            notes.push("no hardware counters (--counters): the tasks have no `traffic`, which is safe".to_owned());
+        }
+        notes
+    }
+
+    fn of_task(&self, report: &TaskReport) -> Vec<String> {
+        let name = clip(&report.name, NAME);
+        let mut notes = Vec::new();
+        let (dropped, longest) = report.dropped;
+        if dropped > 0 {
+            let longest = Time::from_ns(longest);
+            let rule = match self.options.warm_up {
+                WarmUp::Jobs(count) => format!("the first {}", counted(count as u64, "job")),
+                WarmUp::Time(time) => format!("the jobs of the first {time}"),
+            };
+            notes.push(format!(
+                "{name:?}: warm-up: dropped {} ({rule} of each recording); the longest takes {longest}",
+                counted(dropped as u64, "job")
+            ));
+        }
+        if let Some(rhythm) = report.rhythm.filter(|rhythm| !rhythm.periodic) {
+            let least = Time::from_ns(rhythm.least_distance_ns);
+            notes.push(format!(
+                "{name:?}: releases are not periodic, so the period is the smallest distance, {least}"
+            ));
+        }
+        if report.non_monotone {
+            notes.push(format!(
+                "{name:?}: a larger number of SMs took longer, so C(m) is the longest time on m or more SMs"
+            ));
+        }
+        if report.idle > 0 {
+            let jobs = counted(report.idle as u64, "job");
+            notes.push(format!("{name:?}: {jobs} without GPU work: counted as releases only"));
+        }
+        notes
+    }
+
+    /// Returns the report.
+    pub fn render(&self, palette: &Palette) -> String {
+        let mut text = String::new();
+        let mut table = Table::new([
+            Column::Left("task"),
+            Column::Right("jobs"),
+            Column::Right("period"),
+            Column::Right("least distance"),
+            Column::Right("jitter"),
+            Column::Right("SMs"),
+            Column::Left("contention"),
+            Column::Right("median"),
+            Column::Right("p99"),
+            Column::Right("longest"),
+            Column::Right("C(m)"),
+        ]);
+        let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| Time::from_ns(ns).to_string());
+        for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
+            for (index, point) in report.points.iter().enumerate() {
+                let rhythm = report.rhythm.filter(|_| index == 0);
+                let first = |text: String| if index == 0 { text } else { String::new() };
+                table.row([
+                    first(clip(&report.name, NAME)),
+                    point.jobs.to_string(),
+                    first(task.period().to_string()),
+                    first(time(rhythm.map(|rhythm| rhythm.least_distance_ns))),
+                    first(task.jitter().to_string()),
+                    point.sms.to_string(),
+                    if point.conflict { "conflict" } else { "isolated" }.to_owned(),
+                    time(point.times.median_ns),
+                    time(point.times.p99_ns),
+                    time(point.times.max_ns),
+                    time(Some(point.wcet_ns)),
+                ]);
+            }
+        }
+        text += &table.render(palette.header);
+        text += &format!("\nC(m) is {} times the longest time\n", self.options.margin);
+        for report in &self.derived.tasks {
+            text += &self.worst(report);
+        }
+        text.push('\n');
+        for note in self.notes() {
+            text += &format!("note: {note}\n");
+        }
+        text
+    }
+
+    /// Returns the longest jobs of a task with their places, and its extreme-value estimate.
+    fn worst(&self, report: &TaskReport) -> String {
+        let worst = report.worst.iter().map(|job| {
+            let (time, at) = (Time::from_ns(job.busy_ns), Time::from_ns(job.at_ns));
+            format!("{time} (job {} at {at} in {})", job.job, job.file)
+        });
+        let mut text = format!(
+            "{}: longest {}; at most {:.0} % of a job is gaps",
+            clip(&report.name, NAME),
+            worst.collect::<Vec<String>>().join(", "),
+            100.0 * report.largest_gap
+        );
+        if let Some((sms, slowdown)) = report.slowdown {
+            text += &format!("; in conflict on {} up to {slowdown:.2} times as long", counted(sms, "SM"));
+        }
+        if let Some(estimate) = &report.tail {
+            let trusted = estimate.tail.as_ref().is_some_and(|tail| tail.trustworthy);
+            text += &match (trusted, estimate.warnings.first()) {
+                (true, _) => format!(
+                    "; estimated: a job exceeds {} with probability {:e}",
+                    estimate.wcet, self.options.exceedance
+                ),
+                (false, Some(warning)) => format!("; no extreme-value estimate: {warning}"),
+                (false, None) => String::new(),
+            };
+        }
+        text + "\n"
+    }
+}
