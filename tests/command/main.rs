@@ -20,6 +20,7 @@ mod gpus;
 mod help;
 mod outputs;
 mod plain_words;
+mod recordings;
 mod schema;
 mod streaming;
 mod verify_command;

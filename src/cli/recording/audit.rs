@@ -9,8 +9,8 @@ use crate::cli::arguments::refused;
 use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
-use crate::model::{Plan, TaskSet};
 use crate::model::reader::{Document, Documents};
+use crate::model::{Plan, TaskSet, counted};
 use crate::recording::audit::{Audit, FindingKind, Run, Subject, Visible, audit};
 use crate::time::Time;
 
@@ -52,7 +52,9 @@ Example:
 const COLUMNS: &str = "task,kind,check,job,at_ns,by_ns,detail";
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').filter(|(task, activity)| !task.is_empty() && !activity.is_empty());
+    let pair = text
+        .split_once('=')
+        .filter(|(task, activity)| !task.is_empty() && !activity.is_empty());
     let pair = pair.map(|(task, activity)| (task.to_owned(), activity.to_owned()));
     pair.ok_or_else(|| refused(text, "TASK=ACTIVITY, such as camera=detect_kernel"))
 }
@@ -67,11 +69,14 @@ impl Args {
         let canvas = self.timeline_files.open(&mut output)?;
         let set: TaskSet = one(&self.set)?;
         let plan: Option<Plan> = self.plan.as_ref().map(|path| one(path)).transpose()?;
-        let source = self.reading.source(global, &self.file)?;
+        let source = self.reading.source(global, &self.file, false)?;
         let run = Run {
             recording: &source.recording,
             activities: &source.activities.list,
-            sms: source.sms.or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
+            unassigned: source.activities.unassigned,
+            sms: source
+                .sms
+                .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
         };
         let found = audit(&run, &set, plan.as_ref(), &self.task)?;
         if self.timeline_files.wanted() {
@@ -139,7 +144,12 @@ impl Report for About<String, Audit> {
             Column::Left("context size"),
         ]);
         for name in names {
-            let of = |subject| audit.checks.iter().find(|check| check.task == name && check.subject == subject);
+            let of = |subject| {
+                audit
+                    .checks
+                    .iter()
+                    .find(|check| check.task == name && check.subject == subject)
+            };
             let cell = |subject| match of(subject) {
                 None => "not visible".to_owned(),
                 Some(check) => match (check.verdict, check.slack_ns) {
@@ -166,22 +176,43 @@ impl Report for About<String, Audit> {
         }
         text.push('\n');
         text += &table.render(palette.header);
-        let (unknown, broken): (Vec<_>, Vec<_>) =
-            audit.findings.iter().partition(|finding| finding.kind == FindingKind::Unknown);
+        let (unknown, broken): (Vec<_>, Vec<_>) = audit
+            .findings
+            .iter()
+            .partition(|finding| finding.kind == FindingKind::Unknown);
         if !broken.is_empty() {
             text.push('\n');
         }
         for finding in broken {
             let at = Time::from_ns(finding.at_ns.unwrap_or_default());
             let job = finding.job.map(|job| format!(" job {job}")).unwrap_or_default();
-            let by = finding.by_ns.map(|by| format!(" by {}", Time::from_ns(by))).unwrap_or_default();
-            text += &format!("{} of {}{job} at {at}{by}: {}\n", finding.kind, clip(&finding.task, 40), finding.detail);
+            let by = finding
+                .by_ns
+                .map(|by| format!(" by {}", Time::from_ns(by)))
+                .unwrap_or_default();
+            text += &format!(
+                "{} of {}{job} at {at}{by}: {}\n",
+                finding.kind,
+                clip(&finding.task, 40),
+                finding.detail
+            );
         }
-        if !unknown.is_empty() {
+        if !unknown.is_empty() || audit.unassigned_launches > 0 {
             text += "\nnot visible in this file:\n";
         }
+        if audit.unassigned_launches > 0 {
+            let launches = counted(audit.unassigned_launches as u64, "launch");
+            text += &format!(
+                "jobs of {launches}, so execution times may be longer and overlaps may be missing\n"
+            );
+        }
         for finding in unknown {
-            text += &format!("{} of {}: {}\n", finding.check, clip(&finding.task, 40), finding.detail);
+            text += &format!(
+                "{} of {}: {}\n",
+                finding.check,
+                clip(&finding.task, 40),
+                finding.detail
+            );
         }
         Ok(text)
     }

@@ -48,13 +48,18 @@ pub struct Source {
 }
 
 impl Reading {
-    /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`.
+    /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`. `borrow` is an option of the
+    /// [grouping](crate::recording::activity::Options::borrow).
     ///
     /// # Errors
     /// Fails for a file that is not a recording with launches, and for an unknown size.
-    pub fn source(&self, global: &Global, argument: &Path) -> Result<Source> {
+    pub fn source(&self, global: &Global, argument: &Path, borrow: bool) -> Result<Source> {
         if self.gap.is_some() && self.by != Grouping::Stream {
-            return Err(Error::parameter("gap", "a gap without `--by stream`", "`--by stream`"));
+            return Err(Error::parameter(
+                "gap",
+                "a gap without `--by stream`",
+                "`--by stream`",
+            ));
         }
         let (path, size) = split(argument);
         let progress = Progress::new(global, "bytes");
@@ -67,6 +72,7 @@ impl Reading {
         let jobs = Jobs {
             by: self.by,
             names: &self.names,
+            borrow,
             gap_ns: self.gap.map(Time::ns),
         };
         let activities = group(&recording, &jobs).map_err(|found| {
@@ -95,7 +101,8 @@ impl Reading {
             Size::Percent(percent) => {
                 let of_file = recording.gpus.first().and_then(|gpu| gpu.sms);
                 let total = self.gpu.as_ref().map(Device::sms).or(of_file);
-                let total = total.ok_or_else(|| refuse(format!("{percent} % of an unknown GPU"), "a known GPU"))?;
+                let total =
+                    total.ok_or_else(|| refuse(format!("{percent} % of an unknown GPU"), "a known GPU"))?;
                 // The client has at most this number of SMs. A smaller number would make C(m) too small.
                 Ok(u32::try_from((u64::from(total) * u64::from(percent)).div_ceil(100)).unwrap_or(total))
             }
@@ -103,7 +110,8 @@ impl Reading {
                 let mig = self.gpu.as_ref().and_then(Device::mig);
                 let mig = mig.ok_or_else(|| refuse(format!("MIG slice {name}"), "a GPU with MIG"))?;
                 let profile = mig.profile(&name);
-                let profile = profile.ok_or_else(|| refuse(format!("MIG slice {name}"), "a slice of this GPU"))?;
+                let profile =
+                    profile.ok_or_else(|| refuse(format!("MIG slice {name}"), "a slice of this GPU"))?;
                 Ok(profile.sms)
             }
         }

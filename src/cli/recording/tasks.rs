@@ -70,7 +70,8 @@ Examples:
 const COLUMNS: &str = "file,sms,contention,activity,job,release_ns,start_ns,end_ns,busy_ns,gaps_ns,launches";
 
 fn warm_up(text: &str) -> Result<WarmUp, String> {
-    text.parse().map_err(|error: crate::recording::tasks::ParseWarmUpError| error.to_string())
+    text.parse()
+        .map_err(|error: crate::recording::tasks::ParseWarmUpError| error.to_string())
 }
 
 fn margin(text: &str) -> Result<Factor, String> {
@@ -109,7 +110,10 @@ impl Args {
             counters.add(&read(file, options, &mut |_| {})?);
         }
         let read = |files: &[PathBuf]| -> Result<Vec<Source>> {
-            files.iter().map(|file| self.reading.source(global, file)).collect()
+            files
+                .iter()
+                .map(|file| self.reading.source(global, file, true))
+                .collect()
         };
         let (isolated, conflict) = (read(&self.files)?, read(&self.conflict)?);
         let run = |(source, conflict)| {
@@ -123,7 +127,10 @@ impl Args {
             }
         };
         let both = isolated.iter().map(|source| (source, false));
-        let runs: Vec<Run<'_>> = both.chain(conflict.iter().map(|source| (source, true))).map(run).collect();
+        let runs: Vec<Run<'_>> = both
+            .chain(conflict.iter().map(|source| (source, true)))
+            .map(run)
+            .collect();
         let by_name = |stated: &[(String, Time)]| stated.iter().cloned().collect::<BTreeMap<String, Time>>();
         let (periods, deadlines) = (by_name(&self.period), by_name(&self.deadline));
         let options = Options {
@@ -148,7 +155,9 @@ impl Args {
             (format, _) => format.unwrap_or(Format::Json),
         };
         if format != Format::Text && !global.quiet {
-            text.notes().iter().for_each(|note| complain(&format!("note: {note}")));
+            text.notes()
+                .iter()
+                .for_each(|note| complain(&format!("note: {note}")));
         }
         match format {
             Format::Text => output.answer(text.render(&Palette::of(global)))?,

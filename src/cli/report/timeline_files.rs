@@ -1,7 +1,7 @@
 //! Traces and Gantt charts of simulations.
 
-use crate::artifact::Artifact;
 use super::{Content, Output, OutputPath};
+use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 use crate::plot::gantt::{self, Options, Terminal};
 use crate::simulator::timeline::{Timeline, TimelineError};

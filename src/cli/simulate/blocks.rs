@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use self::rows::{COLUMNS, Rows};
 use super::growing::Growing;
-use crate::cli::report::TimelineFiles;
 use crate::cli::arguments::named;
+use crate::cli::report::TimelineFiles;
 use crate::cli::report::{Output, Palette};
 use crate::cli::{Format, Global, Outcome};
 use crate::error::{Error, Result};

@@ -11,8 +11,8 @@ pub use report::Summary;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::cli::report::TimelineFiles;
 use crate::cli::arguments::{Gpu, check_as_many, named, policy, refused, whole};
+use crate::cli::report::TimelineFiles;
 use crate::cli::report::{About, Content, Output, OutputPath};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};

@@ -1,14 +1,15 @@
 //! Jobs that are named ranges.
 //!
-//! A launch belongs to the innermost selected range around its host call in the same thread. If the file contains no host calls,
-//! a launch belongs to the range on the GPU around its start on the same stream.
+//! A launch belongs to the innermost selected range around its host call in the same thread. If the thread has no such range,
+//! and exactly one other thread has one, the launch can belong to that range: libraries launch kernels from their own threads. If the
+//! file contains no host calls, a launch belongs to the range on the GPU around its start on the same stream.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::{Activities, Activity, Job, wanted};
+use super::{Activities, Activity, Job, Options, wanted};
 use crate::recording::{NameId, Range, Recording, Side};
 
-pub fn group(recording: &Recording, names: &[String]) -> Result<Activities, &'static str> {
+pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities, &'static str> {
     let on = |side| recording.ranges.iter().any(|range| range.side == side);
     let calls = recording.calls.iter().any(Option::is_some);
     let (side, method) = match (on(Side::Host) && calls, on(Side::Gpu)) {
@@ -29,9 +30,9 @@ pub fn group(recording: &Recording, names: &[String]) -> Result<Activities, &'st
     for range in recording.ranges.iter().filter(|range| range.side == side) {
         lanes.entry(range.lane).or_default().push(range);
     }
-    let selected: HashMap<Option<i64>, Vec<&Range>> = lanes
+    let selected: BTreeMap<Option<i64>, Vec<&Range>> = lanes
         .into_iter()
-        .map(|(lane, ranges)| (lane, select(recording, names, ranges)))
+        .map(|(lane, ranges)| (lane, select(recording, options.names, ranges)))
         .collect();
 
     // Times and lanes of the launches.
@@ -48,23 +49,43 @@ pub fn group(recording: &Recording, names: &[String]) -> Result<Activities, &'st
         }
     }
 
+    let mut launches: BTreeMap<Option<i64>, Vec<Vec<usize>>> = BTreeMap::new();
+    let mut outside: Vec<(i64, usize)> = Vec::new();
+    for (&lane, ranges) in &selected {
+        let mut points = points.remove(&lane).unwrap_or_default();
+        points.sort_unstable();
+        let mut of = vec![Vec::new(); ranges.len()];
+        for (range, point) in innermost(ranges, &points).into_iter().zip(points) {
+            match range.and_then(|range| of.get_mut(range)) {
+                Some(launches) => launches.push(point.1),
+                None => outside.push(point),
+            }
+        }
+        launches.insert(lane, of);
+    }
+    outside.extend(points.into_values().flatten());
+    let borrowed = match side {
+        Side::Host if options.borrow => borrow(&selected, &mut outside, &mut launches),
+        _ => 0,
+    };
+    unassigned += outside.len();
+
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
     for (lane, ranges) in &selected {
-        let mut points = points.remove(lane).unwrap_or_default();
-        points.sort_unstable();
-        let (launches, outside) = assign(ranges, &points);
-        unassigned += outside;
-        for (range, launches) in ranges.iter().zip(launches) {
-            let release = match side {
-                Side::Host => Some(range.start),
-                Side::Gpu => None,
-            };
-            let release = release.or_else(|| launches.is_empty().then_some(range.start));
+        let of = launches.remove(lane).unwrap_or_default();
+        for (range, launches) in ranges.iter().zip(of) {
+            // Without launches, a range on the GPU is still a release.
+            let release = (side == Side::Host || launches.is_empty()).then_some(range.start);
             let job = Job::new(recording, release, launches);
             jobs.entry(range.name).or_default().extend(job);
         }
     }
-    unassigned += points.values().map(Vec::len).sum::<usize>();
+    let method = match borrowed {
+        0 => method.to_owned(),
+        some => format!(
+            "{method}; {some} launches of threads without ranges belong to the range of the only other thread with one"
+        ),
+    };
     let named = jobs.into_iter().map(|(name, jobs)| Activity {
         name: recording.names.get(name).to_owned(),
         jobs,
@@ -72,7 +93,7 @@ pub fn group(recording: &Recording, names: &[String]) -> Result<Activities, &'st
     Ok(Activities {
         list: named.collect(),
         unassigned,
-        method: method.to_owned(),
+        method,
     })
 }
 
@@ -92,21 +113,44 @@ fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range
     ranges
 }
 
-/// Assigns each point (time, launch) to the innermost range: the range that starts last among all ranges around the point. Also
-/// returns the number of points outside all ranges. Ranges and points are sorted by time.
-fn assign(ranges: &[&Range], points: &[(i64, usize)]) -> (Vec<Vec<usize>>, usize) {
-    let mut launches = vec![Vec::new(); ranges.len()];
-    let (mut open, mut next, mut outside): (Vec<usize>, _, _) = (Vec::new(), 0, 0);
-    for &(time, launch) in points {
+/// Returns the innermost range around each point (time, launch): the range that starts last among all ranges around the point.
+/// Ranges and points are sorted by time.
+fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
+    let (mut open, mut next): (Vec<usize>, _) = (Vec::new(), 0);
+    let found = points.iter().map(|&(time, _)| {
         while ranges.get(next).is_some_and(|range| range.start <= time) {
             open.push(next);
             next += 1;
         }
         open.retain(|&range| ranges.get(range).is_some_and(|range| range.end >= time));
-        match open.last().and_then(|&range| launches.get_mut(range)) {
-            Some(launches) => launches.push(launch),
-            None => outside += 1,
+        open.last().copied()
+    });
+    found.collect()
+}
+
+/// Assigns each point in `outside` that exactly one thread has a range around. Returns the number of these points, and removes them
+/// from `outside`.
+fn borrow(
+    selected: &BTreeMap<Option<i64>, Vec<&Range>>,
+    outside: &mut Vec<(i64, usize)>,
+    launches: &mut BTreeMap<Option<i64>, Vec<Vec<usize>>>,
+) -> usize {
+    outside.sort_unstable();
+    let mut found: Vec<Vec<(Option<i64>, usize)>> = vec![Vec::new(); outside.len()];
+    for (&lane, ranges) in selected {
+        for (range, found) in innermost(ranges, outside).into_iter().zip(&mut found) {
+            found.extend(range.map(|range| (lane, range)));
         }
     }
-    (launches, outside)
+    let before = outside.len();
+    let mut found = found.into_iter();
+    outside.retain(|&(_, launch)| {
+        let [(lane, range)] = found.next().unwrap_or_default()[..] else {
+            return true;
+        };
+        let of = launches.get_mut(&lane).and_then(|ranges| ranges.get_mut(range));
+        of.into_iter().for_each(|launches| launches.push(launch));
+        false
+    });
+    before - outside.len()
 }

@@ -125,6 +125,9 @@ pub struct Options<'a> {
     pub by: Grouping,
     /// Names of the activities. If empty, all activities; for ranges, the outermost ranges of each thread.
     pub names: &'a [String],
+    /// Whether a launch of a thread without a range belongs to the range of the only other thread that has one. Then no execution
+    /// time is too short, but it may contain launches of other work.
+    pub borrow: bool,
     /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
     pub gap_ns: Option<u64>,
 }
@@ -138,7 +141,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         return Err("no kernel launches with start and end");
     }
     let mut found = match options.by {
-        Grouping::Range => by_range::group(recording, options.names)?,
+        Grouping::Range => by_range::group(recording, options)?,
         Grouping::Kernel => by_kernel::group(recording, options.names),
         Grouping::Stream => by_stream::group(recording, options),
     };

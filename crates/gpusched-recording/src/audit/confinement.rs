@@ -34,15 +34,30 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
     }
     let owners: Vec<Option<StreamKey>> = (0..plan.partitions.len())
         .map(|partition| {
-            let of = tasks.iter().zip(&contexts).filter(|(task, _)| task.partition == Some(partition));
+            let of = tasks
+                .iter()
+                .zip(&contexts)
+                .filter(|(task, _)| task.partition == Some(partition));
             most_frequent(of.flat_map(|(_, jobs)| jobs.iter().flatten().copied()))
         })
         .collect();
-    for (task, jobs) in tasks.iter().zip(&contexts).filter(|(task, _)| !task.jobs.is_empty()) {
-        let partition = task.partition.and_then(|partition| plan.partitions.get(partition));
-        let owner = task.partition.and_then(|partition| owners.get(partition).copied().flatten());
+    for (task, jobs) in tasks
+        .iter()
+        .zip(&contexts)
+        .filter(|(task, _)| !task.jobs.is_empty())
+    {
+        let partition = task
+            .partition
+            .and_then(|partition| plan.partitions.get(partition));
+        let owner = task
+            .partition
+            .and_then(|partition| owners.get(partition).copied().flatten());
         let (Some(partition), Some(owner)) = (partition, owner) else {
-            report.unknown(task, Subject::Context, "the file states no context of the partition");
+            report.unknown(
+                task,
+                Subject::Context,
+                "the file states no context of the partition",
+            );
             continue;
         };
         let shared = owners.iter().filter(|&&other| other == Some(owner)).count() > 1;
@@ -62,7 +77,11 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
         match (sms, task.jobs.first()) {
             (Some(sms), Some(job)) => {
                 let wrong = (sms != partition.sms).then(|| {
-                    let detail = format!("{} has {sms} SMs, but the partition has {}", name(owner), partition.sms);
+                    let detail = format!(
+                        "{} has {sms} SMs, but the partition has {}",
+                        name(owner),
+                        partition.sms
+                    );
                     violation(0, job, detail)
                 });
                 report.checked(task, Subject::Size, None, wrong.into_iter().collect());
@@ -88,7 +107,9 @@ fn violation(job: usize, of: &Job, detail: String) -> Violation {
 fn most_frequent(keys: impl Iterator<Item = StreamKey>) -> Option<StreamKey> {
     let mut counts: BTreeMap<StreamKey, usize> = BTreeMap::new();
     keys.for_each(|key| *counts.entry(key).or_default() += 1);
-    let most = counts.into_iter().max_by_key(|&(key, count)| (count, std::cmp::Reverse(key)));
+    let most = counts
+        .into_iter()
+        .max_by_key(|&(key, count)| (count, std::cmp::Reverse(key)));
     most.map(|(key, _)| key)
 }
 

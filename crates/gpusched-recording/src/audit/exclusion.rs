@@ -33,7 +33,10 @@ fn overlaps(recording: &Recording, tasks: &[Audited<'_>], partition: usize) -> V
             continue;
         }
         for (number, job) in task.jobs.iter().enumerate() {
-            let launches = job.launches.iter().filter_map(|&index| recording.launches.get(index));
+            let launches = job
+                .launches
+                .iter()
+                .filter_map(|&index| recording.launches.get(index));
             kernels.extend(launches.map(|launch| (launch.start, launch.end, position, number)));
         }
     }
@@ -46,7 +49,9 @@ fn overlaps(recording: &Recording, tasks: &[Audited<'_>], partition: usize) -> V
         for &(_, other_end, other_task, other_job) in &running {
             let common = other_end.min(end) - start;
             if (other_task, other_job) != (task, job) && common > 0 {
-                let (_, total) = pairs.entry((task, job, other_task, other_job)).or_insert((start, 0));
+                let (_, total) = pairs
+                    .entry((task, job, other_task, other_job))
+                    .or_insert((start, 0));
                 *total = total.saturating_add(common.unsigned_abs());
             }
         }

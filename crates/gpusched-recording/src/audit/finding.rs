@@ -5,8 +5,7 @@ use serde::Serialize;
 use super::{Audit, Audited};
 
 /// Result of a check.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
-#[derive(strum::Display)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Visible {
@@ -19,8 +18,9 @@ pub enum Visible {
 }
 
 /// Subject of a check.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
-#[derive(strum::Display)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema, strum::Display,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Subject {
@@ -57,8 +57,9 @@ pub struct Check {
 }
 
 /// Kind of a finding.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema)]
-#[derive(strum::Display)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema, strum::Display,
+)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FindingKind {
@@ -146,7 +147,11 @@ impl Report {
         slack_ns: Option<i128>,
         violations: Vec<Violation>,
     ) {
-        let verdict = if violations.is_empty() { Visible::Kept } else { Visible::Broken };
+        let verdict = if violations.is_empty() {
+            Visible::Kept
+        } else {
+            Visible::Broken
+        };
         self.check(task, subject, verdict, slack_ns);
         for violation in violations {
             self.findings.push(Finding {
@@ -172,12 +177,14 @@ impl Report {
     }
 
     /// Returns the result.
-    pub fn finish(mut self) -> Audit {
+    pub fn finish(mut self, unassigned_launches: usize) -> Audit {
         self.findings
             .sort_by(|a, b| (a.at_ns.is_none(), a.at_ns, a.kind).cmp(&(b.at_ns.is_none(), b.at_ns, b.kind)));
         let any = |verdict, subject: Option<Subject>| {
             let mut checks = self.checks.iter();
-            checks.any(|check| check.verdict == verdict && subject.is_none_or(|subject| subject == check.subject))
+            checks.any(|check| {
+                check.verdict == verdict && subject.is_none_or(|subject| subject == check.subject)
+            })
         };
         let verdict = if any(Visible::Broken, None) {
             Visible::Broken
@@ -189,6 +196,7 @@ impl Report {
         Audit {
             kept: verdict == Visible::Kept,
             verdict,
+            unassigned_launches,
             checks: self.checks,
             findings: self.findings,
         }

@@ -8,7 +8,10 @@ use super::finding::{FindingKind, Report, Subject, Violation};
 /// Checks that k + 1 releases need at least k·T − J. After a violation, the check starts again with the early job, so that one early
 /// job is one finding.
 pub fn releases(task: &Audited<'_>, report: &mut Report) {
-    let (period, jitter) = (i128::from(task.task.period().ns()), i128::from(task.task.jitter().ns()));
+    let (period, jitter) = (
+        i128::from(task.task.period().ns()),
+        i128::from(task.task.jitter().ns()),
+    );
     // Largest value of release − k·T over the jobs so far. Job k must not be released before this value + k·T − J.
     let (mut latest, mut number): (Option<i128>, i128) = (None, 0);
     let (mut violations, mut slack) = (Vec::new(), None::<i128>);
@@ -42,7 +45,10 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
 /// Checks that jobs end in time. The file shows releases and no arrivals: an arrival is at most J before its release. So a job that
 /// ends more than D after its release misses its deadline, and a job that ends within D − J after its release meets its deadline.
 pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
-    let (deadline, jitter) = (i128::from(task.task.deadline().ns()), i128::from(task.task.jitter().ns()));
+    let (deadline, jitter) = (
+        i128::from(task.task.deadline().ns()),
+        i128::from(task.task.jitter().ns()),
+    );
     let (mut violations, mut slack, mut doubtful) = (Vec::new(), None::<i128>, 0usize);
     for (index, job) in task.jobs.iter().enumerate() {
         let response = i128::from(job.end) - i128::from(job.release);
@@ -95,7 +101,10 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
                 job: index,
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
-                detail: format!("ran for {} on the GPU, for the WCET {wcet}", Time::from_ns(job.busy_ns)),
+                detail: format!(
+                    "ran for {} on the GPU, for the WCET {wcet}",
+                    Time::from_ns(job.busy_ns)
+                ),
             });
         }
     }

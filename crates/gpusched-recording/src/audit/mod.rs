@@ -26,6 +26,8 @@ pub struct Run<'a> {
     pub recording: &'a Recording,
     /// Jobs of the recording.
     pub activities: &'a [Activity],
+    /// Number of launches that belong to no job.
+    pub unassigned: usize,
     /// Number of SMs of the run. Without a plan, it determines C(m). With a plan, the partitions determine C(m).
     pub sms: Option<u32>,
 }
@@ -38,6 +40,8 @@ pub struct Audit {
     pub kept: bool,
     /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of some task.
     pub verdict: Visible,
+    /// Number of launches that belong to no job. The checks do not see them.
+    pub unassigned_launches: usize,
     /// Results of the checks, by task and then by check.
     pub checks: Vec<Check>,
     /// Violations in the order of time, and then what is not visible.
@@ -67,12 +71,18 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
     let mut report = finding::Report::new(origin);
     for task in &tasks {
         if task.jobs.is_empty() {
-            report.unknown(task, Subject::Jobs, "the recording has no activity with the name of the task");
+            report.unknown(
+                task,
+                Subject::Jobs,
+                "the recording has no activity with the name of the task",
+            );
             continue;
         }
         jobs::releases(task, &mut report);
         jobs::deadlines(task, &mut report);
-        let memory = plan.and_then(|plan| plan.interference).is_some_and(Interference::counts_bandwidth);
+        let memory = plan
+            .and_then(|plan| plan.interference)
+            .is_some_and(Interference::counts_bandwidth);
         jobs::execution_times(task, memory, &mut report);
     }
     match plan {
@@ -87,7 +97,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             }
         }
     }
-    Ok(report.finish())
+    Ok(report.finish(run.unassigned))
 }
 
 fn audited<'a>(
@@ -102,16 +112,29 @@ fn audited<'a>(
             return Err(Refusal::new("task", format!("{task:?}"), "the name of a task of the set").into());
         }
         if run.activities.iter().all(|other| other.name != *activity) {
-            let listed: Vec<&str> = run.activities.iter().map(|other| other.name.as_str()).take(8).collect();
+            let listed: Vec<&str> = run
+                .activities
+                .iter()
+                .map(|other| other.name.as_str())
+                .take(8)
+                .collect();
             let expected = format!("an activity of the recording: {}", listed.join(", "));
             return Err(Refusal::new("task", format!("activity {activity:?}"), expected).into());
         }
     }
     if let Some(plan) = plan {
-        let mut placed: Vec<usize> = plan.partitions.iter().flat_map(|part| part.tasks.clone()).collect();
+        let mut placed: Vec<usize> = plan
+            .partitions
+            .iter()
+            .flat_map(|part| part.tasks.clone())
+            .collect();
         placed.sort_unstable();
         if placed != (0..set.tasks().len()).collect::<Vec<usize>>() {
-            return Err(Error::parameter("plan", "partitions of other tasks", "each task of the set in one partition"));
+            return Err(Error::parameter(
+                "plan",
+                "partitions of other tasks",
+                "each task of the set in one partition",
+            ));
         }
     }
     let tasks = set.tasks().iter().enumerate().map(|(index, task)| {
@@ -119,8 +142,14 @@ fn audited<'a>(
         let given = names.iter().find(|(task, _)| *task == name);
         let wanted = given.map_or(name.as_str(), |(_, activity)| activity);
         let activity = run.activities.iter().find(|activity| activity.name == wanted);
-        let partition = plan.and_then(|plan| plan.partitions.iter().position(|part| part.tasks.contains(&index)));
-        let part = plan.zip(partition).and_then(|(plan, position)| plan.partitions.get(position));
+        let partition = plan.and_then(|plan| {
+            plan.partitions
+                .iter()
+                .position(|part| part.tasks.contains(&index))
+        });
+        let part = plan
+            .zip(partition)
+            .and_then(|(plan, position)| plan.partitions.get(position));
         let sms = part.map(|part| part.sms).or(run.sms);
         let wcet = match (part, sms) {
             (Some(part), _) => {
@@ -129,7 +158,9 @@ fn audited<'a>(
                 model.and_then(|model| model_of(model).wcet(task, part.sms, &CoLocated::of(co_located)))
             }
             // Without a plan, all tasks share the SMs of the run.
-            (None, Some(sms)) => model_of(Interference::Conflict).wcet(task, sms, &CoLocated::of(set.tasks())),
+            (None, Some(sms)) => {
+                model_of(Interference::Conflict).wcet(task, sms, &CoLocated::of(set.tasks()))
+            }
             (None, None) => None,
         };
         Audited {

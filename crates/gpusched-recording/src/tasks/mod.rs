@@ -161,7 +161,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         (None, Some(rhythm)) => (Time::from_ns(rhythm.period_ns), Time::from_ns(rhythm.jitter_ns)),
         (None, None) => {
             return Ok(Err(
-                "fewer than two jobs at different times, and no stated period",
+                "fewer than two jobs, or two jobs with the same release, and no stated period",
             ));
         }
     };

@@ -22,20 +22,33 @@ pub fn timeline(
         None => vec![("all SMs".to_owned(), &whole)],
         Some(plan) => {
             let parts = plan.partitions.iter().enumerate();
-            parts.map(|(index, part)| (format!("partition {index}: {} SMs", part.sms), part.tasks.as_slice())).collect()
+            parts
+                .map(|(index, part)| {
+                    (
+                        format!("partition {index}: {} SMs", part.sms),
+                        part.tasks.as_slice(),
+                    )
+                })
+                .collect()
         }
     };
     for (title, tasks) in partitions {
         let process = timeline.process(&title)?;
         for &index in tasks {
-            let Some(task) = set.tasks().get(index) else { continue };
+            let Some(task) = set.tasks().get(index) else {
+                continue;
+            };
             let label = set.label(index);
             let given = names.iter().find(|(task, _)| *task == label);
             let wanted = given.map_or(label.as_str(), |(_, activity)| activity);
             let activity = run.activities.iter().find(|activity| activity.name == wanted);
             let windows = timeline.track(process, &format!("{label}: plan"))?;
             let kernels = timeline.track(process, &format!("{label}: run"))?;
-            for (number, job) in activity.into_iter().flat_map(|activity| &activity.jobs).enumerate() {
+            for (number, job) in activity
+                .into_iter()
+                .flat_map(|activity| &activity.jobs)
+                .enumerate()
+            {
                 let name = format!("job {number}");
                 let (release, deadline) = (since(job.release), task.deadline());
                 let end = release.checked_add(deadline).unwrap_or(Time::LIMIT);
@@ -50,7 +63,8 @@ pub fn timeline(
                 }
             }
             let violations = audit.findings.iter();
-            let violations = violations.filter(|finding| finding.task == label && finding.kind != FindingKind::Unknown);
+            let violations =
+                violations.filter(|finding| finding.task == label && finding.kind != FindingKind::Unknown);
             for finding in violations {
                 if let Some(at) = finding.at_ns {
                     let name = finding.kind.to_string();

@@ -25,7 +25,10 @@ impl Text<'_> {
             let launches = source.recording.launches.len();
             let unassigned = match activities.unassigned {
                 0 => String::new(),
-                some => format!("; {some} of {} belong to no job", counted(launches as u64, "launch")),
+                some => format!(
+                    "; {some} of {} belong to no job, so no C(m) contains them",
+                    counted(launches as u64, "launch")
+                ),
             };
             notes.push(format!("{}: {}{unassigned}", source.file, activities.method));
         }
@@ -35,14 +38,21 @@ impl Text<'_> {
         for (name, reason) in &self.derived.left_out {
             notes.push(format!("no task for {:?}: {reason}", clip(name, NAME)));
         }
-        if self.derived.tasks.iter().all(|report| report.points.iter().all(|point| !point.conflict)) {
+        if self
+            .derived
+            .tasks
+            .iter()
+            .all(|report| report.points.iter().all(|point| !point.conflict))
+        {
             notes.push(
                 "no recording in conflict (--conflict): gpusched assumes that tasks are as fast in conflict as in isolation, which is unsafe"
                     .to_owned(),
             );
         }
         if self.options.counters.is_empty() {
-            notes.push("no hardware counters (--counters): the tasks have no `traffic`, which is safe".to_owned());
+            notes.push(
+                "no hardware counters (--counters): the tasks have no `traffic`, which is safe".to_owned(),
+            );
         }
         notes
     }
@@ -75,7 +85,9 @@ impl Text<'_> {
         }
         if report.idle > 0 {
             let jobs = counted(report.idle as u64, "job");
-            notes.push(format!("{name:?}: {jobs} without GPU work: counted as releases only"));
+            notes.push(format!(
+                "{name:?}: {jobs} without GPU work: counted as releases only"
+            ));
         }
         notes
     }
@@ -132,7 +144,11 @@ impl Text<'_> {
     fn worst(&self, report: &TaskReport) -> String {
         let worst = report.worst.iter().map(|job| {
             let (time, at) = (Time::from_ns(job.busy_ns), Time::from_ns(job.at_ns));
-            format!("{time} (job {} at {at} in {})", job.job, job.file)
+            let file = match self.sources {
+                [_] => String::new(),
+                _ => format!(" in {}", job.file),
+            };
+            format!("{time} (job {} at {at}{file})", job.job)
         });
         let mut text = format!(
             "{}: longest {}; at most {:.0} % of a job is gaps",
@@ -141,7 +157,10 @@ impl Text<'_> {
             100.0 * report.largest_gap
         );
         if let Some((sms, slowdown)) = report.slowdown {
-            text += &format!("; in conflict on {} up to {slowdown:.2} times as long", counted(sms, "SM"));
+            text += &format!(
+                "; in conflict on {} up to {slowdown:.2} times as long",
+                counted(sms, "SM")
+            );
         }
         if let Some(estimate) = &report.tail {
             let trusted = estimate.tail.as_ref().is_some_and(|tail| tail.trustworthy);

@@ -10,8 +10,8 @@ pub use result::{Answer, TrafficAnswer, time_ns};
 
 use std::path::Path;
 
-use crate::cli::report::TimelineFiles;
 use crate::cli::arguments::{refused, whole};
+use crate::cli::report::TimelineFiles;
 use crate::cli::report::{Content, Output, OutputPath, Progress};
 use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};

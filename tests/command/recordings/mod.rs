@@ -1,0 +1,12 @@
+//! Promise: recordings of profilers are read completely, whatever their version. A task set and an audit derived from a recording
+//! state what the file shows.
+#![cfg(unix)]
+
+mod audits;
+mod counts;
+mod files;
+mod memory;
+mod mutations;
+mod run;
+mod tasks;
+mod writers;
