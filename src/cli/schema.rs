@@ -13,6 +13,8 @@ use crate::model::{
     Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System,
     TaskSet, WarpRun, WarpScenario,
 };
+use crate::recording::audit::Audit;
+use crate::recording::summary::Summary as RecordingSummary;
 use crate::simulator::blocks::Comparison;
 use crate::simulator::regulation::Summary;
 use crate::simulator::regulation::sequence::SequenceSummary;
@@ -64,6 +66,12 @@ const FORMATS: &[Entry] = &[
         "result of `validate --shared-memory`",
         || schema_for!(super::validate::SharedValidation),
     ),
+    ("recording-summary", "result of `recording summary`", || {
+        schema_for!(RecordingSummary)
+    }),
+    ("recording-audit", "result of `recording audit`", || {
+        schema_for!(Audit)
+    }),
     ("scenario", "input of `simulate blocks`", || schema_for!(Scenario)),
     (
         "program",

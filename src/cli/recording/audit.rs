@@ -46,7 +46,7 @@ records the SM of a thread block. So gpusched checks contexts, and states what t
 Exit code 0: the file shows no violation, and it shows jobs of every task. 1: otherwise.
 
 Example:
-  gpusched recording audit tasksets/recordings/camera.json.gz --set tasksets/recordings/camera-set.json";
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched recording audit tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json";
 
 /// CSV columns.
 const COLUMNS: &str = "task,kind,check,job,at_ns,by_ns,detail";

@@ -31,7 +31,7 @@ environment variables, processes or hosts from these files.
 
 Examples:
   gpusched recording summary tasksets/recordings/bert-h100.json.gz
-  gpusched recording summary tasksets/recordings/*.csv --format json";
+  gpusched recording summary tasksets/recordings/robot/*.sqlite --format json";
 
 /// CSV columns.
 const COLUMNS: &str = "file,type,name,count,total_ns,min_ns,median_ns,p99_ns,max_ns";

@@ -63,8 +63,8 @@ The execution time of a job is the time during which its kernels run on the GPU.
 period of the design with --period if you know it. Measured times do not bound later runs.
 
 Examples:
-  gpusched recording tasks tasksets/recordings/camera.json.gz --format text
-  gpusched recording tasks tasksets/recordings/camera.json.gz | gpusched partition - --sms 16";
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 --warm-up 1 --format text
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 --warm-up 1 | gpusched partition - --sms 16";
 
 /// CSV columns.
 const COLUMNS: &str = "file,sms,contention,activity,job,release_ns,start_ns,end_ns,busy_ns,gaps_ns,launches";

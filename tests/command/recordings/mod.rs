@@ -4,6 +4,7 @@
 
 mod audits;
 mod counts;
+mod examples;
 mod files;
 mod memory;
 mod mutations;

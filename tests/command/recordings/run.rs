@@ -32,6 +32,8 @@ pub struct Run {
     pub ranges: Vec<Range>,
     /// Number of SMs of each green context: (number of the context, SMs).
     pub green: Vec<(i64, u32)>,
+    /// Name and number of SMs of the GPU. If absent, the GPU is `NVIDIA Test` with 48 SMs.
+    pub gpu: Option<(&'static str, u32)>,
 }
 
 /// Creates a run with awkward names, several streams, negative times, open ranges and kernels of length 0.

@@ -156,7 +156,7 @@ fn a_warm_up_is_dropped_only_by_a_rule() {
     let (kept, notes) = longest("--warm-up 1");
     assert_eq!(kept, 62_000);
     assert!(
-        notes.contains("dropped 1 job (the first 1 job of each recording); the longest takes 900us"),
+        notes.contains("dropped 1 job (the first job of each recording); the longest takes 900us"),
         "{notes}"
     );
     assert_eq!(longest("--warm-up 1500us").0, 62_000);

@@ -108,7 +108,12 @@ pub fn sqlite(path: &Path, run: &Run, schema: &Schema) {
     .unwrap();
     if schema.gpus {
         run_sql("CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, smCount INTEGER)");
-        run_sql("INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA Test', 48)");
+        let (name, sms) = run.gpu.unwrap_or(("NVIDIA Test", 48));
+        file.execute(
+            "INSERT INTO TARGET_INFO_GPU VALUES (0, ?1, ?2)",
+            params![name, sms],
+        )
+        .unwrap();
     }
     if schema.green {
         run_sql(

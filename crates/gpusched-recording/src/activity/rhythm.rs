@@ -39,6 +39,18 @@ impl Rhythm {
         Some(periodic.unwrap_or(sporadic))
     }
 
+    /// Returns the release jitter of `releases` for a stated period [ns]: the smallest J so that any k + 1 releases need at least
+    /// k·`period_ns` − J. `releases` are in increasing order.
+    pub fn jitter_for(releases: &[i64], period_ns: u64) -> u64 {
+        let (mut latest, mut jitter) = (i128::MIN, 0);
+        for (number, &release) in (0i128..).zip(releases) {
+            let position = i128::from(release) - number * i128::from(period_ns);
+            latest = latest.max(position);
+            jitter = jitter.max(latest - position);
+        }
+        u64::try_from(jitter).unwrap_or(u64::MAX)
+    }
+
     /// Fits periodic arrivals. A distance of about k periods means that k − 1 jobs were skipped.
     fn grid(releases: &[i64], distances: &[u64]) -> Option<Rhythm> {
         let mut sorted = distances.to_vec();
@@ -88,6 +100,14 @@ mod tests {
         );
         assert_eq!(Rhythm::of(&[5]), None);
         assert_eq!(Rhythm::of(&[5, 5]), None);
+    }
+
+    #[test]
+    fn a_stated_period_has_a_jitter() {
+        assert_eq!(Rhythm::jitter_for(&[0, 100, 205, 300, 500, 601], 100), 5);
+        assert_eq!(Rhythm::jitter_for(&[0, 90, 180], 100), 20);
+        assert_eq!(Rhythm::jitter_for(&[0, 150, 240], 100), 10);
+        assert_eq!(Rhythm::jitter_for(&[], 100), 0);
     }
 
     /// The releases of a task (P, J) are possible releases of the observed rhythm: any k + 1 releases need at least k·P − J.

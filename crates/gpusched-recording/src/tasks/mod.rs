@@ -147,17 +147,20 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     if samples.iter().all(|sample| sample.run.conflict) {
         return Ok(Err("no recording in isolation"));
     }
+    let releases = |sample: &Sample<'_>| sample.jobs.iter().map(|job| job.release).collect::<Vec<i64>>();
     let rhythms: Vec<Rhythm> = samples
         .iter()
-        .filter_map(|sample| {
-            let releases: Vec<i64> = sample.jobs.iter().map(|job| job.release).collect();
-            Rhythm::of(&releases)
-        })
+        .filter_map(|sample| Rhythm::of(&releases(sample)))
         .collect();
     let stated = options.periods.get(name).copied();
     let rhythm = joint(&rhythms);
     let (period, jitter) = match (stated, rhythm) {
-        (Some(period), _) => (period, Time::ZERO),
+        (Some(period), _) => {
+            let jitter = samples
+                .iter()
+                .map(|sample| Rhythm::jitter_for(&releases(sample), period.ns()));
+            (period, Time::from_ns(jitter.max().unwrap_or_default()))
+        }
         (None, Some(rhythm)) => (Time::from_ns(rhythm.period_ns), Time::from_ns(rhythm.jitter_ns)),
         (None, None) => {
             return Ok(Err(

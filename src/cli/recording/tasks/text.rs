@@ -20,17 +20,28 @@ impl Text<'_> {
     /// Returns what a user must know about the numbers of the task set.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        let mut methods: Vec<(&str, Vec<&Source>)> = Vec::new();
         for source in self.sources {
-            let activities = &source.activities;
-            let launches = source.recording.launches.len();
-            let unassigned = match activities.unassigned {
-                0 => String::new(),
+            let method = source.activities.method.as_str();
+            match methods.iter_mut().find(|(other, _)| *other == method) {
+                Some((_, sources)) => sources.push(source),
+                None => methods.push((method, vec![source])),
+            }
+        }
+        for (method, sources) in methods {
+            let place = match sources.as_slice() {
+                [source] => source.file.clone(),
+                many => counted(many.len() as u64, "recording"),
+            };
+            let launches: usize = sources.iter().map(|source| source.recording.launches.len()).sum();
+            let unassigned = match sources.iter().map(|source| source.activities.unassigned).sum() {
+                0usize => String::new(),
                 some => format!(
                     "; {some} of {} belong to no job, so no C(m) contains them",
                     counted(launches as u64, "launch")
                 ),
             };
-            notes.push(format!("{}: {}{unassigned}", source.file, activities.method));
+            notes.push(format!("{place}: {method}{unassigned}"));
         }
         for report in &self.derived.tasks {
             notes.extend(self.of_task(report));
@@ -64,7 +75,8 @@ impl Text<'_> {
         if dropped > 0 {
             let longest = Time::from_ns(longest);
             let rule = match self.options.warm_up {
-                WarmUp::Jobs(count) => format!("the first {}", counted(count as u64, "job")),
+                WarmUp::Jobs(1) => "the first job".to_owned(),
+                WarmUp::Jobs(count) => format!("the first {count} jobs"),
                 WarmUp::Time(time) => format!("the jobs of the first {time}"),
             };
             notes.push(format!(
