@@ -50,7 +50,7 @@
 //! | execution times of concurrent kernels | [`prediction::Model`] |
 //! | simulation of jobs and thread blocks | [`simulator::tasks`], [`simulator::shared`], [`simulator::blocks`] |
 //! | cycle-level simulation of warps | [`warp::scenario`] |
-//! | recordings of profilers and tracers | [`recording::examiner`] |
+//! | recordings of profilers and tracers | [`recording::readers::read`], [`recording::audit::audit`] |
 //! | experiments | [`study::Spec`], [`study::run`] |
 //! | errors | [`Error`], [`error::Refusal`] |
 //! | text form of times | [`time`] |

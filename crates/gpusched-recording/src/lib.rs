@@ -1,6 +1,6 @@
 //! Recordings of real runs: readers for files of profilers and tracers, and what gpusched derives from these files.
 //!
-//! * [`readers`]: files of Nsight Systems, Nsight Compute, Kineto and rocprof, as a [`recording::Recording`].
+//! * [`readers`]: files of Nsight Systems, Nsight Compute, Kineto and rocprof, as a [`model::Recording`].
 //! * [`summary`]: counts and statistics of a recording.
 //! * [`activity`]: recurring jobs in a recording. [`tasks`]: a task set from such jobs. [`audit`]: comparison of such jobs with a
 //!   task set and a plan.
@@ -13,7 +13,7 @@ pub mod audit;
 pub mod block_trace;
 pub mod examiner;
 mod lines;
+pub mod model;
 pub mod readers;
-pub mod recording;
 pub mod summary;
 pub mod tasks;

@@ -9,8 +9,8 @@ use crate::error::{Error, Refusal, Result};
 use crate::model::Device;
 use crate::model::wcet::MAX_SMS;
 use crate::recording::activity::{Activities, Grouping, Options as Jobs, group};
+use crate::recording::model::{Recording, Tool};
 use crate::recording::readers::{Options, read};
-use crate::recording::recording::{Recording, Tool};
 use crate::time::Time;
 
 /// Options for reading recordings and for grouping launches into jobs.

@@ -7,8 +7,8 @@ use crate::cli::report::{About, Column, Output, Palette, Progress, Report, Rows,
 use crate::cli::{Global, Outcome};
 use crate::error::Result;
 use crate::model::counted;
+use crate::recording::model::Tool;
 use crate::recording::readers::{Options, read};
-use crate::recording::recording::Tool;
 use crate::recording::summary::{Statistics, Summary};
 use crate::time::Time;
 
@@ -54,7 +54,7 @@ impl Args {
                 calls: false,
             };
             let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
-            summaries.push(About(file.display().to_string(), Summary::of(&recording)));
+            summaries.push(About(file.display().to_string(), Summary::of(recording)));
         }
         output.header(COLUMNS)?;
         for (index, summary) in summaries.iter().enumerate() {
@@ -92,8 +92,8 @@ impl Report for About<String, Summary> {
         }
         for line in &summary.ranges {
             let kind = match line.side {
-                crate::recording::recording::Side::Host => "range",
-                crate::recording::recording::Side::Gpu => "gpu-range",
+                crate::recording::model::Side::Host => "range",
+                crate::recording::model::Side::Gpu => "gpu-range",
             };
             add(kind, &line.name, line.count, None, &line.times)?;
         }
@@ -158,7 +158,7 @@ impl Report for About<String, Summary> {
                 time(times.median_ns),
                 time(times.p99_ns),
                 time(times.max_ns),
-                clip(name, NAME).into(),
+                clip(name, NAME),
             ]);
         };
         for line in &summary.kernels {
@@ -166,8 +166,8 @@ impl Report for About<String, Summary> {
         }
         for line in &summary.ranges {
             let side = match line.side {
-                crate::recording::recording::Side::Host => "range",
-                crate::recording::recording::Side::Gpu => "range on the GPU",
+                crate::recording::model::Side::Host => "range",
+                crate::recording::model::Side::Gpu => "range on the GPU",
             };
             add(&format!("{side}: {}", line.name), line.count, None, &line.times);
         }

@@ -12,8 +12,8 @@ use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::Result;
 use crate::kernel_wcet::fit::scaling::EnvelopeForm;
 use crate::model::Factor;
+use crate::recording::model::Tool;
 use crate::recording::readers::{Options as ReadOptions, read};
-use crate::recording::recording::Tool;
 use crate::recording::tasks::{Counters, Options, Run, WarmUp, build};
 use crate::time::Time;
 

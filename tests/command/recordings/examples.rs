@@ -108,7 +108,8 @@ fn deployed() -> Run {
 fn recordings_of_the_robot_are_as_described() {
     let folder = root().join("tasksets/recordings/robot");
     let update = std::env::var_os("GPUSCHED_UPDATE").is_some();
-    let runs: [(&str, fn() -> Run); 5] = [
+    type Recorded = (&'static str, fn() -> Run);
+    let runs: [Recorded; 5] = [
         ("alone-4", || alone(4)),
         ("alone-8", || alone(8)),
         ("alone-12", || alone(12)),

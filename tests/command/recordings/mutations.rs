@@ -73,7 +73,6 @@ fn use_file(path: &Path) {
     let Ok(recording) = read(path, options, &mut |_| {}) else {
         return;
     };
-    let _ = Summary::of(&recording);
     for by in [Grouping::Range, Grouping::Kernel, Grouping::Stream] {
         let jobs = Jobs {
             by,
@@ -83,6 +82,7 @@ fn use_file(path: &Path) {
         };
         let _ = group(&recording, &jobs);
     }
+    let _ = Summary::of(recording);
 }
 
 fn check(name: &str, original: &[u8], ending: &str) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Activities, Activity, Job, wanted};
-use crate::recording::{NameId, Recording};
+use crate::model::{NameId, Recording};
 
 pub fn group(recording: &Recording, names: &[String]) -> Activities {
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{Activities, Activity, Job, Options, wanted};
-use crate::recording::{NameId, Range, Recording, Side};
+use crate::model::{NameId, Range, Recording, Side};
 
 pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities, &'static str> {
     let on = |side| recording.ranges.iter().any(|range| range.side == side);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Activities, Activity, Job, Options};
-use crate::recording::{Recording, StreamKey};
+use crate::model::{Recording, StreamKey};
 use gpusched_model::time::Time;
 
 /// Shortest gap that can separate two jobs [ns]. Shorter gaps are launch overheads.

@@ -9,7 +9,7 @@ mod rhythm;
 
 use serde::Serialize;
 
-use crate::recording::{Launch, NameId, Recording, StreamKey};
+use crate::model::{Launch, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
 pub use rhythm::Rhythm;

@@ -7,7 +7,7 @@ use gpusched_model::Plan;
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::activity::Job;
-use crate::recording::{Recording, StreamKey};
+use crate::model::{Recording, StreamKey};
 
 /// Checks that all kernels of a partition run in one context, that partitions have different contexts, and that the size of a green
 /// context is the size of the partition. The context of a partition is the context of most of its jobs.

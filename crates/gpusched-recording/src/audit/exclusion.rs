@@ -7,7 +7,7 @@ use gpusched_model::time::Time;
 
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
-use crate::recording::Recording;
+use crate::model::Recording;
 
 /// A kernel of a job: start, end, position of the task in the list, and number of the job.
 type Kernel = (i64, i64, usize, usize);

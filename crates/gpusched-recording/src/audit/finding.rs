@@ -179,7 +179,7 @@ impl Report {
     /// Returns the result.
     pub fn finish(mut self, unassigned_launches: usize) -> Audit {
         self.findings
-            .sort_by(|a, b| (a.at_ns.is_none(), a.at_ns, a.kind).cmp(&(b.at_ns.is_none(), b.at_ns, b.kind)));
+            .sort_by_key(|finding| (finding.at_ns.is_none(), finding.at_ns, finding.kind));
         let any = |verdict, subject: Option<Subject>| {
             let mut checks = self.checks.iter();
             checks.any(|check| {

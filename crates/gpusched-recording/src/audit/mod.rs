@@ -16,7 +16,7 @@ use gpusched_model::{Interference, Plan, Task, TaskSet};
 use serde::Serialize;
 
 use crate::activity::{Activity, Job};
-use crate::recording::Recording;
+use crate::model::Recording;
 pub use finding::{Check, Finding, FindingKind, Subject, Visible};
 
 /// A recorded run with its jobs.

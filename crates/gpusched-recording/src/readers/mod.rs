@@ -10,7 +10,7 @@ use std::path::Path;
 
 use gpusched_model::error::{Error, Result};
 
-use crate::recording::{Recording, Tool};
+use crate::model::{Recording, Tool};
 use detection::Format;
 use input::Input;
 

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags, Row, types::ValueRef};
 
 use super::Options;
 use super::input::Input;
-use crate::recording::{Call, Context, Gpu, Origin, Recording, Side, StreamKey, Tool};
+use crate::model::{Call, Context, Gpu, Origin, Recording, Side, StreamKey, Tool};
 
 /// NVTX event types with a start and an end: ranges of a thread, and ranges of a process.
 const RANGE_TYPES: [i64; 2] = [59, 60];

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::recording::{Gpu, Origin, Recording, Side};
+use crate::model::{Gpu, Launch, Origin, Recording, Side};
 pub use intervals::union_ns;
 pub use statistics::Statistics;
 
@@ -68,49 +68,43 @@ pub struct RangeLine {
 }
 
 impl Summary {
-    /// Summarizes `recording`.
-    pub fn of(recording: &Recording) -> Summary {
-        let launches = &recording.launches;
+    /// Summarizes `recording`. It sorts the launches in place, because a copy would double the memory.
+    pub fn of(mut recording: Recording) -> Summary {
+        let launches = &mut recording.launches;
+        launches.sort_unstable_by_key(|launch| (launch.start, launch.end));
         let spans = || launches.iter().map(|launch| (launch.start, launch.end));
         let first = spans().map(|(start, _)| start).min();
         let last = spans().map(|(_, end)| end).max();
         let span_ns = first.zip(last).map(|(first, last)| last.abs_diff(first));
+        let busy_ns = span_ns.map(|_| union_ns(spans()));
+        launches.sort_unstable_by_key(|launch| (launch.name, launch.duration()));
         let sums = recording.kernel_sums.iter().map(|sum| sum.launches);
         Summary {
-            source: recording.origin.clone(),
-            gpus: recording.gpus.clone(),
             launches: sums.fold(launches.len() as u64, u64::saturating_add),
             streams: recording.streams.count(),
             span_ns,
-            busy_ns: span_ns.map(|_| union_ns(spans())),
-            kernels: kernels(recording),
-            ranges: ranges(recording),
+            busy_ns,
+            kernels: kernels(&recording),
+            ranges: ranges(&recording),
+            source: recording.origin,
+            gpus: recording.gpus,
             open_launches: recording.open.launches,
             open_ranges: recording.open.ranges,
         }
     }
 }
 
+/// Returns the kernels. The launches are sorted by name and duration.
 fn kernels(recording: &Recording) -> Vec<KernelLine> {
-    // One list of times per name, because a copy of all launches would double the memory.
-    let mut times: Vec<Vec<u64>> = vec![Vec::new(); recording.names.len()];
-    for launch in &recording.launches {
-        if let Some(times) = times.get_mut(launch.name.index()) {
-            times.push(launch.duration());
-        }
-    }
-    let single = times
-        .into_iter()
-        .enumerate()
-        .filter(|(_, times)| !times.is_empty());
-    let single = single.map(|(name, mut times)| {
-        times.sort_unstable();
-        KernelLine {
-            name: recording.names.at(name).to_owned(),
-            launches: times.len() as u64,
-            total_ns: Some(times.iter().copied().fold(0, u64::saturating_add)),
-            times: Statistics::sorted(&times),
-        }
+    let groups = recording.launches.chunk_by(|one, other| one.name == other.name);
+    let single = groups.filter_map(|group| {
+        let total = group.iter().map(Launch::duration).fold(0, u64::saturating_add);
+        Some(KernelLine {
+            name: recording.names.get(group.first()?.name).to_owned(),
+            launches: group.len() as u64,
+            total_ns: Some(total),
+            times: Statistics::sorted(group, Launch::duration),
+        })
     });
     let sums = recording.kernel_sums.iter().map(|sum| KernelLine {
         name: recording.names.get(sum.name).to_owned(),
@@ -143,7 +137,7 @@ fn ranges(recording: &Recording) -> Vec<RangeLine> {
             name: name.to_owned(),
             side,
             count: times.len() as u64,
-            times: Statistics::sorted(&times),
+            times: Statistics::sorted(&times, |&time| time),
         }
     });
     let sums = recording.range_sums.iter().map(|sum| RangeLine {

@@ -16,21 +16,21 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Returns the statistics of `times`, which are in increasing order.
-    pub fn sorted(times: &[u64]) -> Statistics {
+    /// Returns the statistics of the times of `events`, which are sorted by their times.
+    pub fn sorted<T>(events: &[T], time: impl Fn(&T) -> u64) -> Statistics {
         Statistics {
-            min_ns: times.first().copied(),
-            median_ns: percentile(times, 50),
-            p99_ns: percentile(times, 99),
-            max_ns: times.last().copied(),
+            min_ns: events.first().map(&time),
+            median_ns: percentile(events, 50).map(&time),
+            p99_ns: percentile(events, 99).map(&time),
+            max_ns: events.last().map(&time),
         }
     }
 }
 
-/// Returns the smallest time that at least `percent` % of the times do not exceed. `sorted` is in increasing order.
-pub fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
+/// Returns the first event whose time at least `percent` % of the times do not exceed.
+fn percentile<T>(sorted: &[T], percent: usize) -> Option<&T> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied()
+    sorted.get(rank - 1)
 }
 
 #[cfg(test)]
@@ -40,12 +40,12 @@ mod tests {
     #[test]
     fn percentiles_are_measured_times() {
         let times: Vec<u64> = (1..=200).collect();
-        let found = Statistics::sorted(&times);
+        let found = Statistics::sorted(&times, |&time| time);
         assert_eq!(
             (found.min_ns, found.median_ns, found.p99_ns, found.max_ns),
             (Some(1), Some(100), Some(198), Some(200))
         );
-        assert_eq!(Statistics::sorted(&[7]).p99_ns, Some(7));
-        assert_eq!(Statistics::sorted(&[]), Statistics::default());
+        assert_eq!(Statistics::sorted(&[7], |&time| time).p99_ns, Some(7));
+        assert_eq!(Statistics::sorted(&[], |&time: &u64| time), Statistics::default());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::recording::Recording;
+use crate::model::Recording;
 
 /// Largest number of bytes that a launch of a kernel moves to and from DRAM.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

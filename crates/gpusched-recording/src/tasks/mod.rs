@@ -21,7 +21,7 @@ use gpusched_model::traffic::Bytes;
 use gpusched_model::{Factor, Task, TaskSet};
 
 use crate::activity::{Activity, Job, Rhythm};
-use crate::recording::Recording;
+use crate::model::Recording;
 pub use counters::Counters;
 pub use report::{Point, TaskReport, Worst};
 pub use warm_up::{ParseWarmUpError, WarmUp};
@@ -246,7 +246,7 @@ fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<u32> {
 }
 
 /// Returns the number of SMs of the green context `key`, if the recording states it.
-pub(crate) fn confined(recording: &Recording, key: crate::recording::StreamKey) -> Option<u32> {
+pub(crate) fn confined(recording: &Recording, key: crate::model::StreamKey) -> Option<u32> {
     let context = recording.context_of(key)?;
     context.sms
 }

@@ -130,7 +130,7 @@ fn points(samples: &[Sample<'_>], fitted: &Fit) -> Vec<Point> {
             sms,
             conflict,
             jobs: times.len(),
-            times: Statistics::sorted(&times),
+            times: Statistics::sorted(&times, |&time| time),
             wcet_ns: fitted.wcet.at(sms, contention).map_or(u64::MAX, |time| time.ns()),
         }
     };

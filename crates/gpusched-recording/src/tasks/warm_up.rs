@@ -5,7 +5,7 @@ use std::str::FromStr;
 use gpusched_model::time::Time;
 
 use crate::activity::Job;
-use crate::recording::Recording;
+use crate::model::Recording;
 
 /// Rule for jobs that are dropped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -7,8 +7,8 @@ use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::number::{Identity, Microseconds};
 use super::{Document, custom};
+use crate::model::{Call, Gpu, Recording, Side, StreamKey};
 use crate::readers::Options;
-use crate::recording::{Call, Gpu, Recording, Side, StreamKey};
 use gpusched_model::time::decimal::Rounding;
 
 /// A GPU in `deviceProperties`.

@@ -14,7 +14,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::Options;
 use super::input::Input;
-use crate::recording::{Origin, Recording, Tool};
+use crate::model::{Origin, Recording, Tool};
 use cleaned::Cleaned;
 
 /// Reads the JSON document in `input`.

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::custom;
 use super::number::Identity;
-use crate::recording::{Gpu, Recording, Side, StreamKey};
+use crate::model::{Gpu, Recording, Side, StreamKey};
 
 /// Type of an agent that is a GPU.
 const GPU: i64 = 2;

@@ -15,7 +15,7 @@ use gpusched_model::error::{Error, Result};
 
 use super::input::Input;
 use crate::lines::Lines;
-use crate::recording::{Origin, Recording};
+use crate::model::{Origin, Recording};
 use header::Header;
 
 /// A report that is being read.

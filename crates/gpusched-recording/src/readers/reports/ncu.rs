@@ -9,7 +9,7 @@ use gpusched_model::Refusal;
 
 use super::header::Header;
 use super::{Report, Row, number};
-use crate::recording::{Gpu, KernelSum, Origin, Recording, StreamKey, Tool};
+use crate::model::{Gpu, KernelSum, Origin, Recording, StreamKey, Tool};
 use locale::Locale;
 use metrics::Metric;
 

@@ -5,7 +5,7 @@ use gpusched_model::time::decimal::Rounding;
 
 use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
-use crate::recording::{Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
+use crate::model::{Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
 
 const TOTAL: [&str; 2] = ["total time", "total proj time"];
 const COUNT: [&str; 4] = ["instances", "range instances", "calls", "count"];

@@ -5,7 +5,7 @@ use gpusched_model::time::decimal::Rounding;
 
 use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
-use crate::recording::{Gpu, KernelSum, Origin, Recording, Side, StreamKey, Tool};
+use crate::model::{Gpu, KernelSum, Origin, Recording, Side, StreamKey, Tool};
 
 const BEGIN: [&str; 2] = ["beginns", "start_timestamp"];
 const END: [&str; 2] = ["endns", "end_timestamp"];

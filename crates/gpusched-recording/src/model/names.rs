@@ -37,12 +37,7 @@ impl Names {
 
     /// Returns the text of a name.
     pub fn get(&self, number: NameId) -> &str {
-        self.at(number.index())
-    }
-
-    /// Returns the text of the name at `position`.
-    pub fn at(&self, position: usize) -> &str {
-        self.texts.get(position).map_or("", |text| text)
+        self.texts.get(number.index()).map_or("", |text| text)
     }
 
     /// Returns the number of `text`, or `None` if no event has this name.
