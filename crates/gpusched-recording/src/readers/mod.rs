@@ -5,6 +5,7 @@ mod input;
 mod json;
 mod nsys_sqlite;
 mod reports;
+mod signed;
 
 use std::path::Path;
 

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use gpusched_model::time::decimal::{Rounding, nanoseconds};
+use crate::readers::signed::signed;
+use gpusched_model::time::decimal::Rounding;
 
 /// A number, text or logical value, as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,19 +32,7 @@ impl<'de> Deserialize<'de> for Microseconds {
 impl Microseconds {
     /// Returns the time [ns], or `None` if the value is not a time.
     pub fn ns(&self, rounding: Rounding) -> Option<i64> {
-        let text = self.0.get().trim_matches('"');
-        let (digits, negative) = match text.strip_prefix('-') {
-            Some(digits) => (digits, true),
-            None => (text, false),
-        };
-        let rounding = match (negative, rounding) {
-            (true, Rounding::Up) => Rounding::Down,
-            (true, Rounding::Down) => Rounding::Up,
-            (false, rounding) => rounding,
-        };
-        let ns = nanoseconds(digits.as_bytes(), 3, rounding)?;
-        let ns = i64::try_from(ns).ok()?;
-        Some(if negative { -ns } else { ns })
+        signed(self.0.get().trim_matches('"'), 3, rounding)
     }
 
     /// Returns the text of the number, for messages.

@@ -1,10 +1,11 @@
 //! Numbers in reports.
 
 use gpusched_model::Refusal;
-use gpusched_model::time::decimal::{Rounding, nanoseconds};
+use gpusched_model::time::decimal::Rounding;
 
 use super::Row;
 use super::header::TimeColumn;
+use crate::readers::signed::signed;
 
 /// Reads a time of column `field`, rounded as `rounding` says. The time may be negative. An empty cell is no time.
 ///
@@ -20,26 +21,12 @@ pub fn time(
         return Ok(None);
     };
     let text = row.text(Some(index));
-    signed(&text, unit, rounding).map_err(|()| Refusal::new(field, format!("{text:?}"), "a time"))
-}
-
-/// Converts `text` to nanoseconds. Texts without a number, for example `-`, are no time.
-pub fn signed(text: &str, unit: u32, rounding: Rounding) -> Result<Option<i64>, ()> {
-    if matches!(text, "" | "-" | "n/a" | "N/A" | "nan" | "None" | "null") {
+    if matches!(&*text, "" | "-" | "n/a" | "N/A" | "nan" | "None" | "null") {
         return Ok(None);
     }
-    let (digits, negative) = match text.strip_prefix('-') {
-        Some(digits) => (digits, true),
-        None => (text, false),
-    };
-    let rounding = match (negative, rounding) {
-        (true, Rounding::Up) => Rounding::Down,
-        (true, Rounding::Down) => Rounding::Up,
-        (false, rounding) => rounding,
-    };
-    let ns = nanoseconds(digits.as_bytes(), unit, rounding).ok_or(())?;
-    let ns = i64::try_from(ns).map_err(|_| ())?;
-    Ok(Some(if negative { -ns } else { ns }))
+    let ns = signed(&text, unit, rounding);
+    ns.map(Some)
+        .ok_or_else(|| Refusal::new(field, format!("{text:?}"), "a time"))
 }
 
 /// Reads a duration of column `field`, rounded up.
