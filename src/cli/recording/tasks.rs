@@ -14,7 +14,7 @@ use crate::kernel_wcet::fit::scaling::EnvelopeForm;
 use crate::model::Factor;
 use crate::recording::model::Tool;
 use crate::recording::readers::{Options as ReadOptions, read};
-use crate::recording::tasks::{Counters, Options, Run, WarmUp, build};
+use crate::recording::tasks::{Counters, Gaps, Options, Run, WarmUp, build};
 use crate::time::Time;
 
 /// Arguments of `gpusched recording tasks`.
@@ -39,6 +39,9 @@ pub struct Args {
     /// Factor by which C(m) exceeds the longest measured time
     #[arg(long, value_name = "FACTOR", default_value = "1.2", value_parser = margin)]
     margin: Factor,
+    /// Treatment of gaps between the kernels of a job
+    #[arg(long, value_parser = named::<Gaps>(), default_value_t)]
+    gaps: Gaps,
     /// Form of C(m)
     #[arg(long, value_parser = named::<EnvelopeForm>(), default_value = "table")]
     form: EnvelopeForm,
@@ -137,6 +140,7 @@ impl Args {
             warm_up: self.warm_up,
             margin: self.margin,
             form: self.form,
+            gaps: self.gaps,
             counters: &counters,
             periods: &periods,
             deadlines: &deadlines,

@@ -128,6 +128,8 @@ fn several_sizes_give_a_safe_monotone_function() {
         "{}",
         answer.stderr
     );
+    let gaps = "jobs have gaps of up to 5us (9 %) between kernels; C(m) does not contain them, which is unsafe (--gaps count)";
+    assert!(answer.stderr.contains(gaps), "{}", answer.stderr);
     let text = run(&format!("{line} --format text")).stdout;
     assert!(
         text.contains("in conflict on 8 SMs up to 1.83 times as long"),
@@ -178,6 +180,8 @@ fn jobs_can_be_kernels_and_groups_on_streams() {
         (&stream["name"], &stream["wcet"]["table"][0][1]),
         (&"stream 7".into(), &64_000.into())
     );
+    let whole = task("--gaps count");
+    assert_eq!(whole["wcet"]["table"][0][1], 69_000);
     let kernel = task("--by kernel");
     assert_eq!(
         (&kernel["name"], &kernel["wcet"]["table"][0][1]),

@@ -50,6 +50,8 @@ pub struct Options<'a> {
     pub margin: Factor,
     /// Form of C(m).
     pub form: EnvelopeForm,
+    /// Whether gaps between the kernels of a job count as execution.
+    pub gaps: Gaps,
     /// Memory traffic of kernels, from hardware counters.
     pub counters: &'a Counters,
     /// Stated periods by name of the activity.
@@ -58,6 +60,29 @@ pub struct Options<'a> {
     pub deadlines: &'a BTreeMap<String, Time>,
     /// Probability per job for the extreme-value fit.
     pub exceedance: f64,
+}
+
+/// Treatment of gaps between the kernels of a job.
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Gaps {
+    /// The execution time is the time during which a kernel of the job runs. No test counts the suspension between kernels.
+    #[default]
+    Separate,
+    /// The execution time is the time from the first start to the last end of a kernel. This is safe for jobs with gaps.
+    Count,
+}
+
+impl Gaps {
+    /// Returns the execution time of `job` [ns].
+    pub fn execution_ns(self, job: &Job) -> u64 {
+        match self {
+            Gaps::Separate => job.busy_ns,
+            Gaps::Count => job.busy_ns.saturating_add(job.gaps_ns()),
+        }
+    }
 }
 
 /// A task set, with a report on each task and the names of activities that are not tasks.
@@ -177,7 +202,10 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         let mut measured = Vec::new();
         for sample in chosen {
             for job in sample.jobs.iter().filter(|job| job.busy_ns > 0) {
-                measured.push((sample.sms, enlarged(job.busy_ns, options.margin)));
+                measured.push((
+                    sample.sms,
+                    enlarged(options.gaps.execution_ns(job), options.margin),
+                ));
             }
         }
         match measured.is_empty() {
@@ -206,6 +234,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     let task = shape.build().map_err(|error| place(&error))?;
     let report = TaskReport::new(
         name,
+        options.gaps,
         &samples,
         rhythm.filter(|_| stated.is_none()),
         &fitted,
@@ -306,7 +335,7 @@ fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
     let times: Vec<Time> = isolated()
         .filter(|sample| sample.sms == sms)
         .flat_map(|sample| sample.jobs)
-        .map(|job| Time::from_ns(job.busy_ns))
+        .map(|job| Time::from_ns(options.gaps.execution_ns(job)))
         .collect();
     tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()
 }

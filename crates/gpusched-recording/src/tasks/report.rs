@@ -5,7 +5,7 @@ use gpusched_analysis::kernel_wcet::fit::tail::Estimate;
 use gpusched_model::Contention;
 use serde::Serialize;
 
-use super::Sample;
+use super::{Gaps, Sample};
 use crate::activity::{Job, Rhythm};
 use crate::summary::Statistics;
 
@@ -23,8 +23,8 @@ pub struct TaskReport {
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
     pub worst: Vec<Worst>,
-    /// Largest share of a job, from its first to its last launch, during which no kernel of the job ran.
-    pub largest_gap: f64,
+    /// Longest total time of the gaps in a job [ns], and the largest share of gaps in a job.
+    pub largest_gaps: (u64, f64),
     /// Number of dropped jobs, and the longest of them [ns].
     pub dropped: (usize, u64),
     /// Number of jobs without GPU work. They have a release, but no execution time.
@@ -46,7 +46,7 @@ pub struct Point {
     pub conflict: bool,
     /// Number of jobs with GPU work.
     pub jobs: usize,
-    /// Statistics of the GPU busy times.
+    /// Statistics of the execution times.
     pub times: Statistics,
     /// C(m) of the task [ns].
     pub wcet_ns: u64,
@@ -61,19 +61,20 @@ pub struct Worst {
     pub job: usize,
     /// Release, as a distance from the start of the recording [ns].
     pub at_ns: u64,
-    /// GPU busy time [ns].
-    pub busy_ns: u64,
+    /// Execution time [ns].
+    pub execution_ns: u64,
 }
 
 impl TaskReport {
     pub(super) fn new(
         name: &str,
+        gaps: Gaps,
         samples: &[Sample<'_>],
         rhythm: Option<Rhythm>,
         fitted: &Fit,
         tail: Option<Estimate>,
     ) -> TaskReport {
-        let points = points(samples, fitted);
+        let points = points(samples, gaps, fitted);
         let all = || samples.iter().flat_map(|sample| sample.jobs);
         let gap = |job: &Job| {
             let span = job.end.abs_diff(job.start);
@@ -87,8 +88,11 @@ impl TaskReport {
         TaskReport {
             name: name.to_owned(),
             rhythm,
-            worst: worst(samples),
-            largest_gap: all().map(gap).fold(0.0, f64::max),
+            worst: worst(samples, gaps),
+            largest_gaps: (
+                all().map(Job::gaps_ns).max().unwrap_or_default(),
+                all().map(gap).fold(0.0, f64::max),
+            ),
             dropped: (
                 dropped().count(),
                 dropped().map(|job| job.busy_ns).max().unwrap_or_default(),
@@ -107,7 +111,7 @@ impl TaskReport {
     }
 }
 
-fn points(samples: &[Sample<'_>], fitted: &Fit) -> Vec<Point> {
+fn points(samples: &[Sample<'_>], gaps: Gaps, fitted: &Fit) -> Vec<Point> {
     let mut keys: Vec<(bool, u32)> = samples
         .iter()
         .map(|sample| (sample.run.conflict, sample.sms))
@@ -118,8 +122,10 @@ fn points(samples: &[Sample<'_>], fitted: &Fit) -> Vec<Point> {
         let chosen = samples
             .iter()
             .filter(|sample| (sample.run.conflict, sample.sms) == (conflict, sms));
-        let times = chosen.flat_map(|sample| sample.jobs).map(|job| job.busy_ns);
-        let mut times: Vec<u64> = times.filter(|&time| time > 0).collect();
+        let working = chosen
+            .flat_map(|sample| sample.jobs)
+            .filter(|job| job.busy_ns > 0);
+        let mut times: Vec<u64> = working.map(|job| gaps.execution_ns(job)).collect();
         times.sort_unstable();
         let contention = if conflict {
             Contention::Conflict
@@ -137,7 +143,7 @@ fn points(samples: &[Sample<'_>], fitted: &Fit) -> Vec<Point> {
     keys.into_iter().map(of).collect()
 }
 
-fn worst(samples: &[Sample<'_>]) -> Vec<Worst> {
+fn worst(samples: &[Sample<'_>], gaps: Gaps) -> Vec<Worst> {
     let mut worst: Vec<Worst> = samples
         .iter()
         .flat_map(|sample| {
@@ -147,11 +153,11 @@ fn worst(samples: &[Sample<'_>]) -> Vec<Worst> {
                 file: sample.run.file.to_owned(),
                 job: first + index,
                 at_ns: job.release.abs_diff(start),
-                busy_ns: job.busy_ns,
+                execution_ns: gaps.execution_ns(job),
             })
         })
         .collect();
-    worst.sort_by(|a, b| b.busy_ns.cmp(&a.busy_ns).then(a.job.cmp(&b.job)));
+    worst.sort_by(|a, b| b.execution_ns.cmp(&a.execution_ns).then(a.job.cmp(&b.job)));
     worst.truncate(WORST);
     worst
 }

@@ -3,7 +3,7 @@
 use crate::cli::recording::source::Source;
 use crate::cli::report::{Column, Palette, Table, clip};
 use crate::model::counted;
-use crate::recording::tasks::{Derived, Options, TaskReport, WarmUp};
+use crate::recording::tasks::{Derived, Gaps, Options, TaskReport, WarmUp};
 use crate::time::Time;
 
 /// Widest name in tables [characters].
@@ -95,6 +95,13 @@ impl Text<'_> {
                 "{name:?}: a larger number of SMs took longer, so C(m) is the longest time on m or more SMs"
             ));
         }
+        let (gaps, share) = report.largest_gaps;
+        if gaps > 0 && self.options.gaps == Gaps::Separate {
+            let (gaps, share) = (Time::from_ns(gaps), 100.0 * share);
+            notes.push(format!(
+                "{name:?}: jobs have gaps of up to {gaps} ({share:.0} %) between kernels; C(m) does not contain them, which is unsafe (--gaps count)"
+            ));
+        }
         if report.idle > 0 {
             let jobs = counted(report.idle as u64, "job");
             notes.push(format!(
@@ -155,7 +162,7 @@ impl Text<'_> {
     /// Returns the longest jobs of a task with their places, and its extreme-value estimate.
     fn worst(&self, report: &TaskReport) -> String {
         let worst = report.worst.iter().map(|job| {
-            let (time, at) = (Time::from_ns(job.busy_ns), Time::from_ns(job.at_ns));
+            let (time, at) = (Time::from_ns(job.execution_ns), Time::from_ns(job.at_ns));
             let file = match self.sources {
                 [_] => String::new(),
                 _ => format!(" in {}", job.file),
@@ -166,7 +173,7 @@ impl Text<'_> {
             "{}: longest {}; at most {:.0} % of a job is gaps",
             clip(&report.name, NAME),
             worst.collect::<Vec<String>>().join(", "),
-            100.0 * report.largest_gap
+            100.0 * report.largest_gaps.1
         );
         if let Some((sms, slowdown)) = report.slowdown {
             text += &format!(
