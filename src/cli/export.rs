@@ -54,18 +54,18 @@ impl Args {
             return Err(Error::parameter(
                 "output",
                 format!(
-                    "{} with --as {}, which is not {}",
+                    "{} with --as {}, but the output of this tool is not {}",
                     path.display(),
                     self.target,
                     global.format()
                 ),
-                "a name with another ending",
+                "a file name with another ending",
             ));
         }
         let plan = Plans::only(&self.plan, "plan")?;
         let set = TaskSets::only(&self.set, "task set")?;
         let Some(hardware) = &plan.hardware else {
-            let expected = "a GPU, as in plans of `partition --gpu`";
+            let expected = "a plan for a GPU, as `partition --gpu` writes it";
             return Err(Refusal::new("hardware", "none", expected)
                 .at(&self.plan, None)
                 .into());
@@ -73,7 +73,7 @@ impl Args {
         self.target.check(hardware).map_err(|error| of("as", error))?;
         self.check_device(&plan)?;
         if !plan.schedulable {
-            complain("note: gpusched does not export the plan, because it is not schedulable");
+            complain("note: gpusched does not export the plan, because the plan is not schedulable");
             return Ok(Outcome::Negative);
         }
         self.verify(&plan, &set)?;

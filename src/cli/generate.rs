@@ -107,7 +107,7 @@ impl Args {
         let most = MOST_TASKS / u64::try_from(self.tasks.max(1)).unwrap_or(u64::MAX);
         if self.count > most {
             let expected = format!(
-                "at most {most} sets of {} tasks, {MOST_TASKS} tasks in total",
+                "at most {most} sets of {} tasks, because the limit is {MOST_TASKS} tasks in total",
                 self.tasks
             );
             return Err(Error::parameter("count", self.count, expected));

@@ -147,7 +147,7 @@ impl<'a> Gpu<'a> {
         let mut table = Table::new([
             Column::Left("granularity"),
             Column::Left("DRAM and L2"),
-            Column::Left("a partition has"),
+            Column::Left("partition sizes"),
         ]);
         for &granularity in &self.granularities {
             let memory = match granularity {
@@ -170,14 +170,17 @@ impl<'a> Gpu<'a> {
     fn rule(&self, granularity: Granularity) -> String {
         let device = self.device;
         let rule = match granularity {
-            Granularity::Sm => Some(format!("any of {}", counted(device.sms(), "SM"))),
-            Granularity::Tpc => self
-                .tpcs
-                .zip(device.sms_per_tpc())
-                .map(|(tpcs, sms)| format!("whole TPCs: {} of {}", counted(tpcs, "TPC"), counted(sms, "SM"))),
+            Granularity::Sm => Some(format!("any number up to {}", counted(device.sms(), "SM"))),
+            Granularity::Tpc => self.tpcs.zip(device.sms_per_tpc()).map(|(tpcs, sms)| {
+                format!(
+                    "whole TPCs: {} with {} each",
+                    counted(tpcs, "TPC"),
+                    counted(sms, "SM")
+                )
+            }),
             Granularity::Gpc => self.gpcs.map(|gpcs| {
                 let sms: Vec<String> = device.sms_per_gpc().map(|sms| sms.to_string()).collect();
-                format!("whole GPCs: {} of {} SMs", counted(gpcs, "GPC"), sms.join(", "))
+                format!("whole GPCs: {} with {} SMs", counted(gpcs, "GPC"), sms.join(", "))
             }),
             Granularity::GreenContext => device.green_context().map(|rule| {
                 format!(

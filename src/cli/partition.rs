@@ -206,7 +206,7 @@ impl Args {
         if self.traffic.is_some() && self.request.memory()?.is_none() {
             return Err(Error::parameter(
                 "traffic",
-                "a model without memory traffic",
+                "an interference model that does not count memory traffic",
                 "--interference conflict+bandwidth or bandwidth, where the option has an effect",
             ));
         }

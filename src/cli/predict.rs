@@ -112,7 +112,7 @@ impl Args {
         let predictions = predictions.collect::<Result<Vec<Prediction>>>()?;
         for prediction in &predictions {
             if let Some((kernel, time)) = too_long(prediction) {
-                let found = format!("a time of {time:e} ns by {}", prediction.model);
+                let found = format!("a predicted time of {time:e} ns by model {}", prediction.model);
                 let expected = "less than 2^64 ns, which is about 584 years";
                 let field = format!("kernels[{kernel}].profile");
                 return Err(refuse(Refusal::new(field, found, expected)));

@@ -118,7 +118,7 @@ mod tests {
             said("gpusched partition x", refusal().at("a.json", None)),
             in_file
         );
-        // Global options are options of each command.
+        // Every command also has the global options.
         let threads = Refusal::new("threads", 0, "1");
         assert_eq!(
             said("gpusched verify x y", threads),

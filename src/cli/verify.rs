@@ -312,7 +312,8 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
         let bound = verified.bound.as_ref();
         let line = if plan.schedulable && !proves(plan) {
             format!(
-                "{index}: {good}VERIFIED{good:#}, but the conditions are only necessary: the plan proves nothing\n"
+                "{index}: {good}VERIFIED{good:#}, but the test is only a necessary condition: the plan \
+                 does not prove schedulability\n"
             )
         } else if plan.schedulable {
             format!(
@@ -335,7 +336,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked, &Effort<'_>, Notes), Answ
                 counted(plan.gpu_sms, "SM")
             )
         } else {
-            format!("{index}: {good}VERIFIED{good:#}, but the plan states that it is not schedulable\n")
+            format!("{index}: {good}VERIFIED{good:#}, but the plan states `schedulable: false`\n")
         };
         let bound = bound.map_or(String::new(), |bound| bound_line(bound, plan.schedulable, effort));
         let margin = verified.margin.as_ref();
@@ -356,11 +357,11 @@ fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
     };
     let limit = match &margin.limit {
         Ok(()) => "confirmed".to_owned(),
-        Err(Some(why)) => format!("not confirmed, {}", in_full(why, effort)),
+        Err(Some(why)) => format!("not confirmed, because {}", in_full(why, effort)),
         Err(None) => "not checked".to_owned(),
     };
     format!(
-        "   WCET margin of {}: {confirmed}; limit {} for all plans: {limit}\n",
+        "   WCET margin of {}: {confirmed}; no plan has a margin above {}: {limit}\n",
         factor(margin.stated),
         factor(margin.at_most)
     )
@@ -369,7 +370,10 @@ fn margin_line(margin: &CheckedMargin, effort: &Effort<'_>) -> String {
 /// Returns the reason why a statement is not confirmed, with the option that may help.
 fn in_full(why: &Unchecked, effort: &Effort<'_>) -> String {
     match why {
-        Unchecked::Groups => format!("{why} (a --search-effort above {} examines more)", effort.groups),
+        Unchecked::Groups => format!(
+            "{why}; a --search-effort above {} examines more of them",
+            effort.groups
+        ),
         _ => why.to_string(),
     }
 }
@@ -381,23 +385,24 @@ fn bound_line(bound: &CheckedBound, schedulable: bool, effort: &Effort<'_>) -> S
     let line = match (bound.proven, why) {
         (Some(sms), Some(why)) => {
             let sms = counted(sms, "SM");
-            format!("   lower bound of {stated}: it is confirmed that no plan has fewer than {sms}; {why}\n")
+            format!("   lower bound of {stated}: confirmed only for {sms}, because {why}\n")
         }
-        (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer\n"),
+        (Some(_), None) => format!("   lower bound of {stated}: confirmed, no plan has fewer SMs\n"),
         (None, Some(why)) => {
             let rest = if schedulable {
                 "; the plan itself is confirmed"
             } else {
                 ""
             };
-            format!("   lower bound of {stated}: not confirmed, {why}{rest}\n")
+            format!("   lower bound of {stated}: not confirmed, because {why}{rest}\n")
         }
         (None, None) => String::new(),
     };
     let claim = bound.highs.map_or(String::new(), |sms| {
         let sms = counted(sms, "SM");
         format!(
-            "   lower bound of {sms} by HiGHS: not confirmed, because HiGHS computes with floating point\n"
+            "   lower bound of {sms} by HiGHS: not confirmed, because HiGHS computes with floating-point \
+             numbers\n"
         )
     });
     line + &claim

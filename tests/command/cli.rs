@@ -67,7 +67,7 @@ fn a_stream_is_answered_line_by_line_in_order() {
     );
     assert_eq!(
         rows[2],
-        "1,,false,edf,utilization-above-one,exact,1,1.100000,utilization above 1"
+        "1,,false,edf,utilization-above-one,exact,1,1.100000,the utilization is above 1"
     );
 
     let answer = run_with("partition - --sms 2", stream);
@@ -115,7 +115,7 @@ fn a_necessary_condition_is_not_called_schedulable() {
             "{}",
             answer.stdout
         );
-        assert!(answer.stdout.contains("proves nothing"), "{}", answer.stdout);
+        assert!(answer.stdout.contains("not a proof"), "{}", answer.stdout);
         assert!(!answer.stdout.contains("SCHEDULABLE"), "{}", answer.stdout);
     }
 }
@@ -321,7 +321,7 @@ fn partition_states_the_margin() {
     let text = run(&margin).stdout;
     assert!(
         text.contains(&format!(
-            "WCET margin: all WCETs may grow together to 1.{:03} times; no plan allows more",
+            "WCET margin: all WCETs may grow together to 1.{:03} times; no plan allows a larger factor",
             factor - 1000
         )),
         "{text}"

@@ -197,7 +197,7 @@ fn two_outputs_are_two_files() {
                 let message = writer.refused("text", position, name);
                 let other = other.replace("-o", "--output");
                 assert!(
-                    message.contains("found the same file, expected two files: ")
+                    message.contains("found the same file, expected two different files instead of ")
                         && message.contains(option)
                         && message.contains(&other),
                     "{message}"

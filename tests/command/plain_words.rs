@@ -38,7 +38,7 @@ fn an_export_is_not_named_as_something_else() {
             continue;
         };
         let expected = format!(
-            "error: --output: found {file} with --as {tool}, which is not {ending}, expected a name with another ending\n"
+            "error: --output: found {file} with --as {tool}, but the output of this tool is not {ending}, expected a file name with another ending\n"
         );
         assert_eq!(refusal(&line), expected);
     }

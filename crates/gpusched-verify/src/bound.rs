@@ -24,7 +24,10 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         return Err(Fault::new("q", format!("found {}, expected 0 to 1", bound.q)));
     }
     let Some(certificate) = bound.certificate else {
-        return Err(Fault::new("certificate", "found none, expected multipliers"));
+        return Err(Fault::new(
+            "certificate",
+            "found none, expected the multipliers λ and µ",
+        ));
     };
     let memory = memory_time(bound, kernel);
     if bound.memory_time_ns.ns() != memory {

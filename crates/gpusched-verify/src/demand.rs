@@ -208,7 +208,8 @@ impl Supply {
         let holds = self.holds_beyond(length) || (length == 0 && self.is_implicit());
         if !holds {
             let message = format!(
-                "found {interval}, expected a length beyond which the demand never exceeds the interval"
+                "found {interval}, which is too short, because the demand may exceed the length of a \
+                 longer interval"
             );
             return Err(Fault::new("interval_ns", message));
         }
@@ -222,17 +223,18 @@ impl Supply {
             let Some(next) = open else {
                 return Err(Fault::new(
                     field,
-                    "found one more length, although the earlier lengths cover all intervals",
+                    "found an additional entry, although the earlier entries cover all interval lengths",
                 ));
             };
             if t < next || t > length {
-                let message = format!("found {t} ns, expected a length from {next} to {length} ns");
+                let message = format!("found {t} ns, expected an interval length from {next} to {length} ns");
                 return Err(Fault::new(field, message));
             }
             let needed = self.demand(t);
             if stated != needed || needed > t {
                 let message = format!(
-                    "found a demand of {stated} ns within {t} ns, expected {needed} ns and at most {t} ns"
+                    "found a demand of {stated} ns in an interval of {t} ns, expected a demand of {needed} \
+                     ns that does not exceed {t} ns"
                 );
                 return Err(Fault::new(field, message));
             }
@@ -241,7 +243,7 @@ impl Supply {
         match open {
             Some(next) => Err(Fault::new(
                 "checked",
-                format!("found no length that covers {next} ns"),
+                format!("found no entry that covers the interval length {next} ns"),
             )),
             None => Ok(()),
         }
@@ -255,7 +257,8 @@ impl Supply {
         let representable = u64::try_from(needed).unwrap_or(u64::MAX);
         if needed <= t || stated != representable {
             let message = format!(
-                "found a demand of {stated} ns within {t} ns, expected {needed} ns and more than {t} ns"
+                "found a demand of {stated} ns in an interval of {t} ns, expected a demand of {needed} ns \
+                 that exceeds {t} ns"
             );
             return Err(Fault::new("demand_ns", message));
         }

@@ -23,7 +23,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
             None => Ok(()),
             Some(index) => Err(Fault::new(
                 format!("partitions[{index}].place"),
-                "found a placement, expected none in a plan without hardware",
+                "found a placement, expected no placement in a plan without `hardware`",
             )),
         };
     };
@@ -42,7 +42,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Fault> {
     for (index, partition) in plan.partitions.iter().enumerate() {
         if !offers(hardware, partition.sms) {
             let message = format!(
-                "found {}, which is not a supported partition size for {} on {}",
+                "found {}, which is not a supported partition size for granularity {} on {}",
                 partition.sms,
                 hardware.granularity,
                 device.name()
@@ -174,9 +174,9 @@ fn places(plan: &Plan, hardware: &Hardware) -> Result<(), Fault> {
         .count();
     let driver = driver_places(hardware);
     let expected = match (driver, plan.schedulable) {
-        (true, _) => "none, because the driver chooses the placements",
-        (false, true) => "one for each partition of a schedulable plan",
-        (false, false) => "one for each partition, or none",
+        (true, _) => "no placement, because the driver chooses the placements",
+        (false, true) => "one placement for each partition of a schedulable plan",
+        (false, false) => "one placement for each partition, or no placement",
     };
     let all = given == plan.partitions.len();
     if (driver && given > 0) || (!driver && !all && (given > 0 || plan.schedulable)) {
@@ -236,7 +236,7 @@ impl Taken {
                 }
                 _ => {
                     return Err(format!(
-                        "found {place}, which is not a placement for {}",
+                        "found {place}, which is not a placement for granularity {}",
                         hardware.granularity
                     ));
                 }
@@ -250,7 +250,7 @@ impl Taken {
         let sms: Vec<u32> = numbers.iter().flat_map(|&number| sms_of(number)).collect();
         if sms.len() as u64 != u64::from(partition.sms) {
             return Err(format!(
-                "found a placement with {}, expected {}",
+                "found a placement with {}, expected {}, the size of the partition",
                 counted(sms.len(), "SM"),
                 partition.sms
             ));
@@ -273,20 +273,20 @@ impl Taken {
         };
         if profile.sms != partition.sms {
             return Err(format!(
-                "found profile {name} of {}, expected {}",
+                "found profile {name} of {}, expected {}, the size of the partition",
                 counted(profile.sms, "SM"),
                 partition.sms
             ));
         }
         if !profile.starts.contains(&start) {
             return Err(format!(
-                "found {name} at slice {start}, which is not a valid start of this profile"
+                "found profile {name} at memory slice {start}, where this profile cannot start"
             ));
         }
         self.compute += profile.compute;
         if self.compute > mig.compute_slices {
             return Err(format!(
-                "found {} compute slices in the partitions so far, expected at most {}",
+                "found {} compute slices in this partition and the earlier partitions, expected at most {}",
                 self.compute, mig.compute_slices
             ));
         }

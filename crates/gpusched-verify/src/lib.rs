@@ -87,10 +87,12 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         ));
     };
     if interference.counts_bandwidth() != plan.memory.is_some() {
-        let found = if plan.memory.is_some() { "one" } else { "none" };
-        let message = format!(
-            "found {found}, expected a shared memory exactly if the interference model is conflict+bandwidth or bandwidth"
-        );
+        let message = match plan.memory {
+            Some(_) => {
+                format!("found a shared memory, expected no shared memory with interference {interference}")
+            }
+            None => format!("found none, expected a shared memory with interference {interference}"),
+        };
         return Err(Fault::new("memory", message));
     }
     cover(plan, set)?;
@@ -184,7 +186,7 @@ fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
 fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     if bound.prices.len() != set.tasks().len() {
         let message = format!(
-            "found {}, expected one for each of {}",
+            "found {}, expected one price for each of {}",
             counted(bound.prices.len(), "price"),
             counted(set.tasks().len(), "task")
         );
@@ -193,21 +195,18 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
     let by_prices = pricing::by_prices(&bound.prices, &hardware::Sizes::of(plan));
     let sms = bound.sms;
     let summed = match bound.prices.iter().all(|&price| price == 0) {
-        true => format!("{by_prices}, the minimum of every plan, because all prices are 0"),
-        false => format!("{by_prices}, the sum of its prices rounded up"),
+        true => format!("{by_prices}, the minimum for every plan, because all dual prices are 0"),
+        false => format!("{by_prices}, the sum of the dual prices rounded up"),
     };
     match bound.proof {
         Proof::Prices if sms != by_prices => {
-            let message = format!("found {sms} by prices, expected {summed}");
+            let message = format!("found {sms} by dual prices, expected {summed}");
             return Err(Fault::new("bound.sms", message));
         }
         Proof::Search if sms == by_prices => {
             let message = format!(
-                "found search, expected prices: {} without a search from {summed}",
-                match sms {
-                    1 => "1 SM follows".to_owned(),
-                    _ => format!("{sms} SMs follow"),
-                }
+                "found search, expected prices, because the dual prices already prove the bound of {}",
+                counted(sms, "SM")
             );
             return Err(Fault::new("bound.proof", message));
         }
@@ -232,7 +231,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
         if !partition.tasks.is_sorted() {
             return Err(Fault::new(
                 field,
-                "found tasks out of order, expected ascending positions",
+                "found tasks out of order, expected ascending task numbers",
             ));
         }
         for &task in &partition.tasks {
@@ -244,7 +243,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
                 Some(seen) if *seen => {
                     return Err(Fault::new(
                         field,
-                        format!("found task {task} in a second partition, expected each task once"),
+                        format!("found task {task} twice, expected each task once"),
                     ));
                 }
                 Some(seen) => *seen = true,
@@ -256,7 +255,7 @@ fn cover(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     {
         return Err(Fault::new(
             "partitions",
-            format!("found no partition with task {task}"),
+            format!("found no partition with task {task}, expected each task in one partition"),
         ));
     }
     Ok(())
@@ -273,7 +272,7 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
         };
     };
     if plan.schedulable {
-        return fault("found a reason for a failure, expected none in a schedulable plan");
+        return fault("found a reason for a failure, expected no reason in a schedulable plan");
     }
     match failure {
         Failure::HeuristicFailed => Ok(()), // no claim to check
@@ -296,7 +295,7 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
         return fault("found a proof that no plan exists, although some WCETs are known only in conflict");
     }
     match failure {
-        Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found no lemma for this reason"),
+        Failure::HeuristicFailed | Failure::BoundExceedsGpu => fault("found a reason without a proof"),
         // The work of each task is least in isolation.
         Failure::WorkExceedsGpu => {
             let alone = set.tasks().iter().map(|task| {
@@ -304,17 +303,20 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
                 Some(fraction::Fraction::new(work, task.period().ns().into()))
             });
             let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
-                return fault("found work-exceeds-gpu, but the work of some task is unknown");
+                return fault("found work-exceeds-gpu, but the work of at least one task is unknown");
             };
             match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
                 true => Ok(()),
-                false => fault("found work-exceeds-gpu, but the work of all tasks does not exceed the GPU"),
+                false => fault(
+                    "found work-exceeds-gpu, but the work of all tasks does not exceed the capacity of the \
+                     GPU",
+                ),
             }
         }
         Failure::TaskDoesNotFit { task } | Failure::WcetUnknown { task } => {
             if *task >= set.tasks().len() {
                 return fault(&format!(
-                    "found task {task}, expected less than {}, the number of tasks",
+                    "found task {task}, expected a task number below {}, the number of tasks",
                     set.tasks().len()
                 ));
             }
@@ -334,7 +336,9 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
                 // In isolation, a task has neither contention nor interference. If C + J ≤ min(T,
                 // D), the task passes its test under every policy.
                 Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
-                Ok(_) => fault("found task-does-not-fit, but the task passes its test in isolation"),
+                Ok(_) => fault(&format!(
+                    "found task-does-not-fit, but task {task} passes its test in isolation"
+                )),
             }
         }
     }

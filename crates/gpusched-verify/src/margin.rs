@@ -70,7 +70,7 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
         return Err(format!("found {permille}, expected 1000 to {LARGEST_SCALING}"));
     }
     if !plan.schedulable {
-        return Err("found a WCET factor, expected none in a plan that is not schedulable".to_owned());
+        return Err("found a WCET factor, expected no factor in a plan that is not schedulable".to_owned());
     }
     let wcets = wcets.scaled(permille);
     let mut decided = plan.memory.is_none();
@@ -107,7 +107,7 @@ fn limit(
     if margin.bound.is_some() && !expects_bound {
         return Err(Fault::new(
             "bound",
-            "found a lower bound, expected one only with the limit bound-exceeds-gpu",
+            "found a lower bound, expected no lower bound without the limit bound-exceeds-gpu",
         ));
     }
     match (&margin.limit, &margin.bound) {
@@ -119,7 +119,8 @@ fn limit(
         }
         (Some(_), _) if beyond > LARGEST_SCALING => {
             let message = format!(
-                "found a reason, expected none, because factors above {LARGEST_SCALING}/1000 are not examined"
+                "found a reason, expected no reason, because gpusched does not examine factors above \
+                 {LARGEST_SCALING}/1000"
             );
             Err(Fault::new("limit", message))
         }

@@ -147,7 +147,10 @@ fn check_evidence(
         Policy::Edf | Policy::NpEdf | Policy::LpEdf => demand::Supply::new(policy, &jobs).map_err(|task| {
             Fault::new(
                 "reason",
-                format!("found {}, but task {task} has J ≥ D", evidence.reason()),
+                format!(
+                    "found {}, but the jitter of task {task} reaches or exceeds the deadline",
+                    evidence.reason()
+                ),
             )
         }),
         _ => Err(unfit()),
@@ -219,16 +222,22 @@ fn check_evidence(
             let late = job.is_some_and(|job| job.jitter >= job.deadline);
             expect(
                 late && !policy.counts_work(),
-                "found jitter-exceeds-deadline, but J < D",
+                "found jitter-exceeds-deadline, but the jitter of the task is below the deadline",
             )?;
         }
         Evidence::BoundHolds => {
             let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
-            expect(holds, "found bound-holds, but the bound is exceeded")?;
+            expect(
+                holds,
+                "found bound-holds, but the tasks exceed the bound of the test",
+            )?;
         }
         Evidence::BoundExceeded => {
             let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
-            expect(!holds, "found bound-exceeded, but the bound holds")?;
+            expect(
+                !holds,
+                "found bound-exceeded, but the tasks do not exceed the bound of the test",
+            )?;
         }
         Evidence::WorkWithinCapacity
         | Evidence::WorkExceedsCapacity
@@ -274,7 +283,7 @@ fn work(evidence: &Evidence, policy: Policy, jobs: &[Job], sms: u32) -> Result<(
         false => Err(Fault::new(
             "reason",
             format!(
-                "found {}, but the recomputed work contradicts this result",
+                "found {}, but the recomputed work of the tasks contradicts this evidence",
                 evidence.reason()
             ),
         )),

@@ -217,7 +217,11 @@ pub(super) fn check(
 ) -> Result<(), Fault> {
     check_order(priorities, jobs, order)?;
     if stated.len() != jobs.len() {
-        let message = format!("found {} response times, expected {}", stated.len(), jobs.len());
+        let message = format!(
+            "found {} response times, expected {}, one for each task",
+            stated.len(),
+            jobs.len()
+        );
         return Err(Fault::new("response_times_ns", message));
     }
     for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
@@ -255,7 +259,7 @@ pub(super) fn check_miss(
     let Some(order) = fixed_order(priorities, jobs) else {
         return Err(Fault::new(
             "reason",
-            "found a missed deadline, but the test may choose the priority order",
+            "found a missed deadline for one priority order, but the test may choose another priority order",
         ));
     };
     let Some(rank) = order.iter().position(|job| job.task == task) else {
@@ -286,9 +290,10 @@ pub(super) fn check_miss(
     match level.window(q, window) {
         Some(end) if end >= window => Ok(()),
         found => {
-            let most = found.map_or("no value, because it does not end".to_owned(), |end| {
-                format!("at most {end} ns")
-            });
+            let most = found.map_or(
+                "no value, because the busy period does not end".to_owned(),
+                |end| format!("at most {end} ns"),
+            );
             let message = format!("found {busy_period}, expected {most}");
             Err(Fault::new("busy_period_ns", message))
         }
@@ -314,13 +319,14 @@ pub(super) fn check_no_order(preemption: Preemption, jobs: &[Job], tasks: &[usiz
             Some(Worst::Late) => {}
             Some(Worst::InTime(response)) => {
                 let message = format!(
-                    "found task {task}, with a response time of {response} ns at the lowest priority of the list"
+                    "found task {task}, which meets the deadline with a response time of {response} ns at \
+                     the lowest priority of the list"
                 );
                 return Err(Fault::new("tasks", message));
             }
             None => {
                 let message = format!(
-                    "found task {task}, with an unknown response time at the lowest priority of the list"
+                    "found task {task}, which has an unknown response time at the lowest priority of the list"
                 );
                 return Err(Fault::new("tasks", message));
             }

@@ -74,7 +74,7 @@ impl Global {
         let promises = match self.ending().as_deref() {
             _ if is_folder => "a folder",
             Some("svg" | "png" | "pdf") => "a figure",
-            Some("html" | "htm") => "a page",
+            Some("html" | "htm") => "a web page",
             _ => return Ok(()),
         };
         let found = format!("{}, the name of {promises}", path.display());

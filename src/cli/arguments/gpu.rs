@@ -42,7 +42,7 @@ impl Gpu {
             (Some(_), Some(gpu)) => (
                 "both --sms and --gpu".to_owned(),
                 format!(
-                    "only one of them: {} has {}",
+                    "only one of these options: {} has {}",
                     gpu.name(),
                     counted(gpu.sms(), "SM")
                 ),

@@ -113,12 +113,15 @@ impl Report for About<(&Kernel, &Traffic), Nominal> {
             let least = Factor::from_billionths(1).unwrap_or(Factor::ZERO);
             let any = traffic.estimator(kernel).bound(least, traffic.sync)?.wcet_ns;
             return Ok(format!(
-                "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to {alone} in isolation, because bursts delay blocks even if they cover only a part\n",
+                "{name}: {bad}no budget{bad:#}: even the smallest budget adds {} to the isolated WCET of \
+                 {alone}, because a burst of memory accesses also delays blocks that overlap the burst \
+                 only in part\n",
                 percent(any, alone)
             ));
         }
         Ok(format!(
-            "{name}: {good}Q = {}{good:#} slows it down by {}: {alone} in isolation, at most {} under that budget\n",
+            "{name}: {good}Q = {}{good:#} slows the kernel down by {}: {alone} in isolation, at most {} \
+             under this budget\n",
             found.nominal_q,
             percent(found.wcet_nominal_ns, alone),
             found.wcet_nominal_ns

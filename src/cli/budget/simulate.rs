@@ -162,7 +162,8 @@ impl Args {
             && u128::from(self.regulation.process) * u128::from(denominator) > u128::from(numerator) * 60_000
         {
             complain(&format!(
-                "warning: --process {} of 60000 exceeds the nominal budget {q}: Lemma 1 does not apply, and runs may exceed the nominal WCET",
+                "warning: --process {} is a larger share of 60000 requests per millisecond than the \
+                 nominal budget {q}, so runs may exceed the nominal WCET (Lemma 1 does not apply)",
                 self.regulation.process
             ));
         }

@@ -20,8 +20,8 @@ const MOST_RUNS: u32 = 20;
 /// this limit.
 const MOST_TESTS: u64 = 400_000;
 
-/// Maximum number of SMs for shorter WCETs. A shorter WCET function is a table with one entry per
-/// number of SMs.
+/// Largest number of SMs of a GPU for which gpusched searches for shorter WCETs. A shorter WCET
+/// function is a table with one entry per number of SMs.
 const MOST_POINTS: u32 = 1024;
 
 /// Searches for plans, each after one change of the problem.

@@ -63,7 +63,7 @@ impl Args {
             for one in ignored {
                 let values = clip(one.value.as_deref().unwrap_or_default(), 60);
                 complain(&format!(
-                    "{}:{}: without effect: {} {values}",
+                    "{}:{}: option without effect: {} {values}",
                     one.file, one.line, one.option
                 ));
             }

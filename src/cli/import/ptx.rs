@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<String> {
         .read_to_end(&mut bytes)
         .map_err(|cause| Error::io(path, "read", cause))?;
     if bytes.len() as u64 > LONGEST {
-        return Err(Error::file(path, "more than 2^26 bytes", "at most 2^26"));
+        return Err(Error::file(path, "more than 2^26 bytes", "at most 2^26 bytes"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = error.as_bytes().iter().take(error.utf8_error().valid_up_to());

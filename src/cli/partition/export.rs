@@ -71,7 +71,8 @@ impl Export {
             None => Ok(()),
             Some(path) => {
                 let (path, format) = (path.display(), global.format());
-                let found = format!("{path} with --export {target}, which is not {format}");
+                let found =
+                    format!("{path} with --export {target}, but the output of this tool is not {format}");
                 Err(Error::parameter("output", found, beside))
             }
         }
@@ -97,10 +98,14 @@ impl Export {
             return Ok(None);
         };
         if !case.alone {
-            return Err(Error::parameter("export", "more than one task set", "one"));
+            return Err(Error::parameter(
+                "export",
+                "more than one task set",
+                "one task set",
+            ));
         }
         if !plan.schedulable {
-            complain("note: gpusched does not export the plan, because it is not schedulable");
+            complain("note: gpusched does not export the plan, because the plan is not schedulable");
             return Ok(None);
         }
         let text = target.export(plan, case.set);

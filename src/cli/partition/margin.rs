@@ -9,7 +9,7 @@ pub(super) fn line(margin: &Margin) -> String {
     let limit = match margin.at_most_permille {
         LARGEST_SCALING.. if margin.is_largest() => String::new(),
         LARGEST_SCALING.. => "; no limit for other plans is proven".to_owned(),
-        _ if margin.is_largest() => "; no plan allows more".to_owned(),
+        _ if margin.is_largest() => "; no plan allows a larger factor".to_owned(),
         permille => {
             let gap = margin.gap_thousandths_of_percent();
             format!(

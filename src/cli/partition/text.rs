@@ -28,7 +28,7 @@ impl Args {
             None if self.request.policy().strength() == Strength::NecessaryOnly => {
                 let style = palette.good;
                 format!(
-                    "{style}NECESSARY CONDITION HOLDS{style:#} {on} ({} proves nothing)",
+                    "{style}NECESSARY CONDITION HOLDS{style:#} {on} ({} does not prove schedulability)",
                     self.request.policy()
                 )
             }
@@ -63,8 +63,8 @@ impl Args {
                 // partition.
                 let largest = case.problem.offer().map(Offer::largest);
                 let largest = largest.filter(|&sms| task.is_some() && sms < case.problem.sms());
-                let largest =
-                    largest.map(|sms| format!("; the largest partition has {}", counted(sms, "SM")));
+                let largest = largest
+                    .map(|sms| format!("; the largest supported partition has {}", counted(sms, "SM")));
                 format!(
                     "{style}NOT SCHEDULABLE{style:#}: {failure}{}{}",
                     case.naming(task),
@@ -132,14 +132,14 @@ impl Args {
                 "\nlower bound: {} ({}){}\n",
                 counted(bound.sms, "SM"),
                 match bound.proof {
-                    Proof::Prices => "by prices",
+                    Proof::Prices => "by dual prices",
                     Proof::Search => "by complete search",
                 },
                 match gap {
                     // With memory traffic, the task set may be unschedulable on any number of
                     // SMs. The bound then neglects the traffic.
                     _ if plan.memory.is_some() && !plan.schedulable => ", without memory traffic".to_owned(),
-                    0 => ", gap 0: no plan has fewer".to_owned(),
+                    0 => ", gap 0: no plan has fewer SMs".to_owned(),
                     _ => format!(", gap {gap}"),
                 }
             );
@@ -172,7 +172,7 @@ impl Args {
         );
         if stats.prefill_merges > 0 {
             text += &format!(
-                "{dim}, before it {} to fill the forbidden list in {}{dim:#}",
+                "{dim}, and before the search {} merges to fill the forbidden list in {}{dim:#}",
                 stats.prefill_merges,
                 microseconds(stats.prefill_ns)
             );
@@ -200,12 +200,18 @@ impl Args {
                 // With shared memory, there is no single default limit.
                 let default = (!beside_memory).then(|| searches * default_budget(self.kind(), tasks, false));
                 let effort = self.search_effort.or(default);
-                let effort = effort.map_or(String::new(), |effort| format!(" after {} of work", counted(effort, "test")));
-                format!("it ended{effort}; a larger --search-effort may lead to a better answer\n")
+                let effort = effort.map_or(String::new(), |effort| {
+                    format!(" after {} of work", counted(effort, "test"))
+                });
+                format!("the search ended{effort}; a larger --search-effort may lead to a better plan\n")
             }
-            EndedBy::Time => "it ended by --time-limit; a longer one may lead to a better answer\n".to_owned(),
+            EndedBy::Time => "the search ended at the --time-limit; a longer time limit may lead to a \
+                              better plan\n"
+                .to_owned(),
             EndedBy::Choices => {
-                "the search is incomplete: there are more candidate partitions than it examines with any --search-effort\n".to_owned()
+                "the search is incomplete: there are more candidate partitions than the search examines \
+                 with any --search-effort\n"
+                    .to_owned()
             }
         }
     }

@@ -77,7 +77,7 @@ impl Report for About<(usize, bool), Answer> {
                 .flat_map(|prediction| &prediction.kernels)
         };
         if kernels().any(|kernel| !(kernel.isolated_measured && kernel.bandwidth_measured)) {
-            text += "~ not in the profile, but estimated by the model\n";
+            text += "~ the model estimates this value, because the profile does not contain it\n";
         }
         if *windows {
             for prediction in &answer.predictions {

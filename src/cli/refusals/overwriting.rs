@@ -47,7 +47,11 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let mut streams = inputs.iter().filter(|input| input.path.as_os_str() == "-");
     if let (Some(first), Some(second)) = (streams.next(), streams.next()) {
         let arguments = format!("{}, {}", first.argument, second.argument);
-        return Err(Error::parameter(arguments, "standard input twice", "it once"));
+        return Err(Error::parameter(
+            arguments,
+            "standard input twice",
+            "standard input once",
+        ));
     }
     for (index, output) in outputs.iter().enumerate() {
         let same = |input: &&Named<PathBuf>| match input.path.as_os_str() == "-" {
@@ -59,7 +63,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
         let other = others.find(|other| same_output(other.path, output.path));
         if let Some(other) = input.or(other.map(|other| &other.argument)) {
             let arguments = format!("{}, {other}", output.argument);
-            let expected = format!("two files: {}", output.path.display());
+            let expected = format!("two different files instead of {}", output.path.display());
             return Err(Error::parameter(arguments, "the same file", expected));
         }
     }

@@ -181,7 +181,11 @@ pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
         let commands = iter::successors(Some(&matches), |matches| Some(matches.subcommand()?.1));
         let given = commands.filter(|matches| matches.value_source(id) == Some(ValueSource::CommandLine));
         if given.count() > 1 {
-            return Err(Error::parameter(name(option), "the option twice", "it once"));
+            return Err(Error::parameter(
+                name(option),
+                "the option twice",
+                "the option once",
+            ));
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ impl TimelineFiles {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from >= to
         {
-            return Err(Error::parameter("from", from, format!("less than --to, {to}")));
+            return Err(Error::parameter("from", from, format!("a time before --to, {to}")));
         }
         Ok(Canvas {
             timeline_files: self,

@@ -157,7 +157,7 @@ impl Args {
             Some(found) => {
                 let name = &machine.name;
                 let expected = match cluster {
-                    1 => format!("1 to {all}, the SMs of {name}"),
+                    1 => format!("1 to {all}, the number of SMs of {name}"),
                     _ => format!(
                         "multiples of {cluster} (the number of SMs in a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
                     ),

@@ -142,7 +142,7 @@ impl Args {
             }
             if self.timeline_files.wanted() && !alone {
                 let options = "--trace, --gantt";
-                return Err(Error::parameter(options, "several task sets", "one"));
+                return Err(Error::parameter(options, "several task sets", "one task set"));
             }
             let summary = {
                 let rows = |output| Rows::new(case.index, output, columns.take());

@@ -117,8 +117,8 @@ impl Args {
                 let timeline = self.simulate(&scenario, &mut record)?;
                 if let Some(most) = record.exceeded() {
                     let message = format!(
-                        "found a run of more than {most} cycles, expected at most this number for JSON, which must fit in memory; \
-                         --format csv has no limit"
+                        "found a run of more than {most} cycles, expected at most {most} cycles for JSON, \
+                         which must fit in memory; --format csv has no limit"
                     );
                     return Err(self.refuse(&message));
                 }

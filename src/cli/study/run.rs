@@ -81,7 +81,7 @@ impl Args {
         if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
             return Err(Error::file(
                 twice.file(),
-                format!("the name `{}` of another study", twice.name()),
+                format!("the name `{}`, which another study also has", twice.name()),
                 "another name",
             ));
         }

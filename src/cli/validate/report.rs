@@ -163,7 +163,7 @@ impl Report for Validation {
             many => format!("{bad}{many} VIOLATIONS FOUND{bad:#}"),
         };
         let mut text = format!(
-            "{headline}: {}, seed {}: {}, {} of them with {}\n\n",
+            "{headline}: {}, seed {}: {}, {} of these partitions with {}\n\n",
             counted(self.systems, "system"),
             self.seed,
             counted(sum(|row| row.partitions), "accepted partition"),

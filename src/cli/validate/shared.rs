@@ -114,7 +114,8 @@ impl Report for SharedValidation {
         };
         let _ = writeln!(
             text,
-            " in {} accepted under conflict+bandwidth; of {blind} accepted under conflict alone, {blind_missed} miss a deadline",
+            " in {} accepted under conflict+bandwidth; {blind_missed} of {blind} systems accepted under \
+             conflict alone miss a deadline",
             counted(accepted, "system"),
         );
         if let Some(system) = self.broken {

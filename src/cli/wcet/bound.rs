@@ -120,12 +120,12 @@ impl Report for About<(&Kernel, Solver), Bound> {
             percent(bound.wcet_ns, isolated),
         );
         text += &format!(
-            "{}, {} at a time; best-effort cores access memory for {} of that time, from {} on\n",
+            "{}, {} at a time; best-effort cores access memory for {} of this time, starting at {}\n",
             counted(kernel.blocks(), "block"),
             kernel.active_blocks(),
             bound.memory_time_ns,
             if bound.sync {
-                "the start of a period"
+                "the start of a regulation period"
             } else {
                 "the worst moment"
             },
@@ -138,11 +138,11 @@ impl Report for About<(&Kernel, Solver), Bound> {
         }
         text += &match bound.certificate {
             Some(certificate) => format!(
-                "{} steps; proof: λ = {}, µ = {} ns\n\n",
+                "{} solver steps; proof: λ = {}, µ = {} ns\n\n",
                 bound.iterations, certificate.lambda, certificate.mu
             ),
             None => format!(
-                "{} steps; a linear program in floats: no proof\n\n",
+                "{} solver steps; no proof, because the linear program uses floating-point numbers\n\n",
                 bound.iterations
             ),
         };

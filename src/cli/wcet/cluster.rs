@@ -122,7 +122,8 @@ impl Args {
         if !global.quiet {
             if self.active_blocks.is_none() {
                 complain(&format!(
-                    "note: gpusched uses `--active-blocks {active}`, the maximum in the trace"
+                    "note: gpusched uses `--active-blocks {active}`, the largest number of concurrent \
+                     blocks in the trace"
                 ));
             }
             for doubt in doubts(&trace, &clustering) {
@@ -147,7 +148,7 @@ impl Args {
             (Estimate::Max, Some(_)) => Err(Error::parameter(
                 "exceedance",
                 "no --estimate gev or gpd",
-                "--estimate gev or gpd, because the longest time has no probability",
+                "--estimate gev or gpd, because the longest measured time has no exceedance probability",
             )),
             (Estimate::Gev, _) => Ok(tail(TailFamily::Gev)),
             (Estimate::Gpd, _) => Ok(tail(TailFamily::Gpd)),
@@ -300,7 +301,8 @@ fn text(kernel: &Kernel, trace: &Trace, palette: &Palette) -> String {
         table.row(row);
     }
     format!(
-        "{}: {} thread blocks, {} at a time, in {} and {}\n{} in isolation (e0), {} under interference (e1); fit: a normal distribution is rejected above 1\n\n{}",
+        "{}: {} thread blocks, {} at a time, in {} and {}\n{} in isolation (e0), {} under interference \
+         (e1); fit: a value above 1 rejects a normal distribution\n\n{}",
         kernel
             .name()
             .map_or_else(|| "kernel".to_owned(), |name| clip(name, 60)),
@@ -374,7 +376,7 @@ fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
         return String::new();
     };
     let mut text = format!(
-        "e0, e1: by a {}, exceeded by one block with probability {exceedance:e}",
+        "e0, e1: estimates from a {}; one block exceeds an estimate with probability {exceedance:e}",
         match family {
             TailFamily::Gev => "generalized extreme value distribution",
             TailFamily::Gpd => "generalized Pareto distribution",

@@ -140,7 +140,7 @@ fn left_out(answer: &Fit) -> Option<String> {
             drawn()
         ),
         Reason::Saturates => format!(
-            "{}, but beyond some number of SMs, more SMs bring little",
+            "{}, but beyond some number of SMs, more SMs hardly reduce the time",
             drawn()
         ),
         Reason::FewSms => format!("{}, and its times do not show whether more SMs help", drawn()),
@@ -202,7 +202,8 @@ fn notes(answer: &Fit) -> Vec<String> {
             let faster: Vec<String> = faster.map(|point| point.sms.to_string()).collect();
             if !faster.is_empty() {
                 notes.push(format!(
-                    "on {} the kernel was faster in conflict than in isolation, so gpusched uses the isolated time for both; check the labels",
+                    "on {} the kernel was faster in conflict than in isolation, so gpusched uses the \
+                     isolated time for both; check the column `contention`",
                     match faster.as_slice() {
                         [one] if one == "1" => "1 SM".to_owned(),
                         many => format!("{} SMs", many.join(", ")),
@@ -247,7 +248,7 @@ impl Report for About<&str, Fit> {
         let percent = 100.0 * answer.epsilon.as_f64();
         let mut text = match answer.kind {
             Some(kind) => format!("{kind}-intensive: {file}\n"),
-            None => format!("no kind: {file}\n"),
+            None => format!("unknown kind: {file}\n"),
         };
         if let Some(estimated) = answer.estimate {
             text += &format!("{estimated}\n");
@@ -256,11 +257,12 @@ impl Report for About<&str, Fit> {
         text += &format!("{why}\n");
         text += &match saturation == largest {
             true => format!(
-                "up to {}, additional SMs bring at least {percent} %\n\n",
+                "up to {}, additional SMs reduce the time by at least {percent} %\n\n",
                 counted(largest, "SM")
             ),
             false => format!(
-                "beyond {}, additional SMs (up to {largest}) bring less than {percent} % in total\n\n",
+                "beyond {}, additional SMs (up to {largest}) together reduce the time by less than \
+                 {percent} %\n\n",
                 counted(saturation, "SM")
             ),
         };

@@ -67,7 +67,10 @@ pub fn read(path: &Path) -> Result<Measured> {
         .collect();
     let [(time, unit)] = *times.as_slice() else {
         let found = format!("{} columns with times", times.len());
-        return Err(whole(&found, "one of time_ns, time_us, time_ms, time_s"));
+        return Err(whole(
+            &found,
+            "exactly one of the columns time_ns, time_us, time_ms, time_s",
+        ));
     };
     let (sms, contention) = (table.column("sms")?, table.find("contention"));
     let rounds = table.find(ESTIMATE_COLUMN);

@@ -71,7 +71,9 @@ impl Args {
         let most = MOST_ROWS / (2 * kernel.blocks()).max(1);
         if self.runs > most {
             let blocks = counted(kernel.blocks(), "thread block");
-            let expected = format!("at most {most}, for a kernel of {blocks}: {MOST_ROWS} rows in total");
+            let expected = format!(
+                "at most {most} runs for a kernel of {blocks}, because a trace has at most {MOST_ROWS} rows"
+            );
             return Err(Error::parameter("runs", self.runs, expected));
         }
         let synthesizer = Synthesizer::new(&kernel, global.seed())?;

@@ -122,7 +122,7 @@ fn tails_come_with_warnings() {
     assert!(csv.lines().skip(1).all(|line| line.ends_with(",max")), "{csv}");
     let text = run(&format!("wcet cluster {trace} --estimate gpd")).stdout;
     assert!(
-        text.starts_with("e0, e1: by a generalized Pareto distribution")
+        text.starts_with("e0, e1: estimates from a generalized Pareto distribution")
             && text.contains("of 4 fits, 4 were not possible"),
         "{text}"
     );

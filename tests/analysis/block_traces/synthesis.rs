@@ -59,7 +59,7 @@ fn the_table_and_the_csv_say_the_same() {
     assert_eq!(text.code, 0);
     assert!(
         text.stderr
-            .starts_with("warning: 9 blocks at a time do not explain the longest measured run"),
+            .starts_with("warning: a measured run is longer than 9 concurrent blocks need"),
         "{}",
         text.stderr
     );
@@ -99,12 +99,12 @@ fn what_cannot_be_drawn_from_is_refused() {
     refused(
         PROFILE,
         "--intervals 1",
-        "intervals: found 1, expected at least one for each of 2",
+        "intervals: found 1, expected at least one interval for each of 2",
     );
     refused(
         PROFILE,
         "--intervals 12",
-        "intervals of cluster 0 would share its 5 blocks",
+        "intervals for 5 blocks",
     );
     refused(PROFILE, "--format text", "--format: found text");
     refused(PROFILE, "--runs 0", "--runs");

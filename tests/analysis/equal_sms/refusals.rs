@@ -23,9 +23,9 @@ fn kernels(statement: &str) -> [Program; 2] {
 
 #[test]
 fn what_is_refused_is_run_in_full() {
-    let beyond = "accesses memory beyond the SM";
+    let beyond = "accesses memory outside the SM";
     let banks = "accesses shared memory at an address that depends on the block";
-    let rounds = "depends on the block, and on the round of a loop";
+    let rounds = "depends on both the block and the round of a loop";
     for (statement, reason) in [
         (
             r#"{"op":"load","text":"ld.global.f32","to":"x","address":"a + 4*thread","bytes":4}"#,

@@ -128,7 +128,7 @@ fn hopeless_discarding_names_the_way_out() {
     let message = source.draw(0, 0).unwrap_err().to_string();
     assert!(
         message.starts_with(
-            "cap: found 1.0 for 40 tasks of total utilization 39.5, expected a larger cap: 1000000 vectors"
+            "cap: found 1.0 for 40 tasks of total utilization 39.5, expected a larger cap, because 1000000 random vectors"
         ),
         "{message}"
     );

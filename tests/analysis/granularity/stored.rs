@@ -135,7 +135,7 @@ fn a_plan_that_fails_is_not_exported() {
         (answer.code, answer.stderr.as_str()),
         (
             1,
-            "note: gpusched does not export the plan, because it is not schedulable\n"
+            "note: gpusched does not export the plan, because the plan is not schedulable\n"
         )
     );
     assert_eq!(files(folder.path()).len(), 2);

@@ -58,7 +58,7 @@ fn bounds_that_contradict_themselves_are_explained() {
             6,
             Proof::Prices,
             1_500_000,
-            "bound.sms: found 6 by prices, expected 5, the sum of its prices",
+            "bound.sms: found 6 by dual prices, expected 5, the sum of the dual prices",
         ),
         (
             4,
@@ -76,7 +76,7 @@ fn bounds_that_contradict_themselves_are_explained() {
             3,
             Proof::Prices,
             0,
-            "bound.sms: found 3 by prices, expected 1, the minimum of every plan",
+            "bound.sms: found 3 by dual prices, expected 1, the minimum for every plan",
         ),
     ] {
         let (set, mut plan) = plan();

@@ -110,7 +110,7 @@ fn profiles_come_from_files() {
     let (code, _, error) = predict("masola");
     assert_eq!(code, Some(2));
     assert!(
-        error.contains("group.json:1: at kernels[1].profile: found no KAI"),
+        error.contains("group.json:1: at kernels[1].profile: found a profile without `kai`"),
         "{error}"
     );
 }

@@ -76,7 +76,7 @@ fn what_is_no_group_is_refused() {
     let unresolved = group(r#"{"kernels":[{"sms":1,"profile":"VADD"}]}"#);
     let message = predict(Model::Fluid, &unresolved).unwrap_err().to_string();
     assert!(
-        message.contains("found a name, expected the profile itself"),
+        message.contains("found the name of a profile, expected the profile"),
         "{message}"
     );
     let json = serde_json::to_string(&unresolved).unwrap();

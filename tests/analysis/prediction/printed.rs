@@ -181,12 +181,12 @@ fn what_eq_4_cannot_say_is_refused() {
         (
             "\"kai\":0.064,",
             "",
-            "kernels[0].profile: found no KAI, expected `kai`, or `instructions` and `l2_accesses`",
+            "kernels[0].profile: found a profile without `kai`, expected `kai`, or `instructions` and `l2_accesses`",
         ),
         (
             "\"kai\":0.059",
             "\"kai\":31.7",
-            "kernels[1].profile: found KAI 31.7 and a bandwidth utilization of 0.948",
+            "kernels[1].profile: found `kai` = 31.7 and a bandwidth utilization of 0.948",
         ),
     ] {
         let text = TWO.replacen(from, to, 1);

@@ -112,7 +112,7 @@ fn threads_do_not_show_and_errors_name_the_first_file() {
     let (line, message) = place.split_once(':').expect("its line");
     assert!(line.parse::<usize>().is_ok(), "{}", answer.stderr);
     assert!(
-        message.starts_with(" found the end within thread block"),
+        message.starts_with(" found the end of the file within thread block"),
         "{message}"
     );
     assert_eq!(

@@ -20,7 +20,7 @@ fn a_plan_without_partitions_does_not_end_the_others() {
         assert_eq!(answer.code, 1, "{answer:?}");
         answer
     };
-    let why = "the least work of the tasks exceeds the GPU (Lemma 1): no partitioning exists";
+    let why = "the minimum work of the tasks exceeds the capacity of the GPU (Lemma 1): no plan exists";
     let text = simulate("");
     let lines: Vec<&str> = text.stdout.lines().collect();
     assert!(
@@ -73,7 +73,7 @@ fn one_plan_without_partitions_is_told_like_many() {
         answer.code == 1
             && answer
                 .stdout
-                .starts_with("NOT SIMULATED: the plan has no partitions: the least work"),
+                .starts_with("NOT SIMULATED: the plan has no partitions: the minimum work"),
         "{answer:?}"
     );
 }

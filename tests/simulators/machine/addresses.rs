@@ -213,7 +213,12 @@ fn explicit_channel_bits() {
     };
     assert_eq!(place, expected);
     shape.memory.channels = 16;
-    assert!(Machine::new(shape).unwrap_err().to_string().contains("4 bits D"));
+    assert!(
+        Machine::new(shape)
+            .unwrap_err()
+            .to_string()
+            .contains("4 letters D")
+    );
 }
 
 #[test]
@@ -227,13 +232,13 @@ fn mappings_are_read_and_written() {
     let loose: AddressMapping = text.to_lowercase().replace('.', " | ").parse().unwrap();
     assert_eq!(loose, mapping);
     for (bad, found) in [
-        ("", "0 bits"),
-        ("dramid@8;RRRR", "4 bits"),
+        ("", "0 letters"),
+        ("dramid@8;RRRR", "4 letters"),
         (&text.replace("dramid@8", "dramid@"), "before the"),
         (&text.replace("dramid@8", "dramid@40"), "before the"),
         (&text.replace("dramid@8", "chip@8"), "before the"),
         (&text.replace('B', "X"), "'X'"),
-        (&text.replace('B', "D"), "bits D"),
+        (&text.replace('B', "D"), "letter D"),
         (&format!("{text}S"), "more than 64"),
     ] {
         let error = bad.parse::<AddressMapping>().unwrap_err().to_string();

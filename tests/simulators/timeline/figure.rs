@@ -46,7 +46,7 @@ fn one_rectangle_per_visible_slice_and_none_overlaps() {
                 Ok(svg) => svg,
                 Err(error) => {
                     assert_eq!(visible, 0, "seed {seed}: {error}");
-                    assert!(error.to_string().contains("nothing to draw from"), "{error}");
+                    assert!(error.to_string().contains("no event from"), "{error}");
                     continue;
                 }
             };
@@ -228,16 +228,16 @@ fn what_cannot_be_drawn_is_refused() {
     let refusal =
         |timeline: &Timeline, options: &Options| gantt::svg(timeline, options).unwrap_err().to_string();
     let empty = refusal(&Timeline::new(), &Options::default());
-    assert_eq!(empty, "timeline: found nothing to draw, expected events");
+    assert_eq!(empty, "timeline: found no event, expected at least one event");
     let late = refusal(&example(), &window(20_001, 20_002));
     assert_eq!(
         late,
-        "window: found nothing to draw from 20.001us to 20.002us, expected a part of the timeline, from 0ns to 20us"
+        "window: found no event from 20.001us to 20.002us, expected a window that overlaps the timeline from 0ns to 20us"
     );
     for (from, to) in [(7, 7), (8, 7)] {
         let message = refusal(&example(), &window(from, to));
         assert!(
-            message.contains("expected an end after the beginning"),
+            message.contains("expected an end of the window after the start"),
             "{message}"
         );
     }
@@ -272,7 +272,7 @@ fn one_instant_is_a_picture() {
         .unwrap_err()
         .to_string();
     assert!(
-        refused.contains("expected an end after the beginning"),
+        refused.contains("expected an end of the window after the start"),
         "no time is left: {refused}"
     );
     timeline

@@ -39,7 +39,7 @@ fn the_same_bytes() {
 fn a_note_names_kernel_and_instruction() {
     let folder = tempfile::tempdir().unwrap();
     let small = write(folder.path(), "small.json", SMALL);
-    let note = "note: each SM was simulated: kernel \"small\": load at 000 accesses memory beyond the SM\n";
+    let note = "note: --equal-sms-once has no effect, because kernel \"small\": load at 000 accesses memory outside the SM\n";
     for command in ["warps", "profile --sms 1..2"] {
         let line = format!("simulate {command} {small} --machine rtx2060");
         let (full, once) = (run(&line), run(&format!("{line} --equal-sms-once")));

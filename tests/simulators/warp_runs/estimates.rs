@@ -12,7 +12,7 @@ const COMPUTE: &str = r#"{"name":"compute","grid":24,"block":512,"parameters":{"
  {"loop":"n","counter":"i","body":[{"op":"mad.single","to":"f1","from":["f1","f2","f3"]},{"op":"add.int","to":"r1","from":"r1"}]},
  {"op":"exit"}]}"#;
 
-const LABEL: &str = "an estimate, not a bound: from 3 rounds of blocks on one SM";
+const LABEL: &str = "estimated from 3 rounds of thread blocks on one SM: an estimate is not a bound";
 
 #[test]
 fn every_format_says_that_it_is_one() {

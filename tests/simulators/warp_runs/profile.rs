@@ -36,7 +36,7 @@ fn a_profile_feeds_the_fit() {
         .collect();
     assert_eq!(cycles[2..], ["6216", "6295"], "{csv}");
     assert!(
-        answer.stderr.contains("20 SMs are slower than 15"),
+        answer.stderr.contains("slower on 20 SMs than on 15 SMs"),
         "{}",
         answer.stderr
     );

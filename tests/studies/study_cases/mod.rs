@@ -90,7 +90,7 @@ fn threads_and_shards_leave_no_trace() {
                 .map(drop)
                 .unwrap_err();
             assert!(
-                message.to_string().contains("chunks; the first missing one is"),
+                message.to_string().contains("chunks; the first missing chunk is"),
                 "{message}"
             );
         }

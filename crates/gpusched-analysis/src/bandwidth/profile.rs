@@ -108,7 +108,7 @@ pub fn profile(benchmarks: &Benchmarks, name: &str, recipe: Recipe) -> Result<Ke
     let found = budget(&bare, recipe.slowdown)?;
     if (found.as_f64() - figures.q.as_f64()).abs() > PRECISION {
         let q = figures.q;
-        let expected = format!("a nominal budget that some block delays produce; the nearest is {found}");
+        let expected = format!("{found}, the nearest nominal budget that any synthetic block delays produce");
         return Err(Error::parameter(name, format!("nominal_q {q}"), expected));
     }
     let clusters = bare.clusters().iter().map(|cluster| {
@@ -144,7 +144,11 @@ impl Figures {
     fn of(benchmark: &Benchmark) -> Result<Figures> {
         let missing = |field: &str| {
             let name = &benchmark.name;
-            Error::parameter(name, format!("no {field}"), "its published value")
+            Error::parameter(
+                name,
+                format!("no {field}"),
+                format!("the published value of `{field}`"),
+            )
         };
         Ok(Figures {
             blocks: benchmark.blocks.ok_or_else(|| missing("blocks"))?,

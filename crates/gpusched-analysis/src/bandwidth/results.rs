@@ -124,7 +124,7 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
     fn try_from(shape: BudgetResultsShape) -> Result<BudgetResults, Refusal> {
         let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
         if shape.results.is_empty() {
-            return refuse("results".into(), "an empty list".into(), "at least one");
+            return refuse("results".into(), "an empty list".into(), "at least one result");
         }
         let (mut subjects, mut known) = (Vec::new(), BTreeSet::new());
         for (index, result) in shape.results.iter().enumerate() {
@@ -141,8 +141,8 @@ impl TryFrom<BudgetResultsShape> for BudgetResults {
                 let found = format!("results[{index}]");
                 return refuse(
                     found,
-                    "a second result with this subject".into(),
-                    "each combination of benchmark, policy and demand once",
+                    "a second result for the same benchmark, policy and demand".into(),
+                    "one result for each combination of benchmark, policy and demand",
                 );
             }
             subjects.push(subject);
@@ -209,7 +209,7 @@ mod tests {
             (
                 "\"benchmark\":\"histo\",\"policy\":\"fair\",\"demand\":\"gcc\"",
                 "\"demand\":\"bandwidth\"",
-                "results[1]: found a second result with this subject",
+                "results[1]: found a second result for the same benchmark, policy and demand",
             ),
             ("\"fair\"", "\"fairer\"", "unknown variant `fairer`"),
             ("\"q_mean\":\"Table IV\",", "", "sources: found no q_mean"),

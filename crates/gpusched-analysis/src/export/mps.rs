@@ -16,8 +16,8 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
         "#!/bin/sh\n\
          # Static SM partitions of MPS on device {}, in chunks of {chunk} SMs.\n\
          # Start the control daemon in static partitioning mode (nvidia-cuda-mps-control -d -S). Set GPU to the UUID of the GPU.\n\
-         # The command of a partition prints a name. Start its clients with CUDA_MPS_SM_PARTITION set to this name.\n\
-         # Without static partitions, set CUDA_MPS_ACTIVE_THREAD_PERCENTAGE to the percentage. It reserves no SMs.\n\
+         # The command of a partition prints a name. Start the clients of the partition with CUDA_MPS_SM_PARTITION set to this name.\n\
+         # Without static partitions, set CUDA_MPS_ACTIVE_THREAD_PERCENTAGE to the percentage. The percentage reserves no SMs.\n\
          {}set -e\n\
          : \"${{GPU:?expected the UUID of the GPU, as nvidia-smi -L prints it}}\"\n",
         device.name(),

@@ -41,10 +41,10 @@ pub struct FixedSum {
 #[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FixedSumError {
     /// `total` or `cap` is not a positive number, or `total` exceeds `tasks`·`cap`.
-    #[error("no non-negative shares below the cap have this sum")]
+    #[error("no non-negative utilizations below the cap have this sum")]
     Empty,
     /// The table would have more than [`MAX_ENTRIES`] entries.
-    #[error("the table of RandFixedSum would be larger than {MAX_ENTRIES} entries")]
+    #[error("the table of randfixedsum would have more than {MAX_ENTRIES} entries")]
     TooLarge,
 }
 

@@ -127,7 +127,8 @@ impl Recipe {
         }
         let longest = self.periods.longest();
         if deadline(self.deadline, longest).is_none() {
-            let expected = format!("a deadline below 2^63 ns at the longest period, {longest}");
+            let expected =
+                format!("a factor that gives a deadline below 2^63 ns for the longest period, {longest}");
             return Err(Refusal::new("deadline", self.deadline, expected));
         }
         if let Some(jitter) = self.jitter

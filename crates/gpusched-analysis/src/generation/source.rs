@@ -65,7 +65,8 @@ impl Source {
             Generator::UunifastDiscard => Shares::Uunifast { cap },
             Generator::Randfixedsum => {
                 Shares::FixedSum(FixedSum::new(tasks, utilization, cap).map_err(|error| match error {
-                    FixedSumError::Empty => Refusal::new("utilization", found, "a sum of utilizations that the cap permits"),
+                    FixedSumError::Empty => Refusal::new("utilization", found, "a total utilization that \
+                                                                                the cap permits"),
                     FixedSumError::TooLarge => Refusal::new(
                         "tasks",
                         tasks,
@@ -97,7 +98,7 @@ impl Source {
                 uunifast::fill_capped(&mut rng, self.utilization, *cap, &mut shares).map_err(|error| {
                     let (tasks, utilization) = (self.tasks, self.utilization);
                     let found = format!("{cap:?} for {tasks} tasks of total utilization {utilization:?}");
-                    let refusal = Refusal::new("cap", found, format!("a larger cap: {error}"));
+                    let refusal = Refusal::new("cap", found, format!("a larger cap, because {error}"));
                     Error::from(refusal.hint("use the generator randfixedsum, which never discards a vector"))
                 })?;
                 Ok(shares)

@@ -12,7 +12,7 @@ pub const MAX_DISCARDS: u32 = 1_000_000;
 
 /// Error: each of [`MAX_DISCARDS`] + 1 vectors had a share above the cap.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{MAX_DISCARDS} vectors in a row had a share above the cap")]
+#[error("{MAX_DISCARDS} random vectors in a row contained a utilization above the cap")]
 pub struct TooManyDiscards;
 
 /// Fills `shares` with random utilizations that sum to `total`. The last share is the remainder

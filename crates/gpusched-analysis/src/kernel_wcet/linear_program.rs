@@ -20,7 +20,7 @@ pub struct LpOptimum {
 
 /// Error of the linear program solver: it found no solution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the LP solver failed: {0}")]
+#[error("the solver of the linear program failed: {0}")]
 pub struct LpError(String);
 
 /// Solves [Aghilinasab20] Eqs 8–12 for `kernel`. `exposure` contains the right-hand sides.

@@ -253,7 +253,7 @@ pub fn near_enough(granularity: Option<Granularity>) -> bool {
 }
 
 /// Text for messages: the granularities that support an optimality gap.
-pub const NEAR_ENOUGH: &str = "with granularity sm, tpc, green-context or mps, where it has an effect";
+pub const NEAR_ENOUGH: &str = "with granularity sm, tpc, green-context or mps, where a gap has an effect";
 
 #[cfg(test)]
 mod tests {

@@ -38,8 +38,8 @@ pub fn predict(model: Model, group: &Group) -> Result<Prediction, PredictionErro
         let profile = kernel.profile.profile().ok_or_else(|| PredictionError {
             kernel: index,
             field: "profile",
-            found: "a name".to_owned(),
-            expected: "the profile itself",
+            found: "the name of a profile".to_owned(),
+            expected: "the profile",
         })?;
         Ok(Isolated::new(
             kernel.name.as_deref(),

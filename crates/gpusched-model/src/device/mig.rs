@@ -68,7 +68,11 @@ impl Mig {
                 Refusal::refuse(of("name"), format!("{:?}", profile.name), PLAIN)?;
             }
             if self.profiles.iter().take(index).any(named) {
-                Refusal::refuse(of("name"), format!("{:?} again", profile.name), "a unique name")?;
+                Refusal::refuse(
+                    of("name"),
+                    format!("{:?} a second time", profile.name),
+                    "a unique name",
+                )?;
             }
             for (field, value, most) in [
                 ("sms", profile.sms, sms.min(MAX_PROFILE_SMS)),
@@ -86,7 +90,7 @@ impl Mig {
             let ascending = profile.starts.is_sorted_by(|a, b| a < b);
             if !ascending || profile.starts.iter().any(|&start| start > last) {
                 let found = format!("{:?}", profile.starts);
-                let expected = format!("ascending numbers of memory slices from 0 to {last}");
+                let expected = format!("slice numbers in ascending order, each from 0 to {last}");
                 Refusal::refuse(of("starts"), found, expected)?;
             }
         }

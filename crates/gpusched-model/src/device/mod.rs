@@ -124,7 +124,7 @@ impl TryFrom<DeviceShape> for Device {
 
     fn try_from(shape: DeviceShape) -> Result<Device, Refusal> {
         if shape.tpcs_per_gpc.as_ref().is_some_and(Vec::is_empty) {
-            Refusal::refuse("tpcs_per_gpc", "0 GPCs", format!("1 to {MAX_GPCS}"))?;
+            Refusal::refuse("tpcs_per_gpc", "0 GPCs", format!("1 to {MAX_GPCS} GPCs"))?;
         }
         let device = Device {
             name: shape.name,
@@ -162,7 +162,7 @@ impl Device {
         if let Some(found) = capability
             && !found.split_once('.').is_some_and(|(a, b)| number(a) && number(b))
         {
-            let expected = "two numbers such as \"8.0\"";
+            let expected = "two numbers separated by a point, such as \"8.0\"";
             Refusal::refuse("compute_capability", format!("{found:?}"), expected)?;
         }
         for (field, value) in [("sms", self.sms), ("sms_per_tpc", self.sms_per_tpc.unwrap_or(1))] {
@@ -177,7 +177,7 @@ impl Device {
         if let Some(rule) = self.green_context {
             for (field, value) in [("min", rule.min), ("step", rule.step)] {
                 if !(1..=self.sms).contains(&value) {
-                    let expected = format!("1 to the {} SMs of the device", self.sms);
+                    let expected = format!("1 to {}, the number of SMs of the device", self.sms);
                     Refusal::refuse(format!("green_context.{field}"), value, expected)?;
                 }
             }
@@ -185,7 +185,7 @@ impl Device {
         if let Some(rule) = self.mps
             && !(1..=self.sms).contains(&rule.chunk)
         {
-            let expected = format!("1 to the {} SMs of the device", self.sms);
+            let expected = format!("1 to {}, the number of SMs of the device", self.sms);
             Refusal::refuse("mps.chunk", rule.chunk, expected)?;
         }
         match &self.mig {
@@ -208,9 +208,11 @@ impl Device {
                 "`gpc_of_tpc` without `tpcs_per_gpc`",
                 "both fields or neither field",
             ),
-            Some(unit) if !self.sms.is_multiple_of(unit) => {
-                Refusal::refuse("sms_per_tpc", unit, format!("a divisor of the {} SMs", self.sms))
-            }
+            Some(unit) if !self.sms.is_multiple_of(unit) => Refusal::refuse(
+                "sms_per_tpc",
+                unit,
+                format!("a divisor of {}, the number of SMs", self.sms),
+            ),
             _ => Ok(()),
         }
     }
@@ -219,7 +221,7 @@ impl Device {
         let gpcs = self.tpcs_per_gpc.len();
         if gpcs > MAX_GPCS {
             let found = format!("{gpcs} GPCs");
-            Refusal::refuse("tpcs_per_gpc", found, format!("1 to {MAX_GPCS}"))?;
+            Refusal::refuse("tpcs_per_gpc", found, format!("1 to {MAX_GPCS} GPCs"))?;
         }
         if let Some(empty) = self.tpcs_per_gpc.iter().position(|&tpcs| tpcs == 0) {
             Refusal::refuse(format!("tpcs_per_gpc[{empty}]"), 0, "at least 1")?;
@@ -229,7 +231,7 @@ impl Device {
         sizes.dedup();
         if sizes.len() > MAX_GPC_SIZES {
             let found = format!("{} different numbers of TPCs", sizes.len());
-            let expected = format!("at most {MAX_GPC_SIZES} different numbers");
+            let expected = format!("at most {MAX_GPC_SIZES} different numbers of TPCs");
             Refusal::refuse("tpcs_per_gpc", found, expected)?;
         }
         let tpcs: u64 = self.tpcs_per_gpc.iter().map(|&tpcs| u64::from(tpcs)).sum();
@@ -247,12 +249,12 @@ impl Device {
         for (gpc, &expected) in (0u32..).zip(&self.tpcs_per_gpc) {
             let found = of_tpc.iter().filter(|&&of| of == gpc).count();
             if u32::try_from(found) != Ok(expected) {
-                let expected = format!("{expected}, as in tpcs_per_gpc");
+                let expected = format!("{expected} TPCs, as `tpcs_per_gpc` states");
                 Refusal::refuse("gpc_of_tpc", format!("{found} TPCs in GPC {gpc}"), expected)?;
             }
         }
         if of_tpc.len() as u64 != tpcs {
-            let expected = format!("one number for each of the {tpcs} TPCs");
+            let expected = format!("{tpcs} numbers, one for each TPC");
             Refusal::refuse("gpc_of_tpc", format!("{} numbers", of_tpc.len()), expected)?;
         }
         Ok(())

@@ -139,7 +139,11 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
     fn try_from(shape: BenchmarksShape) -> Result<Benchmarks, Refusal> {
         let refuse = |field: String, found: String, expected: &str| Refusal::refuse(field, found, expected);
         if shape.benchmarks.is_empty() {
-            return refuse("benchmarks".into(), "an empty list".into(), "at least one");
+            return refuse(
+                "benchmarks".into(),
+                "an empty list".into(),
+                "at least one benchmark",
+            );
         }
         let (mut names, mut known) = (BTreeSet::new(), BTreeSet::new());
         for (index, benchmark) in shape.benchmarks.iter().enumerate() {
@@ -159,11 +163,11 @@ impl TryFrom<BenchmarksShape> for Benchmarks {
             known.extend(benchmark.known());
         }
         if let Some(field) = known.iter().find(|&&field| !shape.sources.contains_key(field)) {
-            let expected = "the source of every field that a benchmark states";
+            let expected = "a source for each field that a benchmark states";
             return refuse("sources".into(), format!("no source of {field}"), expected);
         }
         if let Some(field) = shape.sources.keys().find(|field| !known.contains(field.as_str())) {
-            let expected = "a field that a benchmark states";
+            let expected = "the name of a field that a benchmark states";
             return refuse(format!("sources.{field}"), format!("{field:?}"), expected);
         }
         Ok(Benchmarks {

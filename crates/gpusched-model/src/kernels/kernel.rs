@@ -125,7 +125,7 @@ impl Kernel {
             .map(|cluster| u128::from(cluster.blocks()) * u128::from(cluster.contended().ns()))
             .sum();
         if work > u128::from(Time::LIMIT.ns()) {
-            let expected = "at most 2^63 - 1 ns, so that every bound is a valid time";
+            let expected = "at most 2^63 - 1 ns, so that no time bound overflows";
             return Err(Refusal::new(
                 "clusters",
                 format!("{work} ns of work in all blocks"),
@@ -261,7 +261,7 @@ mod tests {
             ),
             ("\"1ms\"", "0", "expected a positive time"),
             ("\"blocks\":2", "\"blocks\":0", "blocks"),
-            ("\"3.69us\"", "\"1.69us\"", "at least e0"),
+            ("\"3.69us\"", "\"1.69us\"", "the value of `e0`"),
             ("\"1.70us\"", "\"0us\"", "expected a positive time"),
             ("\"3.69us\"", "\"2000s\"", "e1"),
             (

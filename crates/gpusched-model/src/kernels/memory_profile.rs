@@ -182,23 +182,27 @@ impl TryFrom<MemoryProfileShape> for MemoryProfile {
         for (index, point) in shape.points.iter().enumerate() {
             let sms = point.sms;
             if sms <= before || sms > MAX_SMS {
-                let expected = format!("ascending numbers of SMs from 1 to {MAX_SMS}");
+                let expected = format!("numbers of SMs in ascending order, each from 1 to {MAX_SMS}");
                 Refusal::refuse(format!("points[{index}].sms"), sms, expected)?;
             }
             before = sms;
             if point.time.is_none() && point.bandwidth.is_none() {
-                let expected = "`time`, `bandwidth` or both";
-                Refusal::refuse(format!("points[{index}]"), "neither field", expected)?;
+                let found = "neither `time` nor `bandwidth`";
+                Refusal::refuse(
+                    format!("points[{index}]"),
+                    found,
+                    "at least one of the two fields",
+                )?;
             }
         }
         if shape.points.iter().all(|point| point.time.is_none()) {
-            Refusal::refuse("points", "no time", "the time on at least one number of SMs")?;
+            Refusal::refuse("points", "no point with `time`", "at least one point with `time`")?;
         }
         if shape.points.iter().all(|point| point.bandwidth.is_none()) {
             Refusal::refuse(
                 "points",
-                "no bandwidth",
-                "the bandwidth on at least one number of SMs",
+                "no point with `bandwidth`",
+                "at least one point with `bandwidth`",
             )?;
         }
         if shape.kai.is_some() && shape.instructions.is_some() {

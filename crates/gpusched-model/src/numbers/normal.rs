@@ -36,8 +36,8 @@ impl Truncated {
         };
         if useful < USEFUL || useful.is_nan() {
             return Err(format!(
-                "found mean_ns {mean:?} and std_ns {std:?}, expected numbers for which a time up to the WCET, {largest} ns, has a \
-                 probability of at least {USEFUL}"
+                "found mean_ns {mean:?} and std_ns {std:?}, expected a normal distribution whose values are from 1 ns to \
+                 {largest} ns with a probability of at least {USEFUL}"
             ));
         }
         Ok(Truncated { mean, std, largest })

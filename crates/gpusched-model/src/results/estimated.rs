@@ -40,7 +40,7 @@ impl fmt::Display for Estimated {
         let rounds = self.rounds;
         write!(
             f,
-            "an estimate, not a bound: from {rounds} rounds of blocks on one SM"
+            "estimated from {rounds} rounds of thread blocks on one SM: an estimate is not a bound"
         )
     }
 }

@@ -165,19 +165,19 @@ impl std::fmt::Display for Failure {
         match self {
             Failure::WorkExceedsGpu => write!(
                 f,
-                "the least work of the tasks exceeds the GPU (Lemma 1): no partitioning exists"
+                "the minimum work of the tasks exceeds the capacity of the GPU (Lemma 1): no plan exists"
             ),
             Failure::TaskDoesNotFit { task } => write!(
                 f,
-                "task #{task} misses its deadline even alone on all SMs (Lemma 2): no partitioning exists"
+                "task #{task} misses its deadline even alone on all SMs (Lemma 2): no plan exists"
             ),
             Failure::WcetUnknown { task } => write!(
                 f,
-                "the WCET of task #{task} is unknown even on all SMs (its table starts at more SMs): no partitioning exists"
+                "the WCET table of task #{task} starts above the number of SMs of the GPU, so its WCET is unknown: no plan exists"
             ),
             Failure::BoundExceedsGpu => write!(
                 f,
-                "every plan needs more SMs than the GPU has (lower bound): no partitioning exists"
+                "the lower bound on the SMs of every plan exceeds the number of SMs of the GPU: no plan exists"
             ),
             Failure::HeuristicFailed => {
                 write!(f, "the heuristic found no plan; a plan may still exist")

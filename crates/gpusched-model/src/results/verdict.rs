@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::counted;
 use crate::policy::{Policy, Strength};
 use crate::time::Time;
 
@@ -174,70 +175,90 @@ impl std::fmt::Display for Evidence {
         match self {
             Evidence::DemandWithinSupply { interval_ns, checked } if !checked.is_empty() => write!(
                 f,
-                "demand fits every interval up to {interval_ns} ({} {} checked)",
+                "the demand fits into every interval of up to {interval_ns} ({} {} checked)",
                 checked.len(),
-                if checked.len() == 1 { "point" } else { "points" }
+                if checked.len() == 1 {
+                    "interval"
+                } else {
+                    "intervals"
+                }
             ),
             Evidence::DemandWithinSupply { interval_ns, .. } if *interval_ns > Time::ZERO => write!(
                 f,
-                "no deadline is within {interval_ns}, and no longer interval can fail"
+                "no deadline is within {interval_ns}, and the demand fits into every longer interval"
             ),
-            Evidence::DemandWithinSupply { .. } => write!(f, "utilization at most 1, all D ≥ T"),
+            Evidence::DemandWithinSupply { .. } => {
+                write!(
+                    f,
+                    "the utilization is at most 1 and no deadline is before the end of the period"
+                )
+            }
             Evidence::DemandExceedsInterval {
                 interval_ns,
                 demand_ns,
             } => write!(
                 f,
-                "jobs released and due within {interval_ns} need {}, {} too much",
+                "the jobs released and due within {interval_ns} need {}, which is {} too much",
                 Time::from_ns(*demand_ns),
                 Time::from_ns(demand_ns.saturating_sub(interval_ns.ns()))
             ),
-            Evidence::UtilizationAboveOne => write!(f, "utilization above 1"),
-            Evidence::ResponseTimes { .. } => write!(f, "every response time is within its deadline"),
+            Evidence::UtilizationAboveOne => write!(f, "the utilization is above 1"),
+            Evidence::ResponseTimes { .. } => write!(f, "every task has a response time within its deadline"),
             Evidence::DeadlineMissed {
                 task,
                 busy_period_ns,
                 response_time_ns,
             } => write!(
                 f,
-                "task #{task} may take {response_time_ns} (in a busy period of {busy_period_ns})"
+                "task #{task} may miss its deadline: a response time may reach {response_time_ns} in a busy period of {busy_period_ns}"
             ),
             Evidence::JitterExceedsDeadline { task } => {
                 write!(
                     f,
-                    "task #{task} may release a job at or after its deadline (J ≥ D)"
+                    "the jitter of task #{task} is at least its deadline: a job may be released at its deadline or later"
                 )
             }
             Evidence::NoPriorityOrder { tasks } => write!(
                 f,
-                "no priority order meets all deadlines: each of {} tasks misses its deadline if the others have higher priority",
-                tasks.len()
+                "no priority order meets all deadlines: among {}, the task with the lowest priority always misses its deadline",
+                counted(tasks.len(), "task")
             ),
-            Evidence::BoundHolds => write!(f, "the bound holds"),
+            Evidence::BoundHolds => write!(f, "the tasks are within the bound of the test"),
             Evidence::BoundExceeded => {
-                write!(f, "the bound does not hold (sufficient condition only)")
+                write!(
+                    f,
+                    "the tasks exceed the bound of this sufficient test (they may still be schedulable)"
+                )
             }
             Evidence::WcetUnknown { task } => {
-                write!(f, "the WCET of task #{task} is unknown for this number of SMs")
+                write!(
+                    f,
+                    "the WCET of task #{task} is unknown for the number of SMs of the partition"
+                )
             }
             Evidence::WorkWithinCapacity => {
                 write!(
                     f,
-                    "work fits the capacity (necessary condition only, proves nothing)"
+                    "the work of the tasks fits into the capacity of the SMs (necessary condition, not a proof)"
                 )
             }
-            Evidence::WorkExceedsCapacity => write!(f, "work exceeds the capacity of the SMs"),
+            Evidence::WorkExceedsCapacity => {
+                write!(f, "the work of the tasks exceeds the capacity of the SMs")
+            }
             Evidence::WcetExceedsDeadline {
                 task,
                 wcet_ns,
                 deadline_ns,
             } => write!(
                 f,
-                "task #{task} alone needs {wcet_ns}, {} more than its deadline of {deadline_ns}",
+                "the WCET of task #{task} is {wcet_ns}, which is {} more than its deadline of {deadline_ns}",
                 wcet_ns.checked_sub(*deadline_ns).unwrap_or_default()
             ),
             Evidence::Undecided { steps } => {
-                write!(f, "undecided after {steps} steps, counts as not schedulable")
+                write!(
+                    f,
+                    "inconclusive: the test stopped after {steps} steps, and the tasks count as not schedulable"
+                )
             }
         }
     }

@@ -111,7 +111,11 @@ impl System {
                 "{jobs} jobs in a hyperperiod of {}",
                 hyperperiod.unwrap_or_default()
             );
-            Refusal::refuse("kernels", found, format!("periods with at most {MAX_JOBS}"))?;
+            Refusal::refuse(
+                "kernels",
+                found,
+                format!("periods with at most {MAX_JOBS} jobs in a hyperperiod"),
+            )?;
         }
         Ok(system)
     }
@@ -160,7 +164,7 @@ fn hyperperiod(kernels: &[KernelTask]) -> Result<Option<Time>, Refusal> {
             Refusal::refuse(
                 format!("kernels[{index}].period"),
                 Time::from_ns(period),
-                "periods with a common multiple below 2^63 ns",
+                "a period for which the hyperperiod of all kernels is below 2^63 ns",
             )?;
         }
     }
@@ -210,21 +214,21 @@ mod tests {
             (&[r#","period":0"#], "expected a positive time"),
             (
                 &[r#","period":"1ms","offset":"1ms""#],
-                "offset: found 1ms, expected less than the period, 1ms",
+                "offset: found 1ms, expected less than 1ms, the period",
             ),
             (&[r#","q":1.5"#], "q: found 1.5, expected a number from 0 to 1"),
             (
                 &[r#","q":0.5,"slowdown":0.1"#],
-                "q: found 0.5 together with a slowdown of 0.1, expected only one of the two fields",
+                "q: found `q` of 0.5 together with `slowdown` of 0.1, expected only one of the two fields",
             ),
             (&[r#","periode":1"#], "unknown field `periode`"),
             (
                 &[r#","period":1"#, r#","period":"1s""#],
-                "kernels: found 1000000001 jobs in a hyperperiod of 1s, expected periods with at most 100000",
+                "kernels: found 1000000001 jobs in a hyperperiod of 1s, expected periods with at most 100000 jobs in a hyperperiod",
             ),
             (
                 &[r#","period":4294967291"#, r#","period":4294967279"#],
-                "kernels[1].period: found 4.294967279s, expected periods with a common multiple below 2^63 ns",
+                "kernels[1].period: found 4.294967279s, expected a period for which the hyperperiod of all kernels is below 2^63 ns",
             ),
         ] {
             let message = system(tasks).unwrap_err();

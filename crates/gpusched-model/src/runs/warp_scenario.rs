@@ -112,7 +112,11 @@ impl WarpScenario {
         for (index, kernel) in shape.kernels.iter().enumerate() {
             let of = |field: &str| format!("kernels[{index}].{field}");
             if !names.insert(kernel.name.as_str()) {
-                return Refusal::refuse(of("name"), format!("{:?} again", kernel.name), "a unique name");
+                return Refusal::refuse(
+                    of("name"),
+                    format!("{:?} a second time", kernel.name),
+                    "a unique name",
+                );
             }
             if kernel.program.is_empty() {
                 return Refusal::refuse(of("program"), "none", "at least one instruction");
@@ -127,7 +131,8 @@ impl WarpScenario {
                     return Refusal::refuse(of("budget"), "none", expected);
                 }
                 (false, Some(found)) => {
-                    let expected = format!("no budget: scheduler {scheduler} has no issue budgets");
+                    let expected =
+                        format!("no issue budget, because scheduler {scheduler} has no issue budgets");
                     return Refusal::refuse(of("budget"), found, expected);
                 }
                 _ => {}
@@ -141,7 +146,7 @@ impl WarpScenario {
         }
         let instructions = sum(WarpKernel::instructions);
         if instructions > MAX_INSTRUCTIONS {
-            let expected = format!("at most {MAX_INSTRUCTIONS}");
+            let expected = format!("at most {MAX_INSTRUCTIONS} instructions");
             return Refusal::refuse(
                 "kernels",
                 format!("{instructions} instructions of all warps"),

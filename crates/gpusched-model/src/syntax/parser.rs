@@ -143,7 +143,7 @@ impl<'t, G: Grammar> Parser<'t, G> {
         inner: impl FnOnce(&mut Self) -> Result<T, ParseError>,
     ) -> Result<T, ParseError> {
         if self.depth == DEPTH {
-            return Err(self.unexpected("less nesting"));
+            return Err(self.unexpected("an expression with fewer nested parts"));
         }
         self.depth += 1;
         let result = inner(self);

@@ -70,7 +70,7 @@ pub(super) fn tokens<L: Lexis>(text: &str) -> Result<Vec<Placed<'_, L::Number>>,
             return Ok(tokens);
         }
         if tokens.len() == L::LONGEST {
-            let message = format!("found more than {} words and signs", L::LONGEST);
+            let message = format!("found more than {} words and signs in one expression", L::LONGEST);
             return Err(ParseError::new(position, message));
         }
         let (token, after) = first::<L>(rest).map_err(|message| ParseError::new(position, message))?;

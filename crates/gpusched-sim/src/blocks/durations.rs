@@ -106,8 +106,8 @@ impl Durations {
                 let total = wcet.at(sms, Contention::Isolated).ok_or_else(|| {
                     Error::parameter(
                         format!("kernels[{index}].block_time.wcet"),
-                        format!("no time for {sms} SMs"),
-                        "one",
+                        format!("no WCET for {sms} SMs"),
+                        format!("a WCET function that is defined for {sms} SMs"),
                     )
                 })?;
                 Durations::Fixed(total.ns().div_ceil(waves.max(1)).max(1))

@@ -26,7 +26,11 @@ impl Cores {
     pub fn new(setting: &Setting, period: Time) -> Result<Cores> {
         if setting.cores.len() > MAX_CORES {
             let found = setting.cores.len();
-            return Err(Error::parameter("cores", found, format!("at most {MAX_CORES}")));
+            return Err(Error::parameter(
+                "cores",
+                found,
+                format!("at most {MAX_CORES} cores"),
+            ));
         }
         let wanted = |demand: &Factor| {
             let (numerator, denominator) = demand.ratio();

@@ -68,7 +68,11 @@ impl Blocks {
             clusters.push(match times {
                 BlockTimes::Drawn => return Ok(Blocks::Drawn(Box::new(Synthesizer::new(kernel, seed)?))),
                 BlockTimes::Trace => {
-                    return Err(Error::parameter("trace", "none", "measured times of blocks"));
+                    return Err(Error::parameter(
+                        "trace",
+                        "none",
+                        "a trace with the measured times of all blocks",
+                    ));
                 }
                 BlockTimes::Wcet => Block::new(e0, e1),
                 BlockTimes::Mean => {

@@ -34,7 +34,7 @@ impl Replay {
             return Err(Error::parameter(
                 "trace",
                 format!("{blocks} blocks"),
-                format!("{expected} blocks, as in the kernel"),
+                format!("{expected} blocks, the number of blocks of the kernel"),
             ));
         }
         let table = RemainingTable::new(kernel);
@@ -53,7 +53,7 @@ impl Replay {
                     return Err(Error::parameter(
                         "trace",
                         format!("{longest} ns for block {block} at {level}"),
-                        format!("at most {} ns, {name} of its cluster {index}", wcet.ns()),
+                        format!("at most {} ns, the value of {name} in cluster {index}", wcet.ns()),
                     ));
                 }
             }

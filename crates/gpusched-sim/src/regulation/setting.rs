@@ -33,8 +33,8 @@ pub struct Setting {
     pub offset_ns: Option<Time>,
     /// Lead: time from the computation of a budget to the start of its regulation period [ns].
     pub lead_ns: Time,
-    /// Number of memory requests per millisecond of the process that computes budgets. The full
-    /// bandwidth is 60,000 requests per millisecond.
+    /// Memory requests per millisecond of the process that computes budgets. gpusched counts the
+    /// full memory bandwidth as 60,000 requests per millisecond.
     pub process_requests: u64,
 }
 

@@ -64,7 +64,11 @@ impl Simulator {
         let period = kernel.regulation_period();
         if kernel.blocks() > MAX_BLOCKS {
             let found = format!("{} blocks", kernel.blocks());
-            return Err(Error::parameter("kernel", found, format!("at most {MAX_BLOCKS}")));
+            return Err(Error::parameter(
+                "kernel",
+                found,
+                format!("at most {MAX_BLOCKS} blocks"),
+            ));
         }
         let clusters = kernel.clusters().iter();
         let work: u64 = clusters
@@ -72,7 +76,7 @@ impl Simulator {
             .sum();
         let periods = work / u64::from(kernel.active_blocks().max(1)) / period.ns().max(1);
         if periods > MAX_PERIODS {
-            let found = format!("{period}; the kernel may take {periods} periods");
+            let found = format!("{period}, so the kernel may take {periods} regulation periods");
             let expected = format!("at most {MAX_PERIODS} regulation periods");
             return Err(Error::parameter("regulation_period", found, expected));
         }
@@ -81,7 +85,7 @@ impl Simulator {
             ("lead", setting.lead_ns),
         ] {
             if time >= period {
-                let expected = format!("less than the regulation period, {period}");
+                let expected = format!("less than {period}, the regulation period");
                 return Err(Error::parameter(name, time, expected));
             }
         }
@@ -97,8 +101,8 @@ impl Simulator {
         })
     }
 
-    /// Returns the properties of the run with number `run` that do not depend on the budgets. The
-    /// result depends only on the seed and `run`.
+    /// Returns the start offset and the block times of the run with number `run`. The result
+    /// depends only on the settings, the seed and `run`.
     pub fn execution(&self, run: u64) -> Execution {
         let offset = self.setting.offset_ns;
         Execution {

@@ -63,7 +63,7 @@ impl Simulation {
         sorted.sort_unstable();
         if releases.len() != tasks.len() || !sorted.iter().copied().eq(0..tasks.len()) {
             return Err(Error::Internal(format!(
-                "{} tasks, {} releases, order {order:?}",
+                "found {} tasks with {} releases and the order {order:?}, expected one release per task and each position once",
                 tasks.len(),
                 releases.len()
             )));
@@ -213,8 +213,8 @@ fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
             release.jitter <= task.jitter && release.first.max(release.earliest).ns() < FOREVER,
         ];
         if times.contains(&false) {
-            let found = format!("{task:?} released as {release:?}");
-            let expected = "times that can be simulated";
+            let found = format!("{task:?} with the releases {release:?}");
+            let expected = "times within the limits of the simulator";
             return Err(Error::parameter(format!("tasks[{position}]"), found, expected));
         }
     }
@@ -230,7 +230,7 @@ fn check(tasks: &[Task], releases: &[Release], end: Time) -> Result<(), Error> {
         work = work.saturating_add(task.jitter.ns().into());
     }
     if work > u128::from(FOREVER) {
-        let found = format!("{end}, with jobs that may take longer than 2^62 ns in total");
+        let found = format!("{end}, for which all jobs together may take longer than 2^62 ns");
         return Err(Error::parameter("duration", found, "a shorter duration"));
     }
     Ok(())

@@ -21,7 +21,7 @@ pub enum TimelineError {
     },
 
     /// An event has too many arguments.
-    #[error("{name:?} has more than {limit} arguments")]
+    #[error("event {name:?} has more than {limit} arguments")]
     TooManyArgs {
         /// Name of the event.
         name: String,
@@ -30,7 +30,7 @@ pub enum TimelineError {
     },
 
     /// An event has two arguments with the same name.
-    #[error("{name:?} has two arguments {key:?}")]
+    #[error("event {name:?} has two arguments with the name {key:?}")]
     RepeatedArg {
         /// Name of the event.
         name: String,
@@ -39,7 +39,7 @@ pub enum TimelineError {
     },
 
     /// A slice ends before it starts.
-    #[error("{name:?} ends at {end}, before its start at {start}")]
+    #[error("slice {name:?} ends at {end}, before its start at {start}")]
     Backwards {
         /// Name of the slice.
         name: String,
@@ -75,12 +75,12 @@ impl From<TimelineError> for Error {
         match error {
             TimelineError::TooManyEvents { limit } => {
                 let found = format!("more than {limit} events");
-                let refusal = Refusal::new("timeline", found, format!("at most {limit}"));
+                let refusal = Refusal::new("timeline", found, format!("at most {limit} events"));
                 refusal.hint("record a shorter run").into()
             }
             TimelineError::TooManyTracks { limit } => {
-                let found = format!("more than {limit} processes, tracks and counters");
-                Error::parameter("timeline", found, format!("at most {limit}"))
+                let found = format!("more than {limit} processes, tracks and counters in total");
+                Error::parameter("timeline", found, format!("at most {limit} in total"))
             }
             _ => Error::Internal(error.to_string()),
         }

@@ -94,8 +94,8 @@ impl Checkpoint {
         if number == 0 && !line.is_empty() && !line.starts_with(b"{\"gpusched\"") {
             return Err(Error::file(
                 path,
-                "another file",
-                format!("{CHECKPOINT}, or no file"),
+                "a file that is not a checkpoint",
+                format!("{CHECKPOINT}, or a path where no file exists"),
             ));
         }
         let mut checkpoint = Checkpoint {

@@ -30,13 +30,13 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
     /// The policy is only a necessary condition, which has no scheduler.
-    #[error("{policy} is a condition without a scheduler, expected the policy of a scheduler such as edf")]
+    #[error("{policy} is only a schedulability condition, expected a policy with a scheduler such as edf")]
     Condition {
         /// Scheduling policy of the partition.
         policy: Policy,
     },
     /// The WCET of a task is unknown for the number of SMs of the partition.
-    #[error("task #{task} has no known WCET on {sms} SMs")]
+    #[error("the WCET of task #{task} is unknown for {sms} SMs")]
     WcetUnknown {
         /// Position of the task in the task set.
         task: usize,
@@ -55,12 +55,16 @@ impl From<PartError> for Error {
     fn from(error: PartError) -> Error {
         match error {
             PartError::Condition { policy } => {
-                let found = format!("{policy}, a condition without a scheduler");
-                Error::parameter("policy", found, "the policy of a scheduler such as edf")
+                let found = format!("{policy}, which is only a schedulability condition");
+                Error::parameter("policy", found, "a policy with a scheduler such as edf")
             }
             PartError::WcetUnknown { task, sms } => {
-                let found = format!("no known WCET on {sms} SMs");
-                Error::parameter(format!("tasks[{task}].wcet"), found, "a WCET for this number")
+                let found = format!("no WCET for {sms} SMs");
+                Error::parameter(
+                    format!("tasks[{task}].wcet"),
+                    found,
+                    "a WCET for each partition size",
+                )
             }
             PartError::NoOrder { policy } => {
                 let found = format!("{policy}, which finds no priorities that meet all deadlines");
@@ -165,23 +169,27 @@ pub fn parts(
             match place.get_mut(task) {
                 Some(free @ None) => *free = Some(index),
                 Some(Some(other)) => {
-                    let found = format!("task {task}, which is also in partitions[{other}]");
-                    return Err(Error::parameter(field, found, "each task in one partition"));
+                    let found = format!("task #{task}, which is also in partitions[{other}]");
+                    return Err(Error::parameter(
+                        field,
+                        found,
+                        "each task in exactly one partition",
+                    ));
                 }
                 None => {
                     let last = place.len().saturating_sub(1);
-                    let expected = format!("at most {last}, the last task of the set");
-                    return Err(Error::parameter(field, format!("task {task}"), expected));
+                    let expected = format!("at most #{last}, the last task of the set");
+                    return Err(Error::parameter(field, format!("task #{task}"), expected));
                 }
             }
         }
     }
     if let Some(task) = place.iter().position(Option::is_none) {
-        let found = format!("no partition with task {task}");
+        let found = format!("no partition with task #{task}");
         return Err(Error::parameter(
             "partitions",
             found,
-            "a plan that assigns every task",
+            "a plan that assigns each task to a partition",
         ));
     }
     let part = |partition: &gpusched_model::Partition| {

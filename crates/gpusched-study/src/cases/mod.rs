@@ -72,8 +72,12 @@ impl Cases {
             }
         }
         names::unique(document, "case", cases.iter().map(Case::name).collect())?;
-        let work = Work::new(cases.len(), 1)
-            .ok_or_else(|| document.error(Refusal::told("case", "expected fewer cases")))?;
+        let work = Work::new(cases.len(), 1).ok_or_else(|| {
+            document.error(Refusal::told(
+                "case",
+                "found too many experiment cases, expected fewer cases",
+            ))
+        })?;
         let head = Head {
             name: shape.name,
             title: shape.title,

@@ -122,7 +122,7 @@ impl<'t> Scope<'t> {
             }
         };
         if !value.is_finite() {
-            let message = format!("{quantity} is beyond the range of numbers");
+            let message = format!("the value of {quantity} is not a finite number");
             return Err(self.table.error(None, Refusal::told("", message)));
         }
         Ok(value)
@@ -185,7 +185,7 @@ impl<'t> Scope<'t> {
         reduce(function, &values).ok_or_else(|| {
             fail(match aggregate {
                 Aggregate::Column { .. } => "all cells that pass the filters are empty".to_owned(),
-                Aggregate::Gap { .. } => "no point has filled cells in two rows".to_owned(),
+                Aggregate::Gap { .. } => "no point has values in the rows of both filters".to_owned(),
             })
         })
     }
@@ -220,7 +220,8 @@ impl<'t> Scope<'t> {
     ) -> Result<Vec<(Vec<&'t str>, usize)>> {
         if self.point.is_empty() {
             return Err(fail(format!(
-                "no column to pair rows by, expected `pair_by` in the claim, or one of {}",
+                "found no column that identifies a point, expected `pair_by` in the claim, or one of the \
+                 columns {}",
                 POINT.join(", ")
             )));
         }
@@ -231,7 +232,8 @@ impl<'t> Scope<'t> {
             if let Some(other) = seen.insert(point.clone(), row) {
                 let line = |row| self.table.line(row).unwrap_or(0);
                 return Err(fail(format!(
-                    "lines {} and {} are about the same point and pass the same filters, expected a filter that separates them",
+                    "lines {} and {} are about the same point and pass the same filters, expected a filter \
+                     that only one of these lines passes",
                     line(other),
                     line(row)
                 )));
@@ -247,7 +249,10 @@ impl<'t> Scope<'t> {
 /// is true.
 fn point<'t>(table: &'t Table, across: bool, pair_by: Option<&[String]>) -> Result<Vec<Column<'t>>> {
     match pair_by {
-        Some([]) => Err(table.error(None, Refusal::new("pair_by", "an empty list", "columns"))),
+        Some([]) => Err(table.error(
+            None,
+            Refusal::new("pair_by", "an empty list", "at least one column"),
+        )),
         Some(names) => names.iter().map(|name| table.column(name)).collect(),
         None => {
             let names = POINT.iter().filter(|&&name| name != READING || !across);

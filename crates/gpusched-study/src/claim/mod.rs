@@ -189,7 +189,9 @@ fn readings<'t>(claim: &Claim, table: &'t Table) -> Result<Vec<Option<&'t str>>>
     if claim.across_readings {
         return match &claim.readings {
             None => Ok(vec![None]),
-            Some(_) => fail("found both `readings` and `across_readings`, expected one of them".to_owned()),
+            Some(_) => fail(
+                "found both `readings` and `across_readings`, expected only one of these fields".to_owned(),
+            ),
         };
     }
     let (known, wanted) = match (table.find(READING), &claim.readings) {
@@ -219,7 +221,7 @@ fn missing_column(table: &Table) -> Error {
         Refusal::new(
             "",
             format!("no column `{READING}`"),
-            "this column, because the claim has `readings`",
+            "a table with this column, because the claim has `readings`",
         ),
     )
 }

@@ -15,7 +15,7 @@ pub(crate) fn of_files(document: &Document, name: &str) -> Result<()> {
         return Err(document.error(Refusal::new(
             "name",
             format!("\"{}\"", name.escape_debug()),
-            "1 to 100 letters, digits, `.`, `-` or `_`, the first a letter or digit",
+            "1 to 100 letters, digits, `.`, `-` or `_`, beginning with a letter or digit",
         )));
     }
     Ok(())
@@ -34,7 +34,7 @@ pub(crate) fn unique(document: &Document, list: &str, names: Vec<&str>) -> Resul
             return Err(document.error(Refusal::new(
                 &field,
                 format!("\"{}\"", name.escape_debug()),
-                "visible characters",
+                "a name of visible characters",
             )));
         }
         if !seen.insert(name) {

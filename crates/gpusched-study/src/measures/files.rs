@@ -79,7 +79,7 @@ impl Files {
             (None, _) => return Err(format!("{path}: found nothing, expected {}", T::EXPECTED)),
             (Some(Ok(_)), Some(_)) => {
                 return Err(format!(
-                    "{path}: found several documents, expected one, {}",
+                    "{path}: found several documents, expected one document: {}",
                     T::EXPECTED
                 ));
             }
@@ -102,8 +102,8 @@ impl Files {
         }
         self.copy(path)?.map(String::into_bytes).ok_or_else(|| {
             format!(
-                "found \"{path}\", expected a file relative to the folder of this study, to a folder above it, or to the \
-                 working directory"
+                "found \"{path}\", expected a path relative to the folder of this study, to a parent \
+                 folder of the study, or to the working directory"
             )
         })
     }
@@ -117,7 +117,10 @@ impl Files {
         let bytes = fs::read(&self.copies).map_err(|cause| format!("{name}: cannot read: {cause}"))?;
         let mut copies: BTreeMap<String, String> = serde_json::from_slice(&bytes).map_err(|error| {
             let line = error.line();
-            format!("{name}:{line}: {error}, expected an object with the text of each file by its path")
+            format!(
+                "{name}:{line}: {error}, expected an object that maps the path of each file to the text of \
+                 the file"
+            )
         })?;
         Ok(copies.remove(path))
     }

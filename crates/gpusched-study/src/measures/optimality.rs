@@ -194,7 +194,7 @@ impl Parameters for OptimalityParameters {
             return Err(Refusal::new(
                 "policy",
                 self.policy,
-                "a policy that does not use blocks",
+                "a policy that does not depend on thread blocks",
             ));
         }
         for &utilization in &self.utilization {

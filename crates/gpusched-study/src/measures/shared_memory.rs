@@ -110,7 +110,7 @@ impl Parameters for SharedMemoryParameters {
             return Err(Refusal::new("heuristics", "none", "at least one heuristic"));
         }
         if !self.policy.shares_memory() {
-            let expected = "a policy with a proof for partitions that share a memory";
+            let expected = "a policy with a schedulability test for partitions that share a memory";
             return Err(Refusal::new("policy", self.policy, expected));
         }
         within("sets", self.sets, 1..=1_000_000)?;

@@ -158,13 +158,14 @@ impl Study {
             State::Current => {}
             State::Missing => {
                 let found = format!("no results of study `{}`", self.spec.name());
-                let refusal = Refusal::new("", found, "its results").at(self.folder.path(), None);
+                let refusal =
+                    Refusal::new("", found, "the results of the study").at(self.folder.path(), None);
                 return Err(refusal.hint("run the study first").into());
             }
             State::Outdated => {
                 let provenance = self.folder.provenance(Shard::WHOLE);
                 let found = format!(
-                    "the results of another study or version, according to {}",
+                    "the results of another study or of another gpusched version, according to {}",
                     provenance.display()
                 );
                 let version = env!("CARGO_PKG_VERSION");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use strum::{EnumMessage as _, VariantArray as _};
 
@@ -34,19 +34,27 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
     let about = format!(
-        "This page lists the published claims that the studies reproduce. For every other claim, it states a reason and \
-         the values that the study computes for the condition of the claim. `{command}` writes this page."
+        "This page lists the published claims that the studies reproduce. For every other claim, it states \
+         a reason and the values that the study computes for the condition of the claim. A name in \
+         parentheses after values is an analysis variant. `{command}` writes this page."
     );
     let mut page = format!("# Reproduction\n\n{}\n", wrapped(&about, ""));
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
-    let about = "Each list contains the claims that a study reproduces, and then the ids of the claims that it does not \
-                 reproduce. If the results do not confirm a claim with the mark *must hold*, the study fails. \
-                 `gpusched study check` prints the condition and the computed values of each claim.";
-    page += &format!("## Details\n\n{}\n", wrapped(about, ""));
+    let mut about = "Each list contains the claims that a study reproduces. The sections above contain all \
+                     other claims. If the results do not confirm a claim with the mark *must hold*, the \
+                     study fails. `gpusched study check` prints the condition and the computed values of \
+                     each claim."
+        .to_owned();
+    let common = common_folder(studies);
+    if let Some(folder) = &common {
+        let (file, results) = (folder.join("NAME.toml"), folder.join("NAME"));
+        let _ = write!(about, " {}", repetition(&file, &results, "the study NAME"));
+    }
+    page += &format!("## Details\n\n{}\n", wrapped(&about, ""));
     for (study, findings) in studies.iter().zip(&findings) {
-        page += &section(study, findings);
+        page += &section(study, findings, common.is_none());
     }
     Ok(page)
 }
@@ -149,11 +157,10 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
     if let Some(published) = claim.published.as_deref() {
         let _ = write!(text, " Published: {}.", published.trim_end_matches('.'));
     }
+    let mut computed = Vec::new();
     for finding in failed {
-        let variant = finding
-            .reading
-            .as_deref()
-            .map_or("The study".to_owned(), |name| format!("Variant `{name}`"));
+        let variant = finding.reading.as_deref();
+        let variant = variant.map_or(String::new(), |name| format!(" (`{name}`)"));
         let figures = finding.figures_in_words();
         let named = figures.iter().map(|(name, value)| format!("`{name}` = {value}"));
         let named: Vec<String> = named.collect();
@@ -165,7 +172,10 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
             values.truncate(FIGURES);
             values.push("…".to_owned());
         }
-        let _ = write!(text, " {variant} yields {}.", values.join(", "));
+        computed.push(values.join(", ") + &variant);
+    }
+    if !computed.is_empty() {
+        let _ = write!(text, " The study yields {}.", computed.join("; "));
     }
     text
 }
@@ -188,19 +198,49 @@ fn not_checkable(reasons: &Reasons) -> String {
     }
 }
 
-/// Returns the section about one study: its size, the command that repeats it, and one line for
-/// each reproduced claim.
-fn section(study: &Study, findings: &Findings) -> String {
-    let spec = &study.spec;
-    let (folder, name_of) = (study.folder.path(), spec.name());
-    // If the folder above the results contains the study file, the page names that file instead of
-    // its copy in the folder of results.
+/// Returns the study file and the results folder of `study`. If the folder above the results
+/// contains the study file, returns that file instead of the copy in the results folder.
+fn paths(study: &Study) -> (PathBuf, &Path) {
+    let folder = study.folder.path();
     let above = folder
         .parent()
-        .map(|parent| parent.join(format!("{name_of}.toml")));
+        .map(|parent| parent.join(format!("{}.toml", study.spec.name())));
     let file = above
         .filter(|file| file.is_file())
-        .unwrap_or(PathBuf::from(spec.file()));
+        .unwrap_or(PathBuf::from(study.spec.file()));
+    (file, folder)
+}
+
+/// Returns the folder that contains all studies. Returns `None` if a study is in another folder,
+/// or if a study NAME does not have the file `NAME.toml` and the results folder `NAME`.
+fn common_folder(studies: &[Study]) -> Option<PathBuf> {
+    let mut common: Option<PathBuf> = None;
+    for study in studies {
+        let (name, (file, results)) = (study.spec.name(), paths(study));
+        let folder = results.parent()?.to_owned();
+        let is_usual = file == folder.join(format!("{name}.toml")) && results == folder.join(name);
+        if !is_usual || common.as_ref().is_some_and(|common| *common != folder) {
+            return None;
+        }
+        common = Some(folder);
+    }
+    common
+}
+
+/// Returns a sentence with the command that repeats `study`.
+fn repetition(file: &Path, results: &Path, study: &str) -> String {
+    format!(
+        "`gpusched study run {} -o {}` repeats {study}.",
+        file.display(),
+        results.display()
+    )
+}
+
+/// Returns the section about one study: its size, and one line for each reproduced claim. If
+/// `repeated` is true, the section also contains the command that repeats the study.
+fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
+    let spec = &study.spec;
+    let name_of = spec.name();
     let title = if spec.title().is_empty() {
         name_of
     } else {
@@ -211,16 +251,16 @@ fn section(study: &Study, findings: &Findings) -> String {
         size(spec.kind()),
         spec.seed()
     );
-    let run = format!(
-        "`gpusched study run {} -o {}` repeats it.",
-        file.display(),
-        folder.display()
-    );
-    let mut text = format!("### {name_of}\n{}{}", wrapped(&about, ""), wrapped(&run, ""));
+    let mut text = format!("### {name_of}\n{}", wrapped(&about, ""));
+    if repeated {
+        let (file, results) = paths(study);
+        text += &wrapped(&repetition(&file, results, "the study"), "");
+    }
     if findings.findings.is_empty() {
         text += "* The study has no claims.\n";
+    } else if !findings.findings.iter().any(|finding| finding.reproduced) {
+        text += "* The study reproduces no claim.\n";
     }
-    let mut missed = Vec::new();
     for claim in claims(findings) {
         let Some(first) = claim.first() else { continue };
         let of = |reproduced: bool| -> Vec<&str> {
@@ -230,10 +270,7 @@ fn section(study: &Study, findings: &Findings) -> String {
                 .collect()
         };
         let verdict = match (of(true).as_slice(), of(false).as_slice()) {
-            ([], _) => {
-                missed.push(first.id.as_str());
-                continue;
-            }
+            ([], _) => continue,
             (_, []) => String::new(),
             (held, failed) => format!(
                 " (reproduced in variant {}, not in {})",
@@ -243,9 +280,6 @@ fn section(study: &Study, findings: &Findings) -> String {
         };
         let must = if first.must_hold { " (must hold)" } else { "" };
         text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "* ");
-    }
-    if !missed.is_empty() {
-        text += &wrapped(&format!("**Not reproduced**: {}.", missed.join("; ")), "* ");
     }
     text + "\n"
 }

@@ -59,7 +59,11 @@ impl Table {
         let header = csv.headers().map_err(|error| fail(Some(1), describe(&error)))?;
         let columns: Vec<String> = header.iter().map(str::to_owned).collect();
         if columns.is_empty() {
-            return Err(fail(None, "empty, expected CSV with a header line".to_owned()).into());
+            return Err(fail(
+                None,
+                "found an empty file, expected CSV with a header line".to_owned(),
+            )
+            .into());
         }
         let mut seen = HashSet::new();
         for (index, column) in columns.iter().enumerate() {
@@ -224,7 +228,7 @@ fn describe(error: &csv::Error) -> String {
         } => {
             format!("found {len} fields, expected {expected_len} as in the header")
         }
-        csv::ErrorKind::Utf8 { .. } => "not UTF-8 text".to_owned(),
+        csv::ErrorKind::Utf8 { .. } => "found bytes that are not UTF-8, expected UTF-8 text".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -302,15 +306,24 @@ mod tests {
 
     #[test]
     fn bad_files_are_named_with_their_line() {
-        assert_eq!(message(b""), "t.csv: empty, expected CSV with a header line");
+        assert_eq!(
+            message(b""),
+            "t.csv: found an empty file, expected CSV with a header line"
+        );
         assert_eq!(message(b"a,b,a\n1,2,3\n"), "t.csv:1: two columns are called `a`");
         assert_eq!(message(b"a,,b\n1,2,3\n"), "t.csv:1: column 2 has no name");
         let ragged = "t.csv:3: found 1 fields, expected 2 as in the header";
         assert_eq!(message(b"a,b\n1,2\n3\n"), ragged);
         assert_eq!(message(b"a,b\r\n1,2\r\n3\r\n"), ragged);
         assert_eq!(message(b"a,b\n\n3\n"), ragged);
-        assert_eq!(message(b"a\n1\n\xff\n"), "t.csv:3: not UTF-8 text");
-        assert_eq!(message(b"\xff\n1\n"), "t.csv:1: not UTF-8 text");
+        assert_eq!(
+            message(b"a\n1\n\xff\n"),
+            "t.csv:3: found bytes that are not UTF-8, expected UTF-8 text"
+        );
+        assert_eq!(
+            message(b"\xff\n1\n"),
+            "t.csv:1: found bytes that are not UTF-8, expected UTF-8 text"
+        );
         let missing = Table::read("no/such.csv").unwrap_err().to_string();
         assert!(missing.starts_with("no/such.csv: cannot read: "), "{missing}");
     }

@@ -74,7 +74,8 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
         if !interference.counts_bandwidth() {
             if let Some(arbitration) = reading.arbitration {
                 let message = format!(
-                    "found {arbitration} with interference {interference}, expected no `arbitration`, because memory traffic does not count"
+                    "found {arbitration} with interference {interference}, expected no `arbitration`, \
+                     because this interference model does not count memory traffic"
                 );
                 return error("arbitration", message);
             }
@@ -85,8 +86,10 @@ pub(super) fn interference(document: &Document, shape: &Shape) -> Result<()> {
             );
             return error("interference", message);
         } else if !policy.shares_memory() {
-            let message =
-                format!("found {policy}, expected a policy with a proof for partitions that share a memory");
+            let message = format!(
+                "found {policy}, expected a policy with a schedulability test for partitions that share a \
+                 memory"
+            );
             return error("policy", message);
         } else if let Some(granularity) = reading.granularity.filter(|&of| of != Granularity::Sm) {
             let message = format!(
@@ -105,8 +108,8 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
         if shape.sms.is_some() || shape.platform.is_some() {
             return Err(document.error(Refusal::new(
                 "device",
-                "`device` and `sms` or `platform`",
-                "one of them",
+                "`device` together with `sms` or `platform`",
+                "only one of `device`, `sms` and `platform`",
             )));
         }
         return device(document, name).map(|device| device.sms());
@@ -125,7 +128,7 @@ pub(super) fn sms(document: &Document, shape: &Shape) -> Result<u32> {
         (Some(_), Some(_)) => Err(document.error(Refusal::new(
             "platform",
             "both `sms` and `platform`",
-            "one of them",
+            "only one of `sms` and `platform`",
         ))),
         (None, None) => Err(document.error(Refusal::told(
             "",

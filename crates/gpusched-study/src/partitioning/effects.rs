@@ -64,7 +64,8 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
             }
             Algorithm { traffic, .. } if *traffic != Traffic::All && !traffic_counts => {
                 let message = format!(
-                    "found {traffic}, expected a [[reading]] with interference conflict+bandwidth or bandwidth, where it has an effect"
+                    "found {traffic}, expected a [[reading]] with interference conflict+bandwidth or \
+                     bandwidth, where `traffic` has an effect"
                 );
                 return refuse("traffic", message);
             }
@@ -96,13 +97,13 @@ fn called(written: Option<&toml::Value>, field: &'static str) -> &'static str {
 fn refusal(algorithm: &Algorithm, refused: &NoEffect, found: &str) -> String {
     match refused {
         NoEffect::Option { with: kinds, .. } | NoEffect::Improve { after: kinds } => format!(
-            "found {found} with heuristic {}, expected it with {}, where it has an effect",
+            "found {found} with heuristic {}, expected heuristic {}, where the field has an effect",
             algorithm.heuristic,
             listed(kinds)
         ),
         NoEffect::GapBeside { objective, .. } => {
             format!(
-                "found {found} with objective {objective}, expected objective sms, where it has an effect"
+                "found {found} with objective {objective}, expected objective sms, where a gap has an effect"
             )
         }
     }

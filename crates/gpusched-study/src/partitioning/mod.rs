@@ -63,7 +63,7 @@ impl Partitioning {
             document.error(Refusal::new(
                 "sets",
                 format!("{} sets at {} points", shape.sets, points.len()),
-                format!("fewer (at most {MAX_CHUNKS} chunks of work)"),
+                format!("fewer sets, because a study has at most {MAX_CHUNKS} chunks of work"),
             ))
         })?;
         let head = Head {
@@ -113,7 +113,7 @@ impl Partitioning {
                 Ok(_) => Ok(()),
                 Err(error) => {
                     let message = format!(
-                        "with {} tasks of utilization {}: {error}",
+                        "for {} tasks with a total utilization of {}: {error}",
                         point.tasks, point.utilization
                     );
                     Err(document.error(Refusal::told("generator", message)))

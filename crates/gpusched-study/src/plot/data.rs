@@ -230,7 +230,7 @@ impl<'t> Columns<'t> {
                 Refusal::new(
                     column.name(),
                     value,
-                    format!("a number an axis can show, within ±{MAX_VALUE:e}"),
+                    format!("a number within ±{MAX_VALUE:e}, the range of an axis"),
                 ),
             )),
             value => Ok(value),
@@ -282,8 +282,11 @@ fn ordered(
             let panel = panel.map(|panel| format!(", {panel}")).unwrap_or_default();
             let Options { x, y, series, .. } = options;
             let (here, there) = (place(first), place(second));
-            let expected = format!("one for {series} = {name} at {x} = {}{panel}", first.point.x);
-            let refusal = Refusal::new(y, format!("two values, {here} and {there}"), expected);
+            let expected = format!(
+                "one value for {series} = {name} at {x} = {}{panel}",
+                first.point.x
+            );
+            let refusal = Refusal::new(y, format!("two values, at {here} and {there}"), expected);
             let hint = "select rows by the value of a column, or choose another column for lines or panels";
             return Err(refusal.hint(hint).into());
         }

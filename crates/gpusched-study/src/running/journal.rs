@@ -43,7 +43,7 @@ impl Journal {
     pub fn open(path: &Path, header: &Header, collection: &mut Collection) -> Result<Journal> {
         let fail = |action| move |cause| Error::io(path, action, cause);
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Error::file(path, "no file", "a file"));
+            return Err(Error::file(path, "a folder or a special file", "a regular file"));
         }
         let file = OpenOptions::new()
             .read(true)

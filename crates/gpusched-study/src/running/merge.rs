@@ -76,7 +76,10 @@ fn study_of(path: &Path) -> Result<String> {
     serde_json::from_str::<Header>(&text)
         .map(|header| header.study)
         .map_err(|error| {
-            let refusal = Refusal::told("", format!("not the first line of a journal: {error}"));
+            let refusal = Refusal::told(
+                "",
+                format!("found a line that is not the first line of a journal: {error}"),
+            );
             refusal.at(path, 1).hint("run this shard again").into()
         })
 }
@@ -92,9 +95,9 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         if let Some(first) = specs.first()
             && first.text() != spec.text()
         {
-            let found = format!("experiment {}", spec.experiment()?);
+            let found = format!("a study with the hash {}", spec.experiment()?);
             let expected = format!(
-                "{}, as in {}, because all shards of one study must be equal",
+                "{}, as in {}, because all shards must run the same study",
                 first.experiment()?,
                 first.file()
             );
@@ -114,7 +117,7 @@ fn merge_study(study: &str, journals: &[Found]) -> Result<(Spec, Collection)> {
         let all = spec.work().len();
         let (missing, journals) = (all - collection.chunks(), journals.len());
         let found = format!(
-            "{journals} journals without {missing} of {all} chunks; the first missing one is {chunk}"
+            "{journals} journals without {missing} of {all} chunks; the first missing chunk is {chunk}"
         );
         let refusal = Refusal::new(study, found, "every chunk");
         return Err(refusal

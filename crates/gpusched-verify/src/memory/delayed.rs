@@ -76,7 +76,10 @@ impl DelayedPartition<'_> {
 
     fn check_walk(&self, policy: Policy, interval: Time, checked: &[(Time, Time)]) -> Result<(), Fault> {
         if let Some(job) = self.jobs.iter().find(|job| job.jitter >= job.deadline) {
-            return Err(Fault::new("reason", format!("task {} has J ≥ D", job.task)));
+            return Err(Fault::new(
+                "reason",
+                format!("the jitter of task {} reaches or exceeds the deadline", job.task),
+            ));
         }
         let due = |job: &Job| job.deadline - job.jitter;
         let hold = |job: &Job| if policy == Policy::NpEdf { job.wcet } else { 0 };
@@ -106,7 +109,8 @@ impl DelayedPartition<'_> {
         // intervals.
         let over = length > 0 && ends;
         if !over {
-            let message = format!("found {interval}, expected the length of the longest busy window or more");
+            let message =
+                format!("found {interval}, expected at least the length of the longest busy period");
             return Err(Fault::new("interval_ns", message));
         }
         let last_before = |t: u128| {
@@ -130,11 +134,11 @@ impl DelayedPartition<'_> {
             let Some(next) = open else {
                 return Err(Fault::new(
                     field,
-                    "found one more length, although the earlier lengths cover all intervals",
+                    "found an additional entry, although the earlier entries cover all interval lengths",
                 ));
             };
             if t < next || t > length {
-                let message = format!("found {t} ns, expected a length from {next} to {length} ns");
+                let message = format!("found {t} ns, expected an interval length from {next} to {length} ns");
                 return Err(Fault::new(field, message));
             }
             match self.done(t, |jobs, _| needed(jobs, t)) {
@@ -142,7 +146,8 @@ impl DelayedPartition<'_> {
                 found => {
                     let expected = found.map_or("no completion".to_owned(), |done| format!("{done} ns"));
                     let message = format!(
-                        "found {stated} ns as the completion time of the demand within {t} ns, expected {expected}"
+                        "found {stated} ns as the completion time of the demand in an interval of {t} ns, \
+                         expected {expected}"
                     );
                     return Err(Fault::new(field, message));
                 }
@@ -161,7 +166,7 @@ impl DelayedPartition<'_> {
         match open {
             Some(next) => Err(Fault::new(
                 "checked",
-                format!("found no length that covers {next} ns"),
+                format!("found no entry that covers the interval length {next} ns"),
             )),
             None => Ok(()),
         }
@@ -177,7 +182,7 @@ impl DelayedPartition<'_> {
         crate::response::check_order(priorities, self.jobs, order)?;
         if stated.len() != self.jobs.len() {
             let message = format!(
-                "found {} response times, expected {}",
+                "found {} response times, expected {}, one for each task",
                 stated.len(),
                 self.jobs.len()
             );

@@ -115,7 +115,7 @@ impl Stated {
             return Ok(());
         }
         let whose = match self.device {
-            Some(_) => "as stated",
+            Some(_) => "the stated device",
             None => "the built-in device with this name",
         };
         let (found, expected) = (described(&found.device), described(&expected));
@@ -147,7 +147,7 @@ fn same<T: Copy + PartialEq + std::fmt::Display>(
             let found = found.map_or("none".to_owned(), |found| found.to_string());
             Err(Fault::new(
                 field,
-                format!("found {found}, expected {stated}, as stated"),
+                format!("found {found}, expected {stated}, the stated value"),
             ))
         }
     }

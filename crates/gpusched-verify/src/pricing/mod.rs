@@ -71,9 +71,9 @@ impl std::fmt::Display for Unchecked {
         match self {
             Unchecked::Search => write!(
                 f,
-                "the part beyond the prices comes from a search without evidence"
+                "the part of the bound above the dual prices comes from a search without evidence"
             ),
-            Unchecked::Groups => write!(f, "there are more groups of tasks than the search effort allows"),
+            Unchecked::Groups => write!(f, "the number of candidate partitions exceeds the search effort"),
             Unchecked::Tables => write!(f, "some WCETs are known only in conflict, not in isolation"),
             Unchecked::Policy { tasks, sms } => {
                 write!(
@@ -117,7 +117,7 @@ pub(super) fn check_bound(
     effort: &Effort<'_>,
 ) -> Result<CheckedBound, Fault> {
     if bound.prices.len() != set.tasks().len() {
-        let message = "found a list with more or fewer prices than tasks";
+        let message = "found a list with more or fewer prices than tasks, expected one price for each task";
         return Err(Fault::new("bound.prices", message));
     }
     let policy = policy(plan)?;
@@ -151,7 +151,8 @@ pub(super) fn check_bound(
         Found::Open { tasks, sms } => checked(None, Some(Unchecked::Policy { tasks, sms })),
         Found::Worth { tasks, sms } => {
             let message = format!(
-                "found a total price of tasks {tasks:?} above {}, but the tasks pass the test there",
+                "found dual prices of tasks {tasks:?} with a sum above {}, but these tasks pass the test \
+                 on this number of SMs",
                 counted(sms, "SM")
             );
             Err(Fault::new("bound.prices", message))
@@ -174,9 +175,11 @@ fn policy(plan: &Plan) -> Result<Policy, Fault> {
     match policies.next() {
         Some(policy) if policies.all(|other| other == policy) => Ok(policy),
         found => {
-            let found = found.map_or("none", |_| "several");
-            let message =
-                format!("found {found}, expected one policy, because a lower bound is valid for one policy");
+            let found = found.map_or("no partition", |_| "several policies");
+            let message = format!(
+                "found {found}, expected partitions with one policy, because a lower bound is valid for \
+                 one policy"
+            );
             Err(Fault::new("partitions", message))
         }
     }

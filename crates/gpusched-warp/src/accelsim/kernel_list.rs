@@ -89,7 +89,7 @@ impl KernelList {
             .iter()
             .any(|command| matches!(command, Command::Kernel(_)))
         {
-            return Err(lines.whole("found no kernel, expected lines such as kernel-1.traceg"));
+            return Err(lines.whole("found no kernel, expected at least one line such as kernel-1.traceg"));
         }
         Ok(KernelList { commands })
     }
@@ -136,11 +136,11 @@ fn kernel(line: &[u8], folder: &Path) -> Result<Command, Fault> {
         && !path.exists()
     {
         let expected =
-            format!("a decompressed trace: run `{tool} -dk` on the file; the list needs no change");
+            format!("a decompressed trace: run `{tool} -dk` on the file (the list may keep the name)");
         return Err(Fault::found("", Some(line), &expected));
     }
     if plain.ends_with(".trace") {
-        let expected = "a file .traceg: convert the raw trace with post-traces-processing, which also writes kernelslist.g";
+        let expected = "a processed trace (.traceg): convert the raw trace with post-traces-processing, which also writes kernelslist.g";
         return Err(Fault::found("", Some(line), expected));
     }
     Ok(Command::Kernel(path))

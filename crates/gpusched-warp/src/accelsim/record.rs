@@ -16,13 +16,13 @@ impl Record {
     ) -> Result<Record, Fault> {
         let mut words = Tokens::new(line);
         if header.line_numbers {
-            let expected = "the line number in the source, as the header states";
+            let expected = "a line number of the source code, because the header has `enable lineinfo = 1`";
             words.read("line_num", decimal, expected)?;
         }
         let narrow = |word: &[u8]| u32::try_from(hexadecimal(word)?).ok();
         let expected = "an instruction that begins with a hexadecimal address";
         let pc = words.read("PC", narrow, expected)?;
-        let lanes = words.read("mask", narrow, "32 lanes in hexadecimal")?;
+        let lanes = words.read("mask", narrow, "a hexadecimal mask of 32 lanes")?;
         let known = code.recognize(pc, &mut words, header)?;
         let (mut access, mut first) = (NO_ACCESS, None);
         if known.accesses {

@@ -109,7 +109,7 @@ impl TraceFile {
                 return match self.blocks == expected {
                     true => Ok(None),
                     false => Err(self.lines.cut(format!(
-                        "found the end after {} of {expected} thread blocks: is the file cut off?",
+                        "found the end of the file after {} of {expected} thread blocks: is the file cut off?",
                         self.blocks
                     ))),
                 };
@@ -122,8 +122,9 @@ impl TraceFile {
             }
         }
         if self.blocks >= expected {
-            let message =
-                format!("found another thread block, expected the end after the {expected} of the grid");
+            let message = format!(
+                "found another thread block, expected the end of the file after {expected} thread blocks"
+            );
             return Err(self.fault(Fault::new("#BEGIN_TB", message)));
         }
         let position = self.header.grid.position(self.blocks);
@@ -184,7 +185,7 @@ impl TraceFile {
                     let Some(Open { warp, instructions }) = &mut open else {
                         return Err(self.fault(Fault::new(
                             "insts",
-                            "found it before the first warp, expected `warp = N`",
+                            "found `insts` before the first warp, expected `warp = N`",
                         )));
                     };
                     let (Some(count), None) = (count, &instructions) else {
@@ -207,8 +208,9 @@ impl TraceFile {
                         continue;
                     };
                     if warp.records.len() >= announced {
-                        let expected =
-                            format!("`warp = N` or #END_TB after the {announced} instructions of insts");
+                        let expected = format!(
+                            "`warp = N` or #END_TB after {announced} instructions, as `insts` states"
+                        );
                         return Err(self.fault(Fault::found("", Some(line), &expected)));
                     }
                     self.record(warp)?;
@@ -222,7 +224,7 @@ impl TraceFile {
         match self.lines.advance()? {
             true => Ok(()),
             false => Err(self.lines.cut(format!(
-                "found the end within thread block {position}, expected #END_TB: is the file cut off?"
+                "found the end of the file within thread block {position}, expected #END_TB: is the file cut off?"
             ))),
         }
     }
@@ -240,11 +242,12 @@ impl TraceFile {
                 Ok(number)
             }
             Some((number, _)) => {
-                let message = format!("found {number} a second time in this block");
+                let message = format!("found warp {number} a second time in the thread block");
                 Err(self.fault(Fault::new("warp", message)))
             }
             None => {
-                let expected = format!("`warp = N` with N below {warps}, as block dim states");
+                let expected =
+                    format!("`warp = N` with N below {warps}, the number of warps of a thread block");
                 Err(self.fault(Fault::found("", Some(self.lines.line()), &expected)))
             }
         }
@@ -260,12 +263,12 @@ impl TraceFile {
             return Ok(());
         };
         let Some(announced) = instructions else {
-            let message = format!("found none in warp {number}, expected `insts = N`");
+            let message = format!("found no number of instructions for warp {number}, expected `insts = N`");
             return Err(self.fault(Fault::new("insts", message)));
         };
         let found = block.warps.get(number).map_or(0, |warp| warp.records.len());
         if found != announced {
-            let message = format!("found {announced} in warp {number}, which has {found} instructions");
+            let message = format!("found {announced}, but warp {number} has {found} instructions");
             return Err(self.fault(Fault::new("insts", message)));
         }
         Ok(())

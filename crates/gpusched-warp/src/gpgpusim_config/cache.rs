@@ -42,18 +42,18 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
     };
     let number = |name: &str, text: &str| {
         let number = unsigned(text, 10);
-        number.ok_or_else(|| value.refuse_part(text, &format!("a number for the {name}")))
+        number.ok_or_else(|| value.refuse_part(text, &format!("a whole number as the {name}")))
     };
-    let line_bytes = number("bytes of a line", line)?;
-    let port_bytes = number("bytes of the port", port)?;
+    let line_bytes = number("line size", line)?;
+    let port_bytes = number("port size", port)?;
     Ok(Some(Cache {
-        sectored: letter(value, "the kind", sectored, &[("N", false), ("S", true)])?,
-        sets: number("sets", sets)?,
+        sectored: letter(value, "the cache kind", sectored, &[("N", false), ("S", true)])?,
+        sets: number("number of sets", sets)?,
         line_bytes,
-        ways: number("ways", ways)?,
+        ways: number("number of ways", ways)?,
         replacement: letter(
             value,
-            "the replacement",
+            "the replacement policy",
             replacement,
             &[("L", Replacement::Lru), ("F", Replacement::Fifo)],
         )?,
@@ -71,7 +71,7 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
         )?,
         allocation: letter(
             value,
-            "the allocation",
+            "the allocation policy",
             allocation,
             &[
                 ("m", Allocation::OnMiss),
@@ -81,7 +81,7 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
         )?,
         write_allocation: letter(
             value,
-            "the write allocation",
+            "the write allocation policy",
             write_allocation,
             &[
                 ("N", WriteAllocation::None),
@@ -92,7 +92,7 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
         )?,
         set_index: letter(
             value,
-            "the set index",
+            "the set index function",
             set_index,
             &[
                 ("L", Hash::Linear),
@@ -103,7 +103,7 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
         )?,
         mshr_kind: letter(
             value,
-            "the MSHRs",
+            "the MSHR kind",
             mshr_kind,
             &[
                 ("A", MshrKind::Associative),
@@ -112,10 +112,10 @@ pub(super) fn cache(value: &Value) -> Result<Option<Cache>> {
                 ("T", MshrKind::SectorTextureFifo),
             ],
         )?,
-        mshr_entries: number("entries of the MSHRs", mshr_entries)?,
-        mshr_merge: number("requests that merge", mshr_merge)?,
-        miss_queue: number("miss queue", miss_queue)?,
-        result_fifo: number("result FIFO", fifo)?,
+        mshr_entries: number("number of MSHR entries", mshr_entries)?,
+        mshr_merge: number("number of requests per MSHR entry", mshr_merge)?,
+        miss_queue: number("size of the miss queue", miss_queue)?,
+        result_fifo: number("size of the result FIFO", fifo)?,
         // The value 0 means that the port is as wide as a line.
         port_bytes: if port_bytes == 0 { line_bytes } else { port_bytes },
     }))

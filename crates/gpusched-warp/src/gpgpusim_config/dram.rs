@@ -40,7 +40,7 @@ pub(super) fn dram(settings: &mut Settings) -> Result<Dram> {
         no_turnaround: settings.flag("-dram_elimnate_rw_turnaround", false)?,
         bank_index: settings.value("-dram_bnk_indexing_policy", "0")?.choice(
             &[(0, Hash::Linear), (1, Hash::Xor), (2, Hash::Ipoly)],
-            "0 (none), 1 (XOR) or 2 (IPOLY)",
+            "0 (no hash function), 1 (XOR) or 2 (IPOLY)",
         )?,
         bank_group_index: settings.value("-dram_bnkgrp_indexing_policy", "0")?.choice(
             &[(0, BankGroupIndex::HighBits), (1, BankGroupIndex::LowBits)],
@@ -52,7 +52,10 @@ pub(super) fn dram(settings: &mut Settings) -> Result<Dram> {
 
 fn write_queue(settings: &mut Settings) -> Result<WriteQueue> {
     let value = settings.value("-dram_write_queue_size", "32:28:16")?;
-    match value.numbers(':', 3..=3, "size, high and low mark")?.as_slice() {
+    match value
+        .numbers(':', 3..=3, "queue size, high watermark and low watermark")?
+        .as_slice()
+    {
         &[size, high, low] => Ok(WriteQueue { size, high, low }),
         _ => Err(value.refuse("three numbers")),
     }
@@ -79,7 +82,7 @@ fn timing(settings: &mut Settings) -> Result<DramTiming> {
                 settings.note_missing(format!("{TIMING}, {name}"), &default.to_string());
                 *default
             }
-            (None, None) => return Err(value.refuse(&format!("{name}=… among the parameters"))),
+            (None, None) => return Err(value.refuse(&format!("a parameter `{name}=…` in the value"))),
         };
     }
     let [
@@ -133,7 +136,7 @@ fn named(value: &Value) -> Result<Vec<Option<u32>>> {
             return Err(value.refuse_part(name, &format!("one of {}", NAMES.join(", "))));
         };
         let number =
-            unsigned(number, 10).ok_or_else(|| value.refuse_part(pair, "a number of cycles after the ="))?;
+            unsigned(number, 10).ok_or_else(|| value.refuse_part(pair, "a number of cycles after `=`"))?;
         *place = Some(number);
     }
     Ok(given)

@@ -112,7 +112,11 @@ pub(super) fn memory(settings: &mut Settings) -> Result<Memory> {
 fn queues(settings: &mut Settings) -> Result<PartitionQueues> {
     let value = settings.value("-gpgpu_dram_partition_queues", "8:8:8:8")?;
     match value
-        .numbers(':', 4..=4, "queue sizes to L2, to DRAM, back to L2, back to SMs")?
+        .numbers(
+            ':',
+            4..=4,
+            "sizes of the queues to L2, to DRAM, back to L2 and back to the SMs",
+        )?
         .as_slice()
     {
         &[icnt_to_l2, l2_to_dram, dram_to_l2, l2_to_icnt] => Ok(PartitionQueues {
@@ -133,7 +137,7 @@ fn mapping(settings: &mut Settings) -> Result<AddressMapping> {
         None => {
             let number = mask.as_ref().map_or(Ok(0), Value::number)?;
             match (MASKS.get(number as usize), mask) {
-                (None, Some(mask)) => return Err(mask.refuse(&format!("0 or 1, or {OPTION}"))),
+                (None, Some(mask)) => return Err(mask.refuse(&format!("0 or 1, or the option {OPTION}"))),
                 (default, _) => settings.value(OPTION, default.copied().unwrap_or_default())?,
             }
         }

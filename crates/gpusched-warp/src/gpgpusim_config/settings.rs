@@ -71,7 +71,8 @@ impl Settings {
             match &mut current {
                 _ if is_option(&text) => {
                     if text == "-config" {
-                        let message = "found an included file, expected all files on the command line";
+                        let message =
+                            "found an option that includes a file, expected all files on the command line";
                         return refuse(line, &text, message.to_owned());
                     }
                     self.keep(current.take());
@@ -112,7 +113,7 @@ impl Settings {
         self.asked.insert(option);
         let Some(setting) = self.settings.get(option) else {
             let Some(default) = default else {
-                return Err(self.refuse(option, "no such option", "the option with its value"));
+                return Err(self.refuse(option, "no such option in any file", "the option with a value"));
             };
             self.missing.push(Missing {
                 option: option.to_owned(),

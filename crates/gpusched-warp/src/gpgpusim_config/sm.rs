@@ -10,7 +10,10 @@ use gpusched_model::machine::{
 
 pub(super) fn sm(settings: &mut Settings) -> Result<Sm> {
     let pipeline = settings.value("-gpgpu_shader_core_pipeline", "1024:32")?;
-    let threads = match pipeline.numbers(':', 2..=2, "threads and warp size")?.as_slice() {
+    let threads = match pipeline
+        .numbers(':', 2..=2, "number of threads and warp size")?
+        .as_slice()
+    {
         &[threads, WARP_SIZE] => threads,
         _ => return Err(pipeline.refuse("warps of 32 threads, such as 1024:32")),
     };

@@ -26,7 +26,7 @@ pub(super) fn tokens(bytes: &[u8]) -> Result<Vec<Token>, Fault> {
         let bytes = bytes.split(|&byte| byte == b'#').next().unwrap_or_default();
         let text = str::from_utf8(bytes).map_err(|_| Fault {
             line: number,
-            message: "found bytes that are not UTF-8, expected text".to_owned(),
+            message: "found bytes that are not UTF-8, expected UTF-8 text".to_owned(),
         })?;
         for word in text.split_ascii_whitespace() {
             let word = match (&mut open, word.strip_prefix('"')) {
@@ -63,7 +63,7 @@ pub(super) fn tokens(bytes: &[u8]) -> Result<Vec<Token>, Fault> {
         None => Ok(tokens),
         Some(quote) => Err(Fault {
             line: quote.line,
-            message: "found a quote without end, expected \" after the value".to_owned(),
+            message: "found an opening \" without a closing \", expected \" after the value".to_owned(),
         }),
     }
 }

@@ -18,23 +18,38 @@ pub struct Unmodelled {
 /// gpusched.
 const OPTIONS: [(&str, &str, &str, &str); 13] = [
     ("-network_mode", "1", "2", "the local crossbar"),
-    ("-gpgpu_cache:dl2_texture_only", "1", "0", "an L2 for all data"),
-    ("-l2_ideal", "0", "0", "an L2 with misses"),
+    (
+        "-gpgpu_cache:dl2_texture_only",
+        "1",
+        "0",
+        "an L2 cache for all data",
+    ),
+    ("-l2_ideal", "0", "0", "an L2 cache with misses"),
     ("-gpgpu_perfect_mem", "0", "0", "a memory with latency"),
-    ("-gpgpu_simple_dram_model", "0", "0", "banks and rows"),
+    (
+        "-gpgpu_simple_dram_model",
+        "0",
+        "0",
+        "the banks and rows of the DRAM",
+    ),
     (
         "-gpgpu_simt_core_sim_order",
         "1",
         "1",
-        "the SMs of a cluster in turn",
+        "the SMs of a cluster in round-robin order",
     ),
     (
         "-gpgpu_simd_model",
         "1",
         "1",
-        "reconvergence at the post-dominator",
+        "reconvergence of threads at the post-dominator",
     ),
-    ("-gpgpu_cdp_enabled", "0", "0", "no kernels launched by kernels"),
+    (
+        "-gpgpu_cdp_enabled",
+        "0",
+        "0",
+        "a GPU without dynamic parallelism",
+    ),
     (
         "-gpgpu_ignore_resources_limitation",
         "0",
@@ -45,16 +60,16 @@ const OPTIONS: [(&str, &str, &str, &str); 13] = [
         "-gpgpu_cache:dl1PrefL1",
         "none",
         "none",
-        "the one L1 configuration",
+        "the L1 configuration of -gpgpu_cache:dl1",
     ),
     (
         "-gpgpu_cache:dl1PrefShared",
         "none",
         "none",
-        "the one L1 configuration",
+        "the L1 configuration of -gpgpu_cache:dl1",
     ),
-    ("-gpgpu_max_cycle", "0", "0", "all cycles"),
-    ("-gpgpu_max_insn", "0", "0", "all instructions"),
+    ("-gpgpu_max_cycle", "0", "0", "all cycles of the run"),
+    ("-gpgpu_max_insn", "0", "0", "all instructions of the run"),
 ];
 
 /// Options of specialized units. A value that starts with 1 adds the unit to the SM.
@@ -90,7 +105,7 @@ pub(super) fn unmodelled(settings: &mut Settings) -> Result<Vec<Unmodelled>> {
         if let Some(value) = settings.optional(option)?
             && !value.text.starts_with("0,")
         {
-            note(option, value.text, "the units of the SM");
+            note(option, value.text, "an SM without this specialized unit");
         }
     }
     Ok(found)

@@ -89,7 +89,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         sm.schedulers <= MAX_SCHEDULERS && sm.warps().is_multiple_of(sm.schedulers),
         "sm.schedulers",
         sm.schedulers,
-        "at most 8; must divide the number of warps",
+        "at most 8 schedulers, and a divisor of the number of warps",
     )?;
     demand(
         sm.issue_per_warp == 1,
@@ -128,7 +128,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
                 && each(widths.tensor, units.tensor == 0),
             field,
             json(widths),
-            "one per scheduler for each kind of unit",
+            "one pipeline register per scheduler for each kind of unit",
         )?;
     }
     let file = &sm.register_file;
@@ -136,7 +136,7 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         (file.banks / sm.schedulers).is_power_of_two() && file.banks <= MAX_BANKS,
         "sm.register_file.banks",
         file.banks,
-        "at most 64; the number per scheduler must be a power of two",
+        "at most 64 banks, with a power of two of banks per scheduler",
     )?;
     let specialized = if file.specialized.is_some() {
         "given"
@@ -156,12 +156,12 @@ fn sm(sm: &Sm) -> Result<(), Refusal> {
         collectors.units <= MAX_BANKS && collectors.units.is_multiple_of(sm.schedulers),
         "sm.register_file.generic.units",
         collectors.units,
-        "at most 64; must be a multiple of the number of schedulers",
+        "at most 64 units, and a multiple of the number of schedulers",
     )
 }
 
 fn l1(l1: &L1) -> Result<(), Refusal> {
-    let sectors = "40 or more (sectors of 32 bytes)";
+    let sectors = "at least 40 (memory accesses in sectors of 32 bytes)";
     demand(l1.coalescing >= 40, "l1.coalescing", l1.coalescing, sectors)?;
     demand(l1.ports == 1, "l1.ports", l1.ports, "1")?;
     match &l1.cache {
@@ -201,8 +201,8 @@ fn cache(cache: &Cache, policy: WritePolicy, field: &'static str) -> Result<(), 
         simulated,
         field,
         json(cache),
-        "sectors, lines of 128 bytes, L1 write-through, L2 write-back, lazy fetch on read, \
-         associative MSHRs, a miss queue of 2 or more",
+        "a sectored cache with lines of 128 bytes, write-through (L1) or write-back (L2), lazy fetch on read, \
+         associative MSHRs, and a miss queue of at least 2 entries",
     )
 }
 

@@ -122,12 +122,12 @@ pub(super) fn classify(instruction: &Instruction) -> Result<Class, PtxError> {
             access: None,
         }),
         "ld" | "ldu" | "st" | "atom" | "red" => memory(instruction),
-        "call" => refuse("but calls cannot be imported"),
+        "call" => refuse("but the importer does not support function calls"),
         "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => {
-            refuse("but textures and surfaces cannot be imported")
+            refuse("but the importer does not support textures and surfaces")
         }
         name if OTHERS.contains(&name) => plain(Op::Other),
-        _ => refuse("which the importer does not know"),
+        _ => refuse("which is an opcode that the importer does not support"),
     }
 }
 
@@ -152,7 +152,7 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
         1
     };
     let Some(bytes) = u8::try_from(bytes * times).ok().filter(|bytes| *bytes <= 16) else {
-        return refuse("expected at most 16 bytes");
+        return refuse("expected an access of at most 16 bytes");
     };
     let space = ["param", "const", "shared", "local"].into_iter().find(|space| {
         instruction
@@ -181,10 +181,10 @@ fn memory(instruction: &Instruction) -> Result<Class, PtxError> {
         _ => (Op::Load, true),
     };
     if op == Op::Store && space == MemorySpace::Constant {
-        return refuse("but parameters of calls cannot be imported");
+        return refuse("but the importer does not support parameters of function calls");
     }
     if op == Op::Atomic && space != MemorySpace::Global {
-        return refuse("but only atomics on global memory can be imported");
+        return refuse("but the importer supports atomic operations only on global memory");
     }
     let cache = if op == Op::Load { cache } else { Cache::All };
     Ok(Class {

@@ -156,13 +156,13 @@ impl Module {
                     known.join(", ")
                 };
                 Err(format!(
-                    "found no kernel {name:?}, expected one of the file: {known}"
+                    "found no kernel {name:?}, expected a kernel of the file: {known}"
                 ))
             }
             several => {
                 let names: Vec<&str> = several.iter().map(|kernel| kernel.name.as_str()).collect();
                 Err(format!(
-                    "found several kernels {name:?}, expected one of {}",
+                    "found several kernels with the name {name:?}, expected one of the mangled names {}",
                     names.join(", ")
                 ))
             }
@@ -215,7 +215,7 @@ fn head(line: usize, text: &str) -> Result<Kernel, PtxError> {
             PtxError::new(
                 line,
                 format!(
-                    "found the parameter {}, expected .param, a type and a name",
+                    "found the parameter {}, expected `.param` followed by a type and a name",
                     clip(text)
                 ),
             )
@@ -286,7 +286,10 @@ impl Shared {
         let wrong = || {
             PtxError::new(
                 line,
-                format!("found {}, expected .shared, a type and a name", clip(text)),
+                format!(
+                    "found {}, expected `.shared` followed by a type and a variable name",
+                    clip(text)
+                ),
             )
         };
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -371,7 +374,7 @@ fn body(
     }
     Err(PtxError::new(
         kernel.line,
-        format!("kernel {} does not end", clip(&kernel.name)),
+        format!("kernel {} has no closing }}", clip(&kernel.name)),
     ))
 }
 
@@ -379,7 +382,10 @@ fn declare(kernel: &mut Kernel, scopes: &mut [Scope], line: usize, text: &str) -
     let wrong = || {
         PtxError::new(
             line,
-            format!("found {}, expected .reg, a type and names", clip(text)),
+            format!(
+                "found {}, expected `.reg` followed by a type and register names",
+                clip(text)
+            ),
         )
     };
     let rest = text.strip_prefix(".reg").ok_or_else(wrong)?.trim_start();
@@ -395,7 +401,7 @@ fn declare(kernel: &mut Kernel, scopes: &mut [Scope], line: usize, text: &str) -
         if kernel.registers.len() >= MOST_REGISTERS {
             return Err(PtxError::new(
                 line,
-                format!("more than {MOST_REGISTERS} registers"),
+                format!("found more than {MOST_REGISTERS} registers, expected at most {MOST_REGISTERS}"),
             ));
         }
         if let Some(scope) = scopes.last_mut() {

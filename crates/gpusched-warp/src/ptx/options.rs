@@ -68,7 +68,7 @@ pub fn import(module: &Module, kernel: &str, options: &Options) -> Result<Progra
     let fail = |message: String| PtxError::new(kernel.line, message);
     if options.arguments.len() != kernel.parameters.len() {
         let message = format!(
-            "found {} arguments, expected {}, one per parameter of {}",
+            "found {} arguments, expected {}, one for each parameter of kernel {}",
             options.arguments.len(),
             kernel.parameters.len(),
             kernel.plain_name()

@@ -112,7 +112,8 @@ impl Setup {
         let bytes = warm.iter().map(|&(_, bytes)| bytes).fold(0, u64::saturating_add);
         if bytes > MAX_WARM {
             let found = format!("buffers of {bytes} bytes");
-            let expected = format!("at most {MAX_WARM} bytes if buffers are loaded into L2 at the start");
+            let expected =
+                format!("at most {MAX_WARM} bytes, because `warm` loads all buffers into L2 at the start");
             return Err(fault(Refusal::new("warm", found, expected)));
         }
         Ok(Setup {
@@ -247,7 +248,8 @@ impl Setup {
             }
         };
         let refusal = self.blame(&format!("kernel `{}`: found {found}", launch.name));
-        let hint = "give the kernel a smaller grid, or estimate it from a few rounds of blocks";
+        let hint =
+            "give the kernel a smaller grid, or estimate the duration from a few rounds of thread blocks";
         Err(refusal.hint(hint).into())
     }
 

@@ -21,7 +21,7 @@ impl Report for SequenceSummary {
         let (style, verdict) = match (missed, late) {
             (0, 0) => (
                 palette.good,
-                "every job ends in time, and within its nominal WCET".to_owned(),
+                "every job meets its deadline and takes at most its nominal WCET".to_owned(),
             ),
             _ => (
                 palette.bad,
@@ -70,7 +70,7 @@ fn beforehand(verdict: &Verdict, dispatch: Dispatch, palette: &Palette) -> Strin
         Dispatch::Fifo => "np-edf with the smallest deadline for all kernels".to_owned(),
         _ => verdict.policy.to_string(),
     };
-    format!("beforehand, with nominal WCETs: {style}{word}{style:#} by {test} ({reason})\n")
+    format!("test with nominal WCETs before the simulation: {style}{word}{style:#} under {test} ({reason})\n")
 }
 
 fn kernels(kernels: &[KernelSetting], palette: &Palette) -> String {
@@ -113,12 +113,12 @@ fn name(kernels: &[KernelSetting], index: usize) -> String {
 fn policies(policies: &[SequencePolicy], palette: &Palette) -> String {
     let mut table = Table::new([
         Column::Left("policy"),
-        Column::Right("BE requests"),
+        Column::Right("best-effort requests"),
         Column::Right("over nominal"),
         Column::Right("while kernels run"),
         Column::Right("over nominal"),
         Column::Right("idle"),
-        Column::Right("least margin"),
+        Column::Right("smallest margin"),
         Column::Right("missed"),
         Column::Right("late"),
     ]);

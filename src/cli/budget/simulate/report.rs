@@ -30,11 +30,12 @@ impl Report for Summary {
     fn text(&self, palette: &Palette) -> Result<String> {
         let late: u64 = self.policies.iter().map(|policy| policy.late_runs).sum();
         let (style, verdict) = match late {
-            0 => (palette.good, "every run ends within it"),
-            _ => (palette.bad, "some runs end LATER"),
+            0 => (palette.good, "every run takes at most this WCET"),
+            _ => (palette.bad, "some runs take LONGER than this WCET"),
         };
         let mut text = format!(
-            "{}: nominal budget Q = {}, WCET under it {}: {style}{verdict}{style:#}\n{} under each policy, seed {}\n{}",
+            "{}: nominal budget Q = {}, WCET under this budget {}: {style}{verdict}{style:#}\n{} under \
+             each policy, seed {}\n{}",
             self.kernel.as_deref().unwrap_or("kernel"),
             self.nominal_q,
             self.wcet_nominal_ns,
@@ -47,7 +48,8 @@ impl Report for Summary {
         }
         if let Some(optimum) = &self.optimum {
             text += &format!(
-                "no budgets allow more than {} BE requests; `optimum` was planned with full knowledge of each run\n",
+                "no sequence of budgets allows more than {} best-effort requests; `optimum` uses full \
+                 knowledge of each run\n",
                 count(&optimum.limit)
             );
         }
@@ -59,7 +61,7 @@ impl Report for Summary {
 fn policies(summary: &Summary) -> Table {
     let mut columns = vec![
         Column::Left("policy"),
-        Column::Right("BE requests"),
+        Column::Right("best-effort requests"),
         Column::Right("over nominal"),
         Column::Right("mean Q"),
         Column::Right("std of Q"),
@@ -68,7 +70,7 @@ fn policies(summary: &Summary) -> Table {
         Column::Right("margin"),
         Column::Right("late"),
     ];
-    columns.extend(summary.optimum.iter().map(|_| Column::Right("of limit")));
+    columns.extend(summary.optimum.iter().map(|_| Column::Right("share of limit")));
     let mut table = Table::new(columns);
     for policy in &summary.policies {
         let mut row = vec![
@@ -105,7 +107,7 @@ fn policies(summary: &Summary) -> Table {
 /// Returns a table of the memory requests of each core, with one column per policy.
 fn cores(summary: &Summary) -> Table {
     let policies = || summary.policies.iter();
-    let mut columns = vec![Column::Left("BE core"), Column::Right("wants")];
+    let mut columns = vec![Column::Left("best-effort core"), Column::Right("wants")];
     columns.extend(policies().map(|policy| Column::Right(policy.policy.name())));
     let mut table = Table::new(columns);
     for (index, demand) in summary.setting.cores.iter().enumerate() {

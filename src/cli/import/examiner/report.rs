@@ -111,20 +111,24 @@ fn explain(first: &Difference, comparison: &Comparison) -> String {
     } = *first;
     let why = match reason {
         Reason::RefillOrder => format!(
-            "{} ended within {} of that time, so the free SMs depend on the order of these ends",
+            "{} ended within {} of this start, so the ends of these blocks decide which SMs are free",
             counted(ends_nearby, "block"),
             comparison.window_ns
         ),
         Reason::SmOrder => format!(
-            "the same number of blocks fits on both SMs, and no block ended on them within {}, so the SM order decides (it may differ on this GPU)",
+            "the same number of blocks fits on both SMs, and no block ended on these SMs within {}, so the \
+             SM order decides (the order may differ on this GPU)",
             comparison.window_ns
         ),
-        Reason::FewerSlots => "the rule prefers the SM with room for the most further blocks".to_owned(),
-        Reason::NoRoom => "the measured SM has no room in the simulation".to_owned(),
+        Reason::FewerSlots => "the simulated block scheduler prefers the SM with room for the most further \
+                               blocks"
+            .to_owned(),
+        Reason::NoRoom => "in the simulation, the measured SM has no room for the block".to_owned(),
     };
     format!(
-        "first difference: block {block} of kernel {kernel}, which the simulation starts at {start_ns}, ran on SM {measured_sm}, not on SM {simulated_sm} \
-         (room for {measured_slots} and {simulated_slots} further blocks)\n  {}: {why}\n",
+        "first difference: block {block} of kernel {kernel} ran on SM {measured_sm}, but the simulation \
+         starts it on SM {simulated_sm} at {start_ns} (room for {measured_slots} and {simulated_slots} \
+         further blocks)\n  {}: {why}\n",
         name(reason)
     )
 }

@@ -49,7 +49,7 @@ fn global_options_are_given_once() {
         ("-qoa partition x -q", "quiet"),
         ("--format json study list --format=csv", "format"),
     ] {
-        let expected = format!("--{option}: found the option twice, expected it once");
+        let expected = format!("--{option}: found the option twice, expected the option once");
         assert_eq!(check(arguments), Err(expected), "{arguments}");
     }
     for arguments in [

@@ -130,7 +130,7 @@ impl KernelArgs {
             Some((option, _)) => Err(Error::parameter(
                 *option,
                 "a scenario of a sub-core",
-                "a program, or a scenario with a machine",
+                "a program, or a scenario with `machine`",
             )),
         }
     }
@@ -151,7 +151,7 @@ impl KernelArgs {
                 "machine",
                 "none",
                 format!(
-                    "one of {}, or a file, for the kernel in {}",
+                    "one of {}, or the file of a simulated GPU, for the kernel in {}",
                     Machine::names(),
                     file.display()
                 ),

@@ -25,7 +25,7 @@ impl EqualSmsOnce {
             && !global.quiet
             && let Some(unlike) = setup.unlike()?
         {
-            complain(&format!("note: each SM was simulated: {unlike}"));
+            complain(&format!("note: --equal-sms-once has no effect, because {unlike}"));
         }
         Ok(())
     }

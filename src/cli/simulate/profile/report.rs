@@ -135,7 +135,8 @@ impl Answer {
         });
         slower.map(|(fewer, more)| {
             format!(
-                "{} SMs are slower than {} ({} and {} cycles); for each number of SMs, `wcet fit` uses the longest time on this or any larger number",
+                "the kernel is slower on {} SMs than on {} SMs ({} and {} cycles); for each number of SMs, \
+                 `wcet fit` uses the longest time on this or any larger number of SMs",
                 more.sms, fewer.sms, more.cycles, fewer.cycles
             )
         })

@@ -59,37 +59,37 @@ impl Clustering {
         let mut warnings = Vec::new();
         let mut clusters = Vec::new();
         for (index, blocks) in self.sizes().into_iter().enumerate() {
-            let mut level = |level: Level,
-                             summaries: &[Summary],
-                             least: Time|
-             -> Result<(Time, Distribution)> {
-                let summary = summaries[index];
-                let longest = Time::from_ns(summary.max);
-                let (wcet, tail) = match wcets {
-                    Wcets::Longest => (longest, None),
-                    Wcets::Tail { family, exceedance } => {
-                        let times = self.in_order(trace.level(level), index);
-                        let place = format!("cluster {index} at q = {}", level.q());
-                        let found = tail::estimate(&times, family, exceedance)
-                            .map_err(|error| Refusal::told(&place, error))?;
-                        warnings.extend(found.warnings.iter().map(|warning| format!("{place}: {warning}")));
-                        let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
-                        let mut tail = found.tail;
-                        if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
-                            // The kept measurements are a random sample without the order of the
-                            // runs. So they cannot show whether consecutive runs depend on each
-                            // other.
-                            (tail.independence_p, tail.trustworthy) = (None, false);
-                            warnings.push(format!(
-                                    "{place}: {kept} of {runs} runs are kept (see `samples`), so the independence of runs cannot be tested"
+            let mut level =
+                |level: Level, summaries: &[Summary], least: Time| -> Result<(Time, Distribution)> {
+                    let summary = summaries[index];
+                    let longest = Time::from_ns(summary.max);
+                    let (wcet, tail) = match wcets {
+                        Wcets::Longest => (longest, None),
+                        Wcets::Tail { family, exceedance } => {
+                            let times = self.in_order(trace.level(level), index);
+                            let place = format!("cluster {index} at q = {}", level.q());
+                            let found = tail::estimate(&times, family, exceedance)
+                                .map_err(|error| Refusal::told(&place, error))?;
+                            warnings
+                                .extend(found.warnings.iter().map(|warning| format!("{place}: {warning}")));
+                            let (kept, runs) = (trace.level(level).kept() as u64, trace.level(level).runs());
+                            let mut tail = found.tail;
+                            if let Some(tail) = tail.as_mut().filter(|_| kept < runs) {
+                                // The kept measurements are a random sample without the order of the
+                                // runs. So they cannot show whether consecutive runs depend on each
+                                // other.
+                                (tail.independence_p, tail.trustworthy) = (None, false);
+                                warnings.push(format!(
+                                    "{place}: gpusched kept only {kept} of {runs} runs (see `samples`), so \
+                                     no test shows whether the runs are independent"
                                 ));
+                            }
+                            (found.wcet.max(longest), tail)
                         }
-                        (found.wcet.max(longest), tail)
-                    }
+                    };
+                    let wcet = wcet.max(least);
+                    Ok((wcet, self.distribution(trace, index, level, &summary, wcet, tail)))
                 };
-                let wcet = wcet.max(least);
-                Ok((wcet, self.distribution(trace, index, level, &summary, wcet, tail)))
-            };
             let (e0, alone) = level(Level::Isolated, &isolated, Time::ZERO)?;
             let (e1, contended) = level(Level::Interference, &interference, e0)?;
             let cluster = Cluster::new(blocks, e0, e1).map_err(refuse)?;
@@ -97,11 +97,12 @@ impl Clustering {
         }
         if let Some(explained) = trace.explained.filter(|&explained| explained < active as usize) {
             let reason = match explained {
-                0 => "the run has pauses between blocks, so no number of blocks explains it".to_owned(),
-                _ => format!("at most {explained} blocks at a time do"),
+                0 => "the run pauses between thread blocks".to_owned(),
+                _ => format!("the length fits at most {explained} concurrent blocks"),
             };
             warnings.push(format!(
-                "{active} blocks at a time do not explain the longest measured run ({reason}), so bounds can be below measured times"
+                "a measured run is longer than {active} concurrent blocks need ({reason}), so bounds can \
+                 be below measured times"
             ));
         }
         let kernel = Kernel::new(active, regulation_period, clusters).map_err(refuse)?;

@@ -14,7 +14,10 @@ use gpusched_model::kernel::Interval;
 pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
     let refuse = |expected: String| Err(Error::parameter("intervals", count, expected));
     if count < clusters.len() {
-        return refuse(format!("at least one for each of {} clusters", clusters.len()));
+        return refuse(format!(
+            "at least one interval for each of {} clusters",
+            clusters.len()
+        ));
     }
     if clusters.len() == 1 && count > 1 {
         return refuse("1, because the blocks of a single cluster are one interval".to_owned());
@@ -24,7 +27,7 @@ pub fn alternate(clusters: &[Cluster], count: usize) -> Result<Vec<Interval>> {
         if of(index) > cluster.blocks() {
             let blocks = cluster.blocks();
             return refuse(format!(
-                "fewer, because {} intervals of cluster {index} would share its {blocks} blocks",
+                "fewer intervals, because cluster {index} would have {} intervals for {blocks} blocks",
                 of(index)
             ));
         }

@@ -47,7 +47,11 @@ impl Synthesizer {
     pub fn new(kernel: &Kernel, seed: u64) -> Result<Synthesizer> {
         if kernel.blocks() > MAX_BLOCKS {
             let found = format!("{} blocks", kernel.blocks());
-            return Err(Error::parameter("kernel", found, format!("at most {MAX_BLOCKS}")));
+            return Err(Error::parameter(
+                "kernel",
+                found,
+                format!("at most {MAX_BLOCKS} blocks"),
+            ));
         }
         let mut times = Vec::with_capacity(kernel.clusters().len());
         for (index, cluster) in kernel.clusters().iter().enumerate() {
@@ -66,7 +70,8 @@ impl Synthesizer {
                     return Err(Error::parameter(
                         field,
                         "none",
-                        "a distribution with mean_ns and std_ns, because a WCET does not determine times",
+                        "a distribution with mean_ns and std_ns, because a WCET alone does not determine \
+                         execution times",
                     ));
                 };
                 let truncated = Truncated::new(distribution.mean_ns, distribution.std_ns, wcet.ns());

@@ -145,7 +145,7 @@ impl Recorder {
                 missing.unwrap_or(0),
                 blocks.saturating_sub(1),
                 match self.blocks {
-                    Some(_) => ", as in the runs before",
+                    Some(_) => ", as in earlier runs",
                     None => ", the highest block",
                 }
             ));
@@ -176,7 +176,7 @@ impl Recorder {
                 return Err(Error::parameter(
                     "",
                     format!("no run at {} in the trace", level.level()),
-                    "runs without interference (q = 0) and with it (q = 1)",
+                    "runs without interference (q = 0) and runs with interference (q = 1)",
                 ));
             }
         }
@@ -210,7 +210,7 @@ impl Run {
         if index >= self.durations.len() {
             if let Some(blocks) = blocks {
                 return Err(format!(
-                    "found block {} in run {} at {}, expected 0 to {}, as in the runs before",
+                    "found block {} in run {} at {}, expected 0 to {}, as in earlier runs",
                     row.block,
                     self.id,
                     self.level,
@@ -232,7 +232,7 @@ impl Run {
             Some(duration) if *duration == 0 => *duration = row.duration,
             _ => {
                 return Err(format!(
-                    "found block {} twice in run {} at {}, expected it once",
+                    "found block {} twice in run {} at {}, expected each block once",
                     row.block, self.id, self.level
                 ));
             }

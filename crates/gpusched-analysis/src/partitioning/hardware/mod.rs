@@ -211,8 +211,8 @@ impl Offer {
 fn unknown(device: &Device, granularity: Granularity) -> Error {
     let known: Vec<String> = device.granularities().iter().map(ToString::to_string).collect();
     let why = match granularity {
-        Granularity::Tpc => " (its TPCs are unknown)",
-        Granularity::Gpc => " (its GPCs are unknown)",
+        Granularity::Tpc => " (the TPCs of this device are unknown)",
+        Granularity::Gpc => " (the GPCs of this device are unknown)",
         _ => "",
     };
     Error::parameter(
@@ -296,7 +296,8 @@ mod tests {
         let error = Offer::new(&gb10, Granularity::Tpc).unwrap_err().to_string();
         assert_eq!(
             error,
-            "granularity: found tpc, expected sm, which device gb10 supports (its TPCs are unknown)"
+            "granularity: found tpc, expected sm, which device gb10 supports (the TPCs of this device are \
+             unknown)"
         );
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct LeastWork {
     crowded: InCompany,
 }
 
-/// Least work under one contention class for each kind.
+/// Least work of the tasks of each kind, if each kind has one given contention class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InCompany {
     /// Contention class of each kind, indexed by [`kind_index`] like all arrays in this file.

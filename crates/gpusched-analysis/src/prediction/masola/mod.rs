@@ -60,15 +60,15 @@ fn kernel(
     };
     let Some(kai) = alone.kai else {
         let expected = "`kai`, or `instructions` and `l2_accesses`, as [Masola23] Eq. 4 requires";
-        return Err(refuse("profile", "no KAI".to_owned(), expected));
+        return Err(refuse("profile", "a profile without `kai`".to_owned(), expected));
     };
     let u = utilization(alone.bandwidth_all, platform.bandwidth.as_f64());
     let s_p = saturation_point(platform.l2_banks, platform.sms);
     let sat = saturation(u, platform.alpha.as_f64(), s_p);
     let predicted = latency(alone.time_all, sat, platform.sms, kai, u, alone.sms);
     if !(predicted.is_finite() && predicted > 0.0) {
-        let found = format!("KAI {kai} and a bandwidth utilization of {u:.3}");
-        let expected = "a product below the number of SMs, as [Masola23] Eq. 4 requires";
+        let found = format!("`kai` = {kai} and a bandwidth utilization of {u:.3}");
+        let expected = "two values with a product below the number of SMs, as [Masola23] Eq. 4 requires";
         return Err(refuse("profile", found, expected));
     }
     let (measured_time, measured_bandwidth) = alone.measured;

@@ -80,7 +80,7 @@ impl<T: Document> Documents<T> {
         let (_, document) = first?;
         if let Some(second) = documents.next() {
             let (line, _) = second?;
-            return Err(documents.error(Some(line), format!("a second {what}"), "one"));
+            return Err(documents.error(Some(line), format!("a second {what}"), format!("one {what}")));
         }
         Ok(document)
     }
@@ -101,7 +101,11 @@ impl<T: Document> Documents<T> {
             None => Ok(first),
             Some(second) => {
                 first.parse::<T>(&documents.file)?; // report a fault of the first document first
-                Err(documents.error(Some(second.line), format!("a second {what}"), "one"))
+                Err(documents.error(
+                    Some(second.line),
+                    format!("a second {what}"),
+                    format!("one {what}"),
+                ))
             }
         }
     }

@@ -74,7 +74,7 @@ impl RawDocument {
             )
         })?;
         if text.starts_with('\u{feff}') {
-            let refusal = Refusal::new("", "a byte order mark", "JSON in UTF-8 without one");
+            let refusal = Refusal::new("", "a byte order mark", "JSON in UTF-8 without a byte order mark");
             return Err((1, refusal));
         }
         let start = text.trim_ascii();
@@ -120,7 +120,7 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
         let (line, refusal) = match serde_json::from_str::<IgnoredAny>(text) {
             // If a file contains a number where a name is expected, serde_json reports this error as bad syntax.
             Ok(_) if !error.is_data() => {
-                let expected = "a name in quotes, or an object with one name";
+                let expected = "a name in quotes, or an object with one field";
                 (
                     error.line(),
                     Refusal::new(field, "a value of another type", expected),
@@ -143,7 +143,7 @@ fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> 
 fn syntax(message: &str) -> String {
     match (message, message.strip_prefix("EOF while parsing ")) {
         ("trailing comma", _) => "found a comma after the last item, expected no comma".to_owned(),
-        ("expected value", _) => "found no JSON value, expected one".to_owned(),
+        ("expected value", _) => "found no JSON value, expected a JSON value".to_owned(),
         (_, Some(open)) => format!("found the end of the text, expected the rest of {open}"),
         (message, None) => message.to_owned(),
     }

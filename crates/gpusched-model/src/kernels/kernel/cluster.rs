@@ -153,7 +153,8 @@ impl Cluster {
             }
         }
         if e1 < e0 {
-            let expected = format!("at least e0, {e0}: interference does not make a block faster");
+            let expected =
+                format!("at least {e0}, the value of `e0`: interference never makes a block faster");
             return Err(Refusal::new("e1", e1, expected));
         }
         Ok(Cluster {

@@ -25,15 +25,15 @@ pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), 
     let mut blocks = vec![0u64; clusters.len()];
     for (index, interval) in intervals.iter().enumerate() {
         if interval.first != next {
-            let expected = format!("{next}, the block after the previous interval");
+            let expected = format!("{next}, the next block that belongs to no earlier interval");
             return Err(Refusal::new(field(index, "first"), interval.first, expected));
         }
         if interval.last < interval.first {
-            let expected = format!("{} or more", interval.first);
+            let expected = format!("at least {}, the value of `first`", interval.first);
             return Err(Refusal::new(field(index, "last"), interval.last, expected));
         }
         let Some(count) = blocks.get_mut(interval.cluster) else {
-            let expected = format!("the position of one of {} clusters, from 0", clusters.len());
+            let expected = format!("the position of a cluster, below {}", clusters.len());
             return Err(Refusal::new(field(index, "cluster"), interval.cluster, expected));
         };
         let length = (interval.last - interval.first).checked_add(1);
@@ -46,8 +46,8 @@ pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), 
     }
     for (index, (cluster, &found)) in clusters.iter().zip(&blocks).enumerate() {
         if cluster.blocks() != found {
-            let found = format!("{found} blocks of cluster {index}");
-            let expected = format!("{}, the number in the cluster", cluster.blocks());
+            let found = format!("{found} blocks for cluster {index}");
+            let expected = format!("{} blocks, as clusters[{index}] states", cluster.blocks());
             return Err(Refusal::new("intervals", found, expected));
         }
     }

@@ -44,7 +44,7 @@ impl Program {
                 return Err(Refusal::new(
                     field,
                     format!("{} bytes", buffer.bytes),
-                    "an end below address 2^48",
+                    "a buffer that ends below address 2^48",
                 ));
             }
         }
@@ -62,14 +62,14 @@ impl Program {
             return Err(Refusal::new(
                 "block",
                 format!("{} threads", self.block.count()),
-                format!("at most {MOST_THREADS}"),
+                format!("at most {MOST_THREADS} threads"),
             ));
         }
         if self.grid.count() > MOST_BLOCKS {
             return Err(Refusal::new(
                 "grid",
                 format!("{} blocks", self.grid.count()),
-                "at most 2^31",
+                "at most 2^31 blocks",
             ));
         }
         if !self.pc.is_multiple_of(INSTRUCTION_BYTES) || self.pc > i32::MAX as u32 {
@@ -80,7 +80,11 @@ impl Program {
             ));
         }
         if self.registers > 1024 {
-            return Err(Refusal::new("registers", self.registers, "at most 1024"));
+            return Err(Refusal::new(
+                "registers",
+                self.registers,
+                "at most 1024 registers per thread",
+            ));
         }
         Ok(())
     }
@@ -97,7 +101,7 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return refuse(
             format!("the name {name:?}"),
-            "letters, digits and _, with no digit at the start",
+            "a name of letters, digits and _ that does not start with a digit",
         );
     }
     if Builtin::named(name).is_some() || Function::ALL.iter().any(|(known, _)| *known == name) {
@@ -107,7 +111,7 @@ fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     if taken {
         return refuse(
             format!("the name {name:?} a second time"),
-            "a name that is not in use",
+            "a name that no other parameter, buffer or counter has",
         );
     }
     Ok(())
@@ -145,7 +149,7 @@ impl<'p> Checker<'p> {
                         return Err(Refusal::new(
                             path,
                             format!("more than {MOST_LOOPS} nested loops"),
-                            format!("at most {MOST_LOOPS}"),
+                            format!("at most {MOST_LOOPS} nested loops"),
                         ));
                     }
                     self.counter(inner.counter.as_deref(), &path)?;
@@ -175,7 +179,7 @@ impl<'p> Checker<'p> {
                         return Err(Refusal::new(
                             field,
                             format!("`{}`", repeat.times),
-                            "a number that depends only on parameters and launch sizes",
+                            "a number that depends only on parameters, grid size and block size",
                         ));
                     };
                     self.counter(repeat.counter.as_deref(), &path)?;
@@ -191,7 +195,7 @@ impl<'p> Checker<'p> {
                 return Err(Refusal::new(
                     path,
                     "more than 2^20 instructions in the program",
-                    "at most 2^20",
+                    "at most 2^20 instructions",
                 ));
             }
         }
@@ -211,7 +215,7 @@ impl<'p> Checker<'p> {
                 return Err(Refusal::new(
                     format!("{path}.lanes"),
                     share,
-                    "a multiple of 1/32 from 0 to 1",
+                    "a multiple of 1/32 from 0 to 1 (share of the 32 lanes)",
                 ));
             }
         }

@@ -42,7 +42,7 @@ impl std::str::FromStr for Dimensions {
         let mut parts = text.split('x');
         let expected = || {
             format!(
-                "found {text:?}, expected a size such as 480 or 16x8x2, each from 1 to {}",
+                "found {text:?}, expected a size such as 480 or 16x8x2, each number from 1 to {}",
                 u32::MAX
             )
         };

@@ -50,10 +50,10 @@ impl Program {
                         .chain(program.buffers.iter().map(|(name, _)| name.as_str()))
                         .collect();
                     let known = match names.is_empty() {
-                        true => "it has no parameters or buffers".to_owned(),
+                        true => "the program has no parameters or buffers".to_owned(),
                         false => names.join(", "),
                     };
-                    let expected = format!("a parameter or a buffer of {}: {known}", program.name);
+                    let expected = format!("a parameter or a buffer of program {}: {known}", program.name);
                     return Refusal::refuse("", format!("the name {name:?}"), expected);
                 }
             }

@@ -28,7 +28,7 @@ impl Hash {
         let (fits, expected) = match self {
             Hash::Linear | Hash::Xor => (
                 buckets.is_power_of_two(),
-                "a power of two as the number of sets, banks or slices",
+                "a number of sets, banks or slices that is a power of two",
             ),
             Hash::Ipoly => (
                 [16, 32, 64].contains(&buckets),
@@ -40,7 +40,11 @@ impl Hash {
             return Ok(());
         }
         let name = format!("{self:?}").to_lowercase();
-        faults.refuse(field, format!("{name} over {buckets}"), expected)
+        faults.refuse(
+            field,
+            format!("{name} for {buckets} sets, banks or slices"),
+            expected,
+        )
     }
 
     /// Returns the bucket (set, bank or slice) of `address`. The number `buckets` is a power of

@@ -27,7 +27,7 @@ pub struct AddressMapping {
 
 /// Description of a valid mapping, for error messages.
 pub const EXPECTED: &str =
-    "an address mapping: \"dramid@BIT;\" and one of R, B, C, S, D, 0 for each of 64 bits";
+    "an address mapping: optionally \"dramid@BIT;\", then 64 letters out of R, B, C, S, D and 0";
 
 /// The error for a text that is not an [`AddressMapping`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -103,12 +103,12 @@ impl FromStr for AddressMapping {
             }
             bits += 1;
             if bits > 64 {
-                return fault("more than 64 bits".to_owned());
+                return fault("more than 64 letters".to_owned());
             }
             let bit = 1_u64 << (64 - bits);
             match letter.to_ascii_uppercase() {
                 'D' if start.is_none() => mapping.channel |= bit,
-                'D' => return fault("bits D together with dramid@".to_owned()),
+                'D' => return fault("the letter D together with \"dramid@\"".to_owned()),
                 'B' => mapping.bank |= bit,
                 'R' => mapping.row |= bit,
                 'C' => mapping.column |= bit,
@@ -121,7 +121,7 @@ impl FromStr for AddressMapping {
             }
         }
         if bits != 64 {
-            return fault(format!("{bits} bits"));
+            return fault(format!("{bits} letters"));
         }
         Ok(mapping)
     }

@@ -181,7 +181,7 @@ impl Cache {
             faults.refuse(
                 "port_bytes",
                 self.port_bytes,
-                format!("a divisor of the line size, {}", self.line_bytes),
+                format!("a divisor of {}, the value of `line_bytes`", self.line_bytes),
             )?;
         }
         Ok(())

@@ -185,7 +185,7 @@ impl Dram {
         faults.within("data_command_ratio", self.data_command_ratio, 1..=64)?;
         if !self.burst_length.is_multiple_of(self.data_command_ratio) {
             let expected = format!(
-                "a multiple of {}, the number of transfers per command cycle",
+                "a multiple of {}, the value of `data_command_ratio`",
                 self.data_command_ratio
             );
             faults.refuse("burst_length", self.burst_length, expected)?;
@@ -223,10 +223,18 @@ impl DramTiming {
             faults.within(name, time, 0..=Self::MAX_CYCLES)?;
         }
         if self.rcd <= self.wl {
-            faults.refuse("rcd", self.rcd, format!("more than wl, {}", self.wl))?;
+            faults.refuse(
+                "rcd",
+                self.rcd,
+                format!("more than {}, the value of `wl`", self.wl),
+            )?;
         }
         if self.cl + 2 < self.wl {
-            faults.refuse("cl", self.cl, format!("at least wl - 2, {}", self.wl - 2))?;
+            faults.refuse(
+                "cl",
+                self.cl,
+                format!("at least {}, which is `wl` - 2", self.wl - 2),
+            )?;
         }
         Ok(())
     }

@@ -110,20 +110,24 @@ impl Memory {
             faults.refuse(
                 "mapping",
                 self.mapping,
-                "dramid@, because the number of channels is not a power of two",
+                "a mapping with `dramid@`, because the number of channels is not a power of two",
             )?;
         }
         if self.mapping.channel_start().is_none() {
             let bits = self.mapping.channel_mask().count_ones();
             if bits != self.channels.ilog2() {
-                let expected = format!("{} bits D, for {} channels", self.channels.ilog2(), self.channels);
+                let expected = format!(
+                    "{} letters D, to select one of {} channels",
+                    self.channels.ilog2(),
+                    self.channels
+                );
                 faults.refuse("mapping", self.mapping, expected)?;
             }
         }
         let banks = self.mapping.bank_mask().count_ones();
         if banks > self.dram.timing.banks.ilog2() {
             let expected = format!(
-                "at most {} bits B, for {} banks",
+                "at most {} letters B, to select one of {} banks",
                 self.dram.timing.banks.ilog2(),
                 self.dram.timing.banks
             );
@@ -131,7 +135,7 @@ impl Memory {
         }
         if banks < self.slices_per_channel.ilog2() {
             let expected = format!(
-                "enough bits B to select one of {} slices",
+                "enough letters B to select one of {} slices",
                 self.slices_per_channel
             );
             faults.refuse("mapping", self.mapping, expected)?;
@@ -141,8 +145,8 @@ impl Memory {
             PartitionIndexing::Xor if power => Ok(()),
             PartitionIndexing::Xor => faults.refuse(
                 "indexing",
-                format!("xor over {} channels", self.channels),
-                "a power of two as the number of channels",
+                format!("xor for {} channels", self.channels),
+                "a number of channels that is a power of two",
             ),
             PartitionIndexing::Ipoly => {
                 let slices = self.channels.next_power_of_two() * self.slices_per_channel;

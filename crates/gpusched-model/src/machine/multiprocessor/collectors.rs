@@ -79,7 +79,7 @@ impl RegisterFile {
             faults.refuse(
                 "banks",
                 self.banks,
-                format!("the same number for each of {sub_cores} sub-cores"),
+                format!("a multiple of {sub_cores}, the number of sub-cores"),
             )?;
         }
         faults.within("reads_per_bank", self.reads_per_bank, 1..=MOST)?;
@@ -91,7 +91,7 @@ impl RegisterFile {
                 false => generic.refuse(
                     "units",
                     self.generic.units,
-                    "collector units with input ports and output ports",
+                    "at least 1 collector unit, with at least 1 input port and 1 output port",
                 ),
             };
         };
@@ -108,7 +108,7 @@ impl RegisterFile {
                 faults.of(name).refuse(
                     "units",
                     collectors.units,
-                    "collector units with input ports and output ports",
+                    "at least 1 collector unit, with at least 1 input port and 1 output port",
                 )?;
             }
         }

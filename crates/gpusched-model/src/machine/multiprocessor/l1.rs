@@ -114,7 +114,7 @@ impl Adaptive {
         faults.within("unified_kib", self.unified_kib, 1..=L1::MAX_KIB)?;
         let unified = u64::from(self.unified_kib) * 1024;
         if !unified.is_multiple_of(cache.bytes()) {
-            let expected = format!("a multiple of the L1 size, {} bytes", cache.bytes());
+            let expected = format!("a multiple of {} bytes, the size of `cache`", cache.bytes());
             faults.refuse("unified_kib", self.unified_kib, expected)?;
         }
         let ascending = self.shared_kib.is_sorted_by(|one, next| one < next);
@@ -122,7 +122,7 @@ impl Adaptive {
             faults.refuse(
                 "shared_kib",
                 format!("{:?}", self.shared_kib),
-                "1 to 64 ascending sizes",
+                "1 to 64 sizes in ascending order",
             )?;
         }
         for &size in &self.shared_kib {

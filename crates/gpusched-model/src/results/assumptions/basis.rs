@@ -83,8 +83,7 @@ impl Basis<'_> {
     /// about other runs.
     pub fn of_one_run(&self) -> Vec<Assumption> {
         let mut list = self.assumptions();
-        let text =
-            "The real system behaves as this run. Other releases and execution times may miss deadlines.";
+        let text = "The real system behaves like this simulated run. With other releases or execution times, a task may miss its deadline.";
         add(&mut list, Some((AssumptionId::OneRun, text.to_owned())));
         list
     }
@@ -97,7 +96,7 @@ impl Basis<'_> {
         let bandwidth = sentences::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
         if self.granularity == Some(Granularity::Mig) {
-            let text = "An instance with s of S memory slices has s/S of this bandwidth for itself. The WCETs apply to the whole memory.";
+            let text = "A MIG instance with s of S memory slices has s/S of the memory bandwidth for itself. The stated WCETs apply to the whole memory.";
             add(list, Some((AssumptionId::MemorySlices, text.to_owned())));
         }
         if memory.arbitration == Arbitration::MaxMin {
@@ -187,14 +186,18 @@ fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
             ));
         }
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
-            let text = format!("Another test proves the deadlines. `{policy}` is only a necessary test.");
+            let text = format!(
+                "Another test proves that the tasks meet their deadlines. `{policy}` is only a necessary test."
+            );
             return Some((AssumptionId::DeadlinesByOtherTest, text));
         }
-        Policy::FixedPriority(_, Priorities::DeadlineMonotonic) => "smallest D − J first",
-        Policy::FixedPriority(_, Priorities::RateMonotonic) => "smallest T first",
+        Policy::FixedPriority(_, Priorities::DeadlineMonotonic) => "smallest deadline minus jitter first",
+        Policy::FixedPriority(_, Priorities::RateMonotonic) => "shortest period first",
         Policy::FixedPriority(_, Priorities::Given) => "in the order of the task set",
-        Policy::FixedPriority(_, Priorities::Audsley) => "in the order `priorities` of the evidence",
-        Policy::Hyperbolic | Policy::LiuLayland => "smallest min(T, D) − J first",
+        Policy::FixedPriority(_, Priorities::Audsley) => {
+            "in the order that `priorities` in the evidence states"
+        }
+        Policy::Hyperbolic | Policy::LiuLayland => "smallest min(period, deadline) minus jitter first",
     };
     Some((AssumptionId::DispatchFixedPriority, sentences::dispatch(order)))
 }
@@ -208,15 +211,15 @@ fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
         | Policy::LiuLayland
         | Policy::FixedPriority(Preemption::Preemptive, _) => (
             AssumptionId::PreemptionAnyPoint,
-            "A more urgent kernel preempts the running one at any point, at once and at no cost.",
+            "A kernel with higher priority preempts the running kernel at any point, immediately and at no cost.",
         ),
         Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => (
             AssumptionId::PreemptionBlockBoundaries,
-            "A more urgent kernel waits for the running thread blocks, at most `block`. A preemption repeats at most one block.",
+            "A kernel with higher priority waits for the running thread blocks, for at most the time `block`. A preemption repeats at most one thread block.",
         ),
         Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => (
             AssumptionId::PreemptionNone,
-            "A kernel that has started runs to its end. Other kernels of its partition wait.",
+            "A kernel that has started runs to its end. The other kernels of the partition wait.",
         ),
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => return None,
     };
@@ -228,23 +231,23 @@ fn separation(granularity: Granularity) -> (AssumptionId, String) {
     let (id, text) = match granularity {
         Granularity::Sm => (
             AssumptionId::SmsReserved,
-            "A mechanism outside gpusched, such as SM masks, reserves the SMs of each partition for its kernels.",
+            "A mechanism outside gpusched, such as SM masks, reserves the SMs of each partition for the kernels of the partition.",
         ),
         Granularity::Tpc | Granularity::Gpc => (
             AssumptionId::TpcMasks,
-            "TPC masks keep the kernels of each partition on its TPCs, and all other kernels away from them.",
+            "TPC masks confine the kernels of each partition to its TPCs. All other kernels use other TPCs.",
         ),
         Granularity::GreenContext => (
             AssumptionId::GreenContexts,
-            "Each partition is a CUDA green context with SMs of its own, which the driver chooses.",
+            "Each partition is a CUDA green context with exclusive SMs. The driver chooses the SMs.",
         ),
         Granularity::Mps => (
             AssumptionId::MpsStaticPartitions,
-            "Each partition is a static SM partition of MPS. An active thread percentage alone isolates no SMs.",
+            "Each partition is a static SM partition of MPS. An active thread percentage alone reserves no SMs.",
         ),
         Granularity::Mig => (
             AssumptionId::MigInstances,
-            "Each partition is a MIG instance, and the SMs of an instance serve its kernels alone.",
+            "Each partition is a MIG instance. Only the kernels of the instance use its SMs.",
         ),
     };
     (id, text.to_owned())
@@ -256,31 +259,31 @@ fn interference(model: Option<Interference>, granularity: Option<Granularity>) -
     let (id, text) = match model {
         Some(Interference::ConflictBandwidth) if divided => (
             AssumptionId::InterferenceConflictBandwidth,
-            "Tasks of the same kind in one partition contend. Instances do not delay each other (L2, DRAM, host link).",
+            "Tasks of the same kind in one partition contend. MIG instances do not delay each other through L2, DRAM or the host link.",
         ),
         Some(Interference::Bandwidth) if divided => (
             AssumptionId::InterferenceBandwidth,
-            "Tasks in one partition do not contend. Instances do not delay each other (L2, DRAM, host link).",
+            "Tasks in one partition do not contend. MIG instances do not delay each other through L2, DRAM or the host link.",
         ),
         Some(Interference::Conflict) => (
             AssumptionId::InterferenceConflict,
-            "Only tasks of the same kind in one partition contend. Partitions do not delay each other (L2, DRAM).",
+            "Only tasks of the same kind in one partition contend. Partitions do not delay each other through L2 or DRAM.",
         ),
         Some(Interference::None) => (
             AssumptionId::InterferenceNone,
-            "No task delays another one by contention, in its own partition or in another one (L2, DRAM).",
+            "Tasks in one partition do not contend. Partitions do not delay each other through L2 or DRAM.",
         ),
         Some(Interference::ConflictBandwidth) => (
             AssumptionId::InterferenceConflictBandwidth,
-            "Tasks of the same kind in one partition contend. Partitions delay each other by DRAM bandwidth alone, not by L2.",
+            "Tasks of the same kind in one partition contend. Partitions delay each other only through DRAM bandwidth, not through L2.",
         ),
         Some(Interference::Bandwidth) => (
             AssumptionId::InterferenceBandwidth,
-            "Tasks in one partition do not contend. Partitions delay each other by DRAM bandwidth alone, not by L2.",
+            "Tasks in one partition do not contend. Partitions delay each other only through DRAM bandwidth, not through L2.",
         ),
         None => (
             AssumptionId::InterferenceUnnamed,
-            "The interference model, which has no name in files, bounds all contention.",
+            "The interference model of the calling program bounds all contention.",
         ),
     };
     (id, text.to_owned())

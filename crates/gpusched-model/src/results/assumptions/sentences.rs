@@ -23,17 +23,17 @@ pub(super) fn dispatch(order: &str) -> String {
 
 pub(super) fn bandwidth(bandwidth: Bandwidth) -> String {
     format!(
-        "The memory is one server. It moves at least {bandwidth} while requests wait, for every request mix."
+        "The memory is one server. The memory transfers at least {bandwidth} while requests are pending, for every request mix."
     )
 }
 
 pub(super) fn releases(jitter: bool) -> String {
     let release = if jitter {
-        "A release follows its arrival within the stated `jitter`."
+        "Each job is released at most `jitter` after its arrival."
     } else {
-        "Releases have no jitter."
+        "Each job is released at its arrival."
     };
-    format!("Two arrivals of a task are at least its period apart. {release}")
+    format!("Two arrivals of a task are at least one period apart. {release}")
 }
 
 pub(super) fn traffic_unknown(tasks: Part) -> String {
@@ -57,14 +57,16 @@ pub(super) fn conflict_as_isolated(tasks: Part) -> String {
 pub(super) fn wcet(source: WcetSource, tasks: Part) -> String {
     match source {
         WcetSource::Stated => format!(
-            "No job takes longer than its stated WCET, with launch overhead, copies and CPU segments ({tasks})."
+            "No job takes longer than its stated WCET, which includes launch overhead, copies and CPU segments ({tasks})."
         ),
         WcetSource::Fitted => {
-            format!("No job takes longer than its fitted WCET, a curve that extends measurements ({tasks}).")
+            format!(
+                "No job takes longer than its fitted WCET, which is a curve that no measurement exceeds ({tasks})."
+            )
         }
         WcetSource::Measured => {
             format!(
-                "No job takes longer than its measured WCET, the longest time of a measurement ({tasks})."
+                "No job takes longer than its measured WCET, which is the longest measured time ({tasks})."
             )
         }
         WcetSource::Estimated => {

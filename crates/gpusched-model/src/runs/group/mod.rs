@@ -64,10 +64,13 @@ impl Group {
             if sms == 0 || sms > free {
                 let expected = match free {
                     0 => format!(
-                        "no more kernels: all {} SMs of the platform are in use",
+                        "no further kernel, because the earlier kernels use all {} SMs of the platform",
                         platform.sms
                     ),
-                    _ => format!("1 to {free}, the remaining SMs of {}", platform.sms),
+                    _ => format!(
+                        "1 to {free}, the number of free SMs of the platform with {} SMs",
+                        platform.sms
+                    ),
                 };
                 Refusal::refuse(format!("kernels[{index}].sms"), sms, expected)?;
             }

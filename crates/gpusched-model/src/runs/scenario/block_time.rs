@@ -93,7 +93,7 @@ impl BlockTime {
                 match normal.mean <= normal.max {
                     true => Ok(()),
                     false => Err(format!(
-                        "normal.mean: found {}, expected at most max, {}",
+                        "normal.mean: found {}, expected at most {}, the value of `max`",
                         normal.mean, normal.max
                     )),
                 }

@@ -51,13 +51,13 @@ impl CpuTraffic {
             };
         };
         let Some(launch) = shape.kernels.get(position) else {
-            let expected = format!("a number below {}", shape.kernels.len());
+            let expected = format!("a number below {}, the number of kernels", shape.kernels.len());
             return Refusal::refuse("cpu.kernel".to_owned(), position.to_string(), expected);
         };
         let field = |name: &str| format!("kernels[{position}].{name}");
         let Some(profile) = launch.block_time.profile() else {
-            let expected = "\"profile\", because cpu.kernel names this kernel".to_owned();
-            return Refusal::refuse(field("block_time"), "no profile".to_owned(), expected);
+            let expected = "`profile`, because `cpu.kernel` names this kernel".to_owned();
+            return Refusal::refuse(field("block_time"), "no `profile`".to_owned(), expected);
         };
         let active = launch.active_blocks(shape.platform.shape());
         let active = u32::try_from(active).unwrap_or(u32::MAX);

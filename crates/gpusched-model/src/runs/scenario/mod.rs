@@ -135,13 +135,16 @@ impl Scenario {
         let applications = shape.applications.len().max(1);
         let application = |field: String, found: usize| match found < applications {
             true => Ok(()),
-            false => Refusal::refuse(field, found.to_string(), format!("a number below {applications}")),
+            false => {
+                let expected = format!("a number below {applications}, the number of applications");
+                Refusal::refuse(field, found.to_string(), expected)
+            }
         };
         for (index, copy) in shape.copies.iter().enumerate() {
             let of = |field: &str| format!("copies[{index}].{field}");
             application(of("application"), copy.application)?;
             if copy.after.is_some_and(|after| after > shape.kernels.len()) {
-                let expected = format!("at most the number of kernels, {}", shape.kernels.len());
+                let expected = format!("at most {}, the number of kernels", shape.kernels.len());
                 return Refusal::refuse(of("after"), format!("{:?}", copy.after.unwrap_or(0)), expected);
             }
         }
@@ -153,7 +156,7 @@ impl Scenario {
             let clustered = kernel.block_time.profile().map(ProfileTime::blocks);
             if let Some(found) = clustered.filter(|&found| found != u64::from(kernel.blocks)) {
                 let expected = format!(
-                    "clusters with {} blocks in total, the number in `blocks`",
+                    "clusters with {} blocks in total, as `blocks` states",
                     kernel.blocks
                 );
                 return Refusal::refuse(
@@ -182,7 +185,7 @@ impl Scenario {
             let periods = latest.ns() / cpu.regulation_period.ns().max(1);
             if periods > MAX_PERIODS {
                 let expected =
-                    format!("at most {MAX_PERIODS} regulation periods before the last launch, at {latest}");
+                    format!("at most {MAX_PERIODS} regulation periods before the last launch at {latest}");
                 return Refusal::refuse(
                     "cpu.regulation_period".to_owned(),
                     cpu.regulation_period.to_string(),
@@ -208,29 +211,35 @@ fn launches(shape: &ScenarioShape) -> impl Iterator<Item = Time> {
 fn check_resources(device: &Device, kernel: &Launch) -> Result<(), (&'static str, String, String)> {
     let figures = device.shape();
     if kernel.threads > figures.threads_per_sm {
-        let expected = format!("at most the {} threads of an SM", figures.threads_per_sm);
+        let expected = format!(
+            "at most {}, the number of threads of an SM",
+            figures.threads_per_sm
+        );
         return Err(("threads", kernel.threads.to_string(), expected));
     }
     let (need, room) = (Need::from(kernel), Need::of_sm(figures));
     if kernel.registers > 255 || need.registers > room.registers {
         let found = format!(
-            "{} registers per thread, {} per block",
+            "{} registers per thread and {} registers per block",
             kernel.registers, need.registers
         );
         let expected = format!(
-            "at most 255 registers per thread, and at most the {} registers of an SM per block",
+            "at most 255 registers per thread, and at most {} registers per block (the registers of an SM)",
             room.registers
         );
         return Err(("registers", found, expected));
     }
     if kernel.shared_memory > room.shared_memory {
-        let expected = format!("at most the {} bytes of an SM", room.shared_memory);
+        let expected = format!(
+            "at most {}, the bytes of shared memory of an SM",
+            room.shared_memory
+        );
         return Err(("shared_memory", kernel.shared_memory.to_string(), expected));
     }
     if let Some(sms) = &kernel.sms {
         let sorted = sms.is_sorted_by(|a, b| a < b);
         if sms.is_empty() || !sorted || sms.last().is_some_and(|&last| last >= figures.sms) {
-            let expected = format!("ascending numbers of SMs below {}", figures.sms);
+            let expected = format!("SM numbers in ascending order, each below {}", figures.sms);
             return Err(("sms", format!("{sms:?}"), expected));
         }
     }

@@ -53,7 +53,7 @@ impl ProfileTime {
             let (e0, e1) = (cluster.isolated(), cluster.contended());
             if e1.ns() > e0.ns().saturating_mul(MAX_SLOWDOWN) {
                 return Err(format!(
-                    "clusters[{index}].e1: found {e1}, expected at most {MAX_SLOWDOWN} times e0, {e0}"
+                    "clusters[{index}].e1: found {e1}, expected at most {MAX_SLOWDOWN} times `e0`, which is {e0}"
                 ));
             }
         }

@@ -77,7 +77,7 @@ impl KernelTask {
         let offset = shape.offset.unwrap_or_default();
         match shape.period {
             Some(period) if offset >= period => {
-                Refusal::refuse("offset", offset, format!("less than the period, {period}"))?
+                Refusal::refuse("offset", offset, format!("less than {period}, the period"))?
             }
             _ if offset > Time::LIMIT => Refusal::refuse("offset", offset, "less than 2^63 ns")?,
             _ => {}
@@ -89,7 +89,7 @@ impl KernelTask {
             if let Some(slowdown) = shape.slowdown {
                 Refusal::refuse(
                     "q",
-                    format!("{q} together with a slowdown of {slowdown}"),
+                    format!("`q` of {q} together with `slowdown` of {slowdown}"),
                     "only one of the two fields",
                 )?;
             }

@@ -12,8 +12,7 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
     }
     let most = shape.machine.dispatch.kernels;
     if shape.kernels.len() > most as usize {
-        let expected =
-            format!("at most {most} kernels, the number that the machine can run at the same time");
+        let expected = format!("at most {most} kernels, the maximum that the machine can run concurrently");
         return Refusal::refuse("kernels", format!("{} kernels", shape.kernels.len()), expected);
     }
     if let Some(sms) = shape.sms {
@@ -28,7 +27,7 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
         if let Some(name) = &kernel.name
             && !names.insert(name)
         {
-            return Refusal::refuse(of("name"), format!("{name:?} again"), "a unique name");
+            return Refusal::refuse(of("name"), format!("{name:?} a second time"), "a unique name");
         }
         check_kernel(shape, kernel, &of)?;
     }
@@ -61,7 +60,7 @@ fn check_kernel(
             return Refusal::refuse(
                 of("budget"),
                 found,
-                format!("no budget: scheduler {scheduler} has no issue budgets"),
+                format!("no issue budget, because scheduler {scheduler} has no issue budgets"),
             );
         }
         _ => {}
@@ -70,11 +69,12 @@ fn check_kernel(
         && let Some(&found) = sms.indices().last()
         && found >= shape.sms()
     {
-        let expected = format!("SMs from 0 to {}", shape.sms().saturating_sub(1));
+        let expected = format!("SM numbers from 0 to {}", shape.sms().saturating_sub(1));
         return Refusal::refuse(of("sms"), found, expected);
     }
     if matches!(kernel.program, KernelSource::Trace(_)) {
-        let expected = "no value: a trace contains its launch";
+        let expected =
+            "no value, because a trace states the grid size, block size and parameters of its kernel";
         if let Some(grid) = kernel.grid {
             return Refusal::refuse(of("grid"), grid, expected);
         }

@@ -11,7 +11,7 @@ use crate::Machine;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SmSet(Vec<u32>);
 
-const EXPECTED: &str = "numbers of SMs such as [0, 1, 5] or \"0-14,20\", from 0, each once";
+const EXPECTED: &str = "SM numbers such as [0, 1, 5] or \"0-14,20\", counted from 0 and without repetition";
 
 impl SmSet {
     /// Creates the set of the SMs `indices`. Returns `None` if the list is empty, repeats an SM,

@@ -23,10 +23,12 @@ pub enum Peak {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeakError {
     /// The list is empty.
-    #[error("found no points, expected a bandwidth, or at least one [sms, bandwidth]")]
+    #[error("found no points, expected a bandwidth, or at least one point [sms, bandwidth]")]
     Empty,
     /// The number of SMs is zero, too large, or not larger than the previous number.
-    #[error("[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}")]
+    #[error(
+        "[{index}]: found {sms} SMs, expected numbers of SMs in strictly ascending order, each from 1 to {MAX_SMS}"
+    )]
     Sms {
         /// Position in the list, from 0.
         index: usize,
@@ -35,7 +37,7 @@ pub enum PeakError {
     },
     /// The rate is lower than the rate at the previous position, which has fewer SMs.
     #[error(
-        "[{index}]: found {rate} after {before}, expected a bandwidth that does not shrink with the number of SMs (use the larger of the two bandwidths)"
+        "[{index}]: found {rate} after {before}, expected a bandwidth that does not decrease with the number of SMs (use the larger of the two bandwidths)"
     )]
     NotMonotone {
         /// Position in the list, from 0.

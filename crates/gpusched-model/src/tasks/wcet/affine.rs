@@ -11,7 +11,7 @@ use crate::time::Time;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with \"isolated\" and, if it differs, \"conflict\""
+    expecting = "an object with \"isolated\" and optionally \"conflict\""
 )]
 pub struct AffinePair {
     /// Cⁿ: WCET in isolation.
@@ -23,7 +23,10 @@ pub struct AffinePair {
 
 /// Affine function a/m + b, where m is the number of SMs.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "an object with \"a\" and \"b\" for a/m + b")]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with \"a\" and \"b\", for the WCET a/m + b on m SMs"
+)]
 pub struct Affine {
     /// a: part of the WCET that is divided by the number of SMs [ns].
     pub a: Time,

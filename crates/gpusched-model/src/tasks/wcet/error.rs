@@ -8,26 +8,26 @@ use crate::time::Time;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WcetError {
     /// A time is above [`Time::LIMIT`], or the product of the parameters is too large for exact evaluation.
-    #[error("WCET too large: found {found}, expected below 2^63 ns on every number of SMs")]
+    #[error("WCET too large: found {found}, expected a WCET below 2^63 ns for every number of SMs")]
     TooLarge {
         /// Value or parameter that is too large.
         found: String,
     },
     /// A value of the WCET function is zero.
-    #[error("WCET of zero: found {found}, expected at least 1 ns on every number of SMs")]
+    #[error("WCET of zero: found {found}, expected a WCET of at least 1 ns for every number of SMs")]
     Zero {
         /// Value or parameter that is zero.
         found: String,
     },
     /// A list of measured points is empty.
-    #[error("{list}: found no points, expected at least one [sms, time]")]
+    #[error("{list}: found no points, expected at least one point [sms, time]")]
     Empty {
         /// Name of the list.
         list: &'static str,
     },
     /// The number of SMs is zero, too large, or not larger than the previous number.
     #[error(
-        "{list}[{index}]: found {sms} SMs, expected strictly increasing numbers of SMs from 1 to {MAX_SMS}"
+        "{list}[{index}]: found {sms} SMs, expected numbers of SMs in strictly ascending order, each from 1 to {MAX_SMS}"
     )]
     Sms {
         /// Name of the list.
@@ -53,14 +53,14 @@ pub enum WcetError {
     },
     /// The WCET in conflict is below the isolated WCET.
     #[error(
-        "conflict: found a WCET below the isolated WCET on {sms} SMs, expected at least the isolated WCET (use the larger of the two)"
+        "conflict: found a WCET below the isolated WCET on {sms} SMs, expected at least the isolated WCET (use the larger WCET for `conflict`)"
     )]
     ConflictFaster {
         /// Number of SMs for which the WCET in conflict is too short.
         sms: u32,
     },
     /// The conflict factor k is below 1.
-    #[error("conflict: found factor {found}, expected at least 1")]
+    #[error("conflict: found the factor {found}, expected a factor of at least 1")]
     ConflictFactor {
         /// Value of the factor.
         found: Factor,

@@ -12,7 +12,7 @@ use crate::time::Time;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with \"work\", \"serial\" and, if it differs in conflict, \"conflict\""
+    expecting = "an object with \"work\", \"serial\" and optionally \"conflict\""
 )]
 pub struct Scaling {
     /// a: amount of work that is divided among the SMs [ns]; > 0.

@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for Table {
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(
-                    "a list of [sms, time], or an object with the lists \"isolated\" and, if it differs, \"conflict\"",
+                    "a list of [sms, time], or an object with the list \"isolated\" and optionally the list \"conflict\"",
                 )
             }
 

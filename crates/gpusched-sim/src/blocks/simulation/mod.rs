@@ -182,7 +182,10 @@ impl<'a, O: Observer<Event>> Simulation<'a, O> {
     fn run(&mut self) -> Result<()> {
         while self.left > 0 && self.observer.goes_on() {
             let Some(now) = self.events.next_time() else {
-                return Err(Error::Internal(format!("{} commands never end", self.left)));
+                return Err(Error::Internal(format!(
+                    "{} kernels or copies never end",
+                    self.left
+                )));
             };
             if now > Time::LIMIT {
                 let found = format!("a run longer than {}", Time::LIMIT);

@@ -20,7 +20,7 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
         return Err(Error::parameter(
             format!("kernels[{index}].kernel"),
             format!("{found} blocks"),
-            format!("at most {MAX_BLOCKS}"),
+            format!("at most {MAX_BLOCKS} blocks"),
         ));
     }
     let clusters = kernel.clusters().iter();
@@ -32,8 +32,8 @@ pub(super) fn check(index: usize, kernel: &Kernel) -> Result<()> {
     if periods > MAX_PERIODS {
         return Err(Error::parameter(
             format!("kernels[{index}].kernel.regulation_period"),
-            format!("{period}; the kernel may take {periods} periods"),
-            format!("at most {MAX_PERIODS}"),
+            format!("{period}, so the kernel may take {periods} regulation periods"),
+            format!("at most {MAX_PERIODS} regulation periods"),
         ));
     }
     Ok(())
@@ -62,8 +62,8 @@ pub(super) fn horizon(system: &System, mut queue: Queue, nominal: &[Time], perio
         Some(end) => Ok(Time::from_ns(end)),
         None => Err(Error::parameter(
             "regulation_period",
-            format!("{period}; all jobs may take {periods} periods"),
-            format!("at most {MAX_PERIODS}"),
+            format!("{period}, so all jobs together may take {periods} regulation periods"),
+            format!("at most {MAX_PERIODS} regulation periods"),
         )),
     }
 }

@@ -63,7 +63,7 @@ impl Sequencer {
                 return Err(Error::parameter(
                     name,
                     time,
-                    format!("less than the regulation period, {period}"),
+                    format!("less than {period}, the regulation period"),
                 ));
             }
         }
@@ -92,7 +92,7 @@ impl Sequencer {
             return Err(Error::parameter(
                 "kernels",
                 format!("{blocks} blocks in all jobs"),
-                format!("at most {MOST_BLOCKS}"),
+                format!("at most {MOST_BLOCKS} blocks"),
             ));
         }
         let queue = Queue::new(system);

@@ -50,17 +50,29 @@ impl Parameters for MappingParameters {
             return found("equation", self.equation.to_string(), "2, 3 or 4");
         }
         if self.platform.shape().sms < 2 {
-            return found("platform", "1 SM".to_owned(), "at least 2");
+            return found("platform", "1 SM".to_owned(), "at least 2 SMs");
         }
         let warps = self.platform.shape().threads_per_sm / 32;
         match (self.equation, self.before) {
             (2, None) => {}
-            (2, Some(before)) => return found("before", format!("{before:?}"), "no value for Eq. 2"),
-            (_, None) => return found("before", "none".to_owned(), "the smallest and the largest z"),
+            (2, Some(before)) => {
+                return found("before", format!("{before:?}"), "no field `before` for Eq. 2");
+            }
+            (_, None) => {
+                return found(
+                    "before",
+                    "none".to_owned(),
+                    "two numbers, the smallest and the largest number of warps z",
+                );
+            }
             (equation, Some([from, to])) => {
                 let least = u32::from(equation == 4);
                 if from < least || from > to || to > MAX_WARPS.min(warps) {
-                    return found("before", format!("{from} to {to}"), "ascending numbers of warps");
+                    return found(
+                        "before",
+                        format!("{from} to {to}"),
+                        "two ascending numbers of warps",
+                    );
                 }
             }
         }

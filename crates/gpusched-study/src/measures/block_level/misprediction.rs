@@ -53,10 +53,14 @@ impl Parameters for MispredictionParameters {
         let threads = self.platform.shape().threads_per_sm;
         if self.streams.is_empty() || self.streams.contains(&0) {
             let found = format!("{:?}", self.streams);
-            return Err(Refusal::new("streams", found, "positive numbers of streams"));
+            return Err(Refusal::new(
+                "streams",
+                found,
+                "one or more positive numbers of streams",
+            ));
         }
         if !ascending(self.threads) || self.threads[1] > threads {
-            let expected = format!("ascending numbers up to {threads}");
+            let expected = format!("two ascending positive numbers up to {threads}");
             return Err(Refusal::new(
                 "threads",
                 format_args!("{:?}", self.threads),
@@ -65,8 +69,9 @@ impl Parameters for MispredictionParameters {
         }
         let most = self.streams.iter().max().copied().unwrap_or(0);
         if !ascending(self.blocks) || u64::from(self.blocks[1]) * u64::from(most) > MAX_BLOCKS {
-            let expected =
-                format!("ascending positive numbers, and at most {MAX_BLOCKS} blocks in all streams");
+            let expected = format!(
+                "two ascending positive numbers with at most {MAX_BLOCKS} blocks in all streams together"
+            );
             return Err(Refusal::new(
                 "blocks",
                 format_args!("{:?}", self.blocks),
@@ -78,7 +83,7 @@ impl Parameters for MispredictionParameters {
         if let Some(published) = &self.published
             && published.len() != self.streams.len()
         {
-            let expected = format!("{} numbers", self.streams.len());
+            let expected = format!("{} numbers, one for each number in `streams`", self.streams.len());
             return Err(Refusal::new("published", format_args!("{published:?}"), expected));
         }
         Ok(Mispredictions { parameters: self })

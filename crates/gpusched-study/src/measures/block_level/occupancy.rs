@@ -46,18 +46,23 @@ impl Parameters for OccupancyParameters {
     fn prepare(self, _files: &mut Files) -> Result<Occupancy, Refusal> {
         if self.threads.is_empty() || self.threads.contains(&0) {
             let found = format!("{:?}", self.threads);
-            return Err(Refusal::new("threads", found, "positive numbers"));
+            return Err(Refusal::new("threads", found, "one or more positive numbers"));
         }
         for (field, list) in [
             ("registers", &self.registers),
             ("shared_memory", &self.shared_memory),
         ] {
             if list.is_empty() {
-                return Err(Refusal::new(field, "an empty list", "numbers"));
+                return Err(Refusal::new(field, "an empty list", "at least one number"));
             }
         }
         let lengths = [&self.threads, &self.registers, &self.shared_memory].map(Vec::len);
-        combinations("", "combinations", &lengths, MAX_ROWS)?;
+        combinations(
+            "",
+            "combinations of threads, registers and shared memory",
+            &lengths,
+            MAX_ROWS,
+        )?;
         Ok(Occupancy { parameters: self })
     }
 }

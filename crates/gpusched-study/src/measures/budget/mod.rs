@@ -129,7 +129,7 @@ impl Parameters for BudgetParameters {
                 None => quantities.is_empty().then(|| "an empty list".to_owned()),
             };
             if let Some(found) = found {
-                let expected = format!("some of {}", QUANTITIES.join(", "));
+                let expected = format!("one or more of {}", QUANTITIES.join(", "));
                 return Err(Refusal::new("quantities", found, expected));
             }
         }
@@ -154,7 +154,8 @@ impl Parameters for BudgetParameters {
             _ => {
                 return Err(Refusal::told(
                     "published",
-                    "expected both `published` and `benchmark`, or neither",
+                    "found only one of the fields `published` and `benchmark`, expected both fields or \
+                     neither field",
                 ));
             }
         };

@@ -86,7 +86,11 @@ impl Scenario {
         let lengths = [blocks.len(), offsets.len(), patterns.len(), demands.len()];
         let what = "combinations of blocks, offsets, patterns and demands";
         if combinations("", what, &lengths, MAX_SCENARIOS)? == 0 {
-            return Err(Refusal::new("", format_args!("0 {what}"), "at least 1"));
+            return Err(Refusal::new(
+                "",
+                format_args!("0 {what}"),
+                "at least 1 combination",
+            ));
         }
         let mut scenarios = Vec::new();
         for &blocks in blocks {

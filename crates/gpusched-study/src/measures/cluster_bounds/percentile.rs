@@ -38,13 +38,15 @@ impl Parameters for PercentileParameters {
         let percentiles = Percentiles { kernel };
         let mut fits = percentiles.fits().peekable();
         if fits.peek().is_none() {
-            let message = "found no cluster with `isolated` or `interference`, expected at least one";
+            let message = "found no cluster with `isolated` or `interference`, expected at least one \
+                           cluster with such a distribution";
             return Err(refuse(message.to_owned()));
         }
         if let Some(fit) = fits.find(|fit| fit.distribution.std_ns <= 0.0) {
             let (cluster, std) = (fit.cluster, fit.distribution.std_ns);
             return Err(refuse(format!(
-                "found a standard deviation of {std} ns in cluster {cluster}, expected a positive one"
+                "found a standard deviation of {std} ns in cluster {cluster}, expected a positive standard \
+                 deviation"
             )));
         }
         drop(fits);

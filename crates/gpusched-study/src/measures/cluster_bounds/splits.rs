@@ -52,7 +52,7 @@ impl Splits {
                     if split.len() != clusters {
                         let found = split.len();
                         return Err(format!(
-                            "found {found} shares, expected {clusters}, one per cluster"
+                            "found {found} shares, expected {clusters} shares, one per cluster"
                         ));
                     }
                     if split.iter().all(|&share| share == Factor::ZERO) {
@@ -73,7 +73,8 @@ impl Grid {
         let least_of_all = u64::from(least).saturating_mul(clusters as u64);
         if parts == 0 || u64::from(parts) < least_of_all {
             return Err(format!(
-                "found {parts} parts with {least} or more for each of {clusters} clusters, expected more parts"
+                "found {parts} parts in total, expected at least {least} for each of {clusters} clusters \
+                 and at least 1 in total"
             ));
         }
         // Incomplete splits for the first clusters, each with the number of parts that remain for
@@ -87,7 +88,7 @@ impl Grid {
                 for share in if later == 0 { left..=left } else { least..=most } {
                     if longer.len() == MAX_SPLITS {
                         return Err(format!(
-                            "found a grid of more than {MAX_SPLITS} splits, expected fewer"
+                            "found a grid of more than {MAX_SPLITS} splits, expected at most this number"
                         ));
                     }
                     let mut split = prefix.clone();

@@ -42,7 +42,7 @@ pub(super) fn variants(
             return Err(Refusal::new(
                 "active_blocks",
                 "an empty list",
-                "numbers of blocks",
+                "at least one number of blocks",
             ));
         }
         Some(list) => list.to_vec(),

@@ -80,7 +80,11 @@ impl Parameters for SideBySideParameters {
             }
             (found, _) => {
                 let found = if found.is_some() { "both" } else { "neither" };
-                return Err(Refusal::new("groups", found, "either `groups` or `drawn`"));
+                return Err(Refusal::new(
+                    "groups",
+                    found,
+                    "one of the fields `groups` and `drawn`",
+                ));
             }
         };
         Ok(SideBySide {
@@ -97,7 +101,7 @@ impl Parameters for SideBySideParameters {
 /// Rejects memory parameters that are invalid or that are for a GPU without exactly `sms` SMs.
 pub(super) fn check(platform: &MemoryPlatform, sms: u32) -> Result<(), Refusal> {
     if platform.sms != sms {
-        let expected = format!("{sms}, the SMs of the machine");
+        let expected = format!("{sms}, the number of SMs of the simulated GPU");
         return Err(Refusal::new("platform.sms", platform.sms, expected));
     }
     platform.check()
@@ -115,7 +119,7 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
         let found = format!("{} kernels on {sms} SMs", members.len());
         return Err(refuse(
             found,
-            format!("1 to {all} SMs for each kernel, and at most {all} in total"),
+            format!("one or more kernels with at least 1 SM each and at most {all} SMs in total"),
         ));
     }
     let member = |member: &Member| {
@@ -131,7 +135,10 @@ fn given(bench: &Bench, index: usize, members: &[Member]) -> Result<Members, Ref
     kernels.dedup();
     match kernels.len() == found.len() {
         true => Ok(found),
-        false => Err(refuse("a repeated kernel".to_owned(), "each once".to_owned())),
+        false => Err(refuse(
+            "a repeated kernel".to_owned(),
+            "each kernel once".to_owned(),
+        )),
     }
 }
 
@@ -144,7 +151,7 @@ fn checked(bench: &Bench, drawn: &Drawn) -> Result<(), Refusal> {
         return refuse(
             "sizes",
             format!("{:?}", drawn.sizes),
-            format!("numbers from 1 to {kernels}, the kernels of the run"),
+            format!("numbers from 1 to {kernels}, the number of kernels of the run"),
         );
     }
     within("drawn.groups", drawn.groups, 1..=MOST)?;

@@ -9,13 +9,17 @@ use gpusched_model::{Factor, Scheduler};
 /// total.
 pub(super) fn budgets(budgets: &Values, schedulers: &[Scheduler], most: usize) -> Result<Vec<u32>, Refusal> {
     if schedulers.is_empty() {
-        return Err(Refusal::new("schedulers", "an empty list", "at least one"));
+        return Err(Refusal::new(
+            "schedulers",
+            "an empty list",
+            "at least one scheduler",
+        ));
     }
     let budgets: Result<Vec<u32>, Refusal> = budgets.as_slice().iter().map(|&budget| whole(budget)).collect();
     let budgets = budgets?;
     combinations(
         "budgets",
-        "budgets of all schedulers",
+        "combinations of a scheduler and a budget",
         &[schedulers.len(), budgets.len()],
         most,
     )?;

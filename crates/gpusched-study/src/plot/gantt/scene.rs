@@ -68,13 +68,13 @@ pub struct Window {
 impl Window {
     fn new(timeline: &Timeline, options: &Options) -> Result<Window> {
         let Some((first, last)) = timeline.span() else {
-            return Err(Error::parameter("timeline", "nothing to draw", "events"));
+            return Err(Error::parameter("timeline", "no event", "at least one event"));
         };
         let from = options.from.unwrap_or(first);
         let to = options.to.unwrap_or(last);
         if to < first || from > last {
-            let found = format!("nothing to draw from {from} to {to}");
-            let expected = format!("a part of the timeline, from {first} to {last}");
+            let found = format!("no event from {from} to {to}");
+            let expected = format!("a window that overlaps the timeline from {first} to {last}");
             return Err(Error::parameter("window", found, expected));
         }
         // A window of length 0 is extended, so a single instant can also be drawn.
@@ -87,7 +87,7 @@ impl Window {
             false => Err(Error::parameter(
                 "window",
                 format!("{from} to {to}"),
-                "an end after the beginning",
+                "an end of the window after the start",
             )),
         }
     }

@@ -64,7 +64,7 @@ pub fn svg(timeline: &Timeline, options: &Options) -> Result<String> {
                 scene.window.from,
                 scene.window.to
             ),
-            format!("at most {MAX_SLICES} in a figure: choose a shorter window"),
+            format!("at most {MAX_SLICES} slices: choose a shorter window"),
         ));
     }
     Ok(Figure::new(&scene).draw(&scene, options.title.as_deref()))

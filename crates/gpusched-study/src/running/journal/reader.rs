@@ -99,7 +99,7 @@ impl<'a> JournalReader<'a> {
             Err(error) => {
                 return Err(self.error(Refusal::told(
                     "",
-                    format!("not the first line of a journal: {error}"),
+                    format!("found a line that is not the first line of a journal: {error}"),
                 )));
             }
         };
@@ -120,7 +120,7 @@ impl<'a> JournalReader<'a> {
         };
         let line: Line = match serde_json::from_slice(line) {
             Ok(line) => line,
-            Err(error) => return Err(self.error(Refusal::told("", format!("damaged: {error}")))),
+            Err(error) => return Err(self.error(Refusal::told("", format!("found a damaged line: {error}")))),
         };
         let Some(record) = line.record() else {
             return Err(self.error(Refusal::new(
@@ -136,8 +136,15 @@ impl<'a> JournalReader<'a> {
                 "the results of a chunk of this study",
             ))),
             Added::Conflict => {
-                let found = format!("chunk {} with contradictory results", record.chunk);
-                Err(self.error(Refusal::new("chunk", found, "equal results")))
+                let found = format!(
+                    "chunk {} with results that differ from an earlier line",
+                    record.chunk
+                );
+                Err(self.error(Refusal::new(
+                    "chunk",
+                    found,
+                    "the same results in all lines of a chunk",
+                )))
             }
             added => Ok(Some((record.chunk, added))),
         }

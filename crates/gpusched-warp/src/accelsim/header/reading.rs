@@ -80,7 +80,7 @@ impl Draft {
             }
             b"block dim" => {
                 let size = dimension(value).filter(|size| size.count() <= 1024);
-                let expected = "(x,y,z), each at least 1, together at most 1024 threads";
+                let expected = "(x,y,z), each at least 1, with at most 1024 threads in total";
                 once(&mut self.block, "block dim", size, value, expected)
             }
             b"shmem" => {
@@ -90,11 +90,17 @@ impl Draft {
             }
             b"nregs" => {
                 let registers = number(value, 0, 256);
-                once(&mut self.registers, "nregs", registers, value, "0 to 256")
+                once(
+                    &mut self.registers,
+                    "nregs",
+                    registers,
+                    value,
+                    "0 to 256 registers",
+                )
             }
             b"binary version" => {
                 let version = number(value, 30, 199);
-                let expected = "30 to 199, such as 75 for Turing";
+                let expected = "a version from 30 to 199, such as 75 for Turing";
                 once(
                     &mut self.binary_version,
                     "binary version",
@@ -132,7 +138,7 @@ impl Draft {
             }
             b"accelsim tracer version" => {
                 let version = number(value, LEAST_VERSION, u32::MAX);
-                let expected = "3 or more: trace the program again with a newer tracer";
+                let expected = "version 3 or later: trace the program again with a newer tracer";
                 once(
                     &mut self.tracer_version,
                     "accelsim tracer version",
@@ -183,7 +189,10 @@ fn once<T>(
     expected: &str,
 ) -> Result<(), Fault> {
     if slot.is_some() {
-        return Err(Fault::new(field, "found the field twice, expected it once"));
+        return Err(Fault::new(
+            field,
+            "found the field a second time, expected one value",
+        ));
     }
     *slot = Some(value.ok_or_else(|| Fault::found(field, Some(found), expected))?);
     Ok(())

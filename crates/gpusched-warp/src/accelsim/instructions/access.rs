@@ -27,7 +27,8 @@ impl Access {
         lanes: u32,
         listed: &mut Vec<u64>,
     ) -> Result<Access, Fault> {
-        const EXPECTED: &str = "0 (a list), 1 (base and stride) or 2 (base and deltas)";
+        const EXPECTED: &str =
+            "0 (list of addresses), 1 (base address and stride) or 2 (base address and deltas)";
         match words.read("address mode", decimal, EXPECTED)? {
             0 => {
                 let start = start(listed)?;
@@ -48,7 +49,8 @@ impl Access {
                 let mut address = base;
                 for lane in 0..lanes.count_ones() {
                     if lane > 0 {
-                        let expected = "one distance for each lane in the mask except the first";
+                        let expected =
+                            "one address delta in bytes for each lane in the mask, except the first lane";
                         let delta = words.read(FIELD, signed, expected)?;
                         address = address.checked_add_signed(delta).ok_or_else(overflow)?;
                     }
@@ -91,7 +93,7 @@ fn start(listed: &[u64]) -> Result<u32, Fault> {
     u32::try_from(listed.len()).map_err(|_| {
         Fault::new(
             FIELD,
-            "found more than 2^32 addresses without a common stride in one warp",
+            "found more than 2^32 addresses without a common stride in one warp, expected at most 2^32",
         )
     })
 }
@@ -99,7 +101,9 @@ fn start(listed: &[u64]) -> Result<u32, Fault> {
 fn contiguous(lanes: u32, base: u64, stride: i64) -> Result<Access, Fault> {
     let run = lanes.checked_shr(lanes.trailing_zeros()).unwrap_or(0);
     if run & run.wrapping_add(1) != 0 {
-        let message = format!("found a stride with mask {lanes:08x}, expected contiguous lanes");
+        let message = format!(
+            "found address mode 1 (stride) with mask {lanes:08x}, expected a mask of contiguous lanes"
+        );
         return Err(Fault::new(FIELD, message));
     }
     let steps = i64::from(lanes.count_ones().saturating_sub(1));
@@ -111,7 +115,10 @@ fn contiguous(lanes: u32, base: u64, stride: i64) -> Result<Access, Fault> {
 }
 
 fn overflow() -> Fault {
-    Fault::new(FIELD, "found an address beyond 64 bits, expected one within")
+    Fault::new(
+        FIELD,
+        "found an address outside 64 bits, expected a 64-bit address",
+    )
 }
 
 #[cfg(test)]
@@ -147,18 +154,18 @@ mod tests {
     #[test]
     fn refusals() {
         for (text, lanes, expected) in [
-            ("", 1, "expected 0 (a list)"),
-            ("3 0x0", 1, "found 3, expected 0 (a list)"),
+            ("", 1, "expected 0 (list of addresses)"),
+            ("3 0x0", 1, "found 3, expected 0 (list of addresses)"),
             ("0 0x10", 3, "each lane in the mask"),
             (
                 "1 0x10 4",
                 0b101,
-                "found a stride with mask 00000005, expected contiguous lanes",
+                "found address mode 1 (stride) with mask 00000005, expected a mask of contiguous lanes",
             ),
             ("1 10h 4", 1, "a hexadecimal base address"),
-            ("2 0x10 4", 0b111, "each lane in the mask except the first"),
-            ("2 0x10 -17", 0b11, "beyond 64 bits"),
-            ("1 0xffffffffffffffff 1", 0b11, "beyond 64 bits"),
+            ("2 0x10 4", 0b111, "each lane in the mask, except the first lane"),
+            ("2 0x10 -17", 0b11, "outside 64 bits"),
+            ("1 0xffffffffffffffff 1", 0b11, "outside 64 bits"),
         ] {
             let message = read(text, lanes).unwrap_err();
             assert!(message.contains(expected), "{text}: {message}");

@@ -118,7 +118,7 @@ impl Code {
         let text = words.rest();
         let number = u32::try_from(self.entries.len()).ok();
         let Some(entry) = number.filter(|_| self.entries.len() < MOST) else {
-            let message = format!("found more than {MOST} different instructions");
+            let message = format!("found more than {MOST} different instructions, expected at most {MOST}");
             return Err(Fault::new("", message));
         };
         let (instruction, accesses) = SassInstruction::read(pc, words, header)?;
@@ -127,7 +127,8 @@ impl Code {
         let below = other.and_then(|other| self.entries.get(other as usize));
         let depth = below.map_or(1, |entry| entry.depth + 1);
         if depth > MOST_AT_ONE_ADDRESS {
-            let message = format!("found more than {MOST_AT_ONE_ADDRESS} different instructions at {pc:04x}");
+            let message =
+                format!("found more than {MOST_AT_ONE_ADDRESS} different instructions at address {pc:04x}");
             return Err(Fault::new("PC", message));
         }
         let mut spaces = [None; 3];

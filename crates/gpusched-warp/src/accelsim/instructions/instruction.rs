@@ -46,7 +46,11 @@ impl SassInstruction {
         let writes = registers(words, "dest_num", "reg_dests")?;
         let opcode = words.read("opcode", opcode, "an opcode such as FADD or LDG.E.64")?;
         let mut reads = registers(words, "src_num", "reg_srcs")?;
-        let width = words.read("mem_width", decimal, "the bytes of a memory access, or 0")?;
+        let width = words.read(
+            "mem_width",
+            decimal,
+            "the bytes per lane of a memory access, or 0",
+        )?;
         if is_bulk(&opcode) {
             let message = format!(
                 "found {}, a bulk copy of the tensor memory accelerator (TMA), which gpusched does not support",
@@ -61,7 +65,7 @@ impl SassInstruction {
             // Traces do not contain addresses of constants.
             Some(space) if width == 0 && space != Space::Constant => {
                 let message = format!(
-                    "found 0 in {}, expected the bytes that it accesses",
+                    "found 0 bytes for {}, expected the bytes per lane that the instruction accesses",
                     show(opcode.as_bytes())
                 );
                 return Err(Fault::new("mem_width", message));
@@ -75,7 +79,7 @@ impl SassInstruction {
                 bytes @ 1..=16 => bytes as u8,
                 found => {
                     let message = format!(
-                        "found {found} in {}, expected 1 to 16 bytes per lane",
+                        "found {found} bytes per lane for {}, expected 1 to 16",
                         show(opcode.as_bytes())
                     );
                     return Err(Fault::new("mem_width", message));
@@ -110,7 +114,7 @@ fn registers(words: &mut Tokens<'_>, count: &'static str, field: &'static str) -
     let mut registers = Vec::new();
     for _ in 0..count {
         let register = |word: &[u8]| u8::try_from(decimal(word.strip_prefix(b"R")?)?).ok();
-        let register = words.read(field, register, "R0 to R255")?;
+        let register = words.read(field, register, "a register from R0 to R255")?;
         if register != ZERO {
             registers.push(register);
         }

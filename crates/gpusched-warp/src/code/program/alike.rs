@@ -30,13 +30,13 @@ pub enum Unlike {
         reason: &'static str,
     },
     /// The kernel is a trace instead of a program.
-    #[error("the behavior of its blocks comes from a trace")]
+    #[error("the kernel is a trace, so gpusched cannot compare the behavior of two blocks")]
     Trace,
 }
 
-const BEYOND: &str = "accesses memory beyond the SM";
+const BEYOND: &str = "accesses memory outside the SM";
 const BANKS: &str = "accesses shared memory at an address that depends on the block";
-const ROUNDS: &str = "depends on the block, and on the round of a loop";
+const ROUNDS: &str = "depends on both the block and the round of a loop";
 
 impl Code {
     /// Returns the key of `block`.

@@ -32,7 +32,11 @@ pub(super) fn lower(program: &Program) -> Result<Code, Refusal> {
         lowering.push("exit", Operation::Exit, Flow::Exit);
     }
     if lowering.registers.count() >= usize::from(u16::MAX) {
-        return Err(Refusal::new("body", "more than 65534 registers", "at most 65534"));
+        return Err(Refusal::new(
+            "body",
+            "more than 65534 registers",
+            "at most 65534 registers",
+        ));
     }
     let end = lowering.steps.len();
     let ways = |(index, step)| successors(index, step, end);
@@ -104,7 +108,7 @@ impl<'p> Lowering<'p> {
                 return Err(Refusal::new(
                     path,
                     "more than 2^20 instructions in the program",
-                    "at most 2^20",
+                    "at most 2^20 instructions",
                 ));
             }
             match statement {
@@ -152,7 +156,7 @@ impl<'p> Lowering<'p> {
                     let times = repeat.times.fold(&|name| self.constant(name));
                     let times = times.map_err(|error| Refusal::told(&path, error))?;
                     let Expression::Number(times) = times else {
-                        return Err(Refusal::new(path, format!("`{times}`"), "a number"));
+                        return Err(Refusal::new(path, format!("`{times}`"), "a constant number"));
                     };
                     for round in 0..times {
                         self.constants

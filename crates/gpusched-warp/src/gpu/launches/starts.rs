@@ -46,7 +46,12 @@ impl Gpu<'_> {
                 .warps(start.index)
                 .and_then(|streams| match streams.len() == warps(kernel) {
                     true => Ok(streams),
-                    false => Err(format!("block {} has {} warps", start.index, streams.len())),
+                    false => Err(format!(
+                        "found {} warps in block {}, expected {}",
+                        streams.len(),
+                        start.index,
+                        warps(kernel)
+                    )),
                 })
                 .map_err(|message| self.no_source(&start, message))?;
             let block = BlockStart {

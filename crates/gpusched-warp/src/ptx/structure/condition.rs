@@ -54,7 +54,10 @@ impl Structure<'_> {
         out.push(Statement::If(statement));
         if !then_falls && !other_falls && end < high {
             let line = self.instruction(end).map_or(instruction.line, |next| next.line);
-            return Err(PtxError::new(line, "found code that no earlier branch reaches"));
+            return Err(PtxError::new(
+                line,
+                "found an instruction that no earlier instruction reaches",
+            ));
         }
         Ok(end)
     }

@@ -143,7 +143,7 @@ impl Structure<'_> {
                 let name = self.name(register);
                 return Err(PtxError::new(
                     line,
-                    format!("found a loop where {name} may overflow, which programs cannot express"),
+                    format!("found a loop where register {name} may overflow, which programs cannot express"),
                 ));
             }
         }

@@ -72,7 +72,12 @@ impl<'k> Structure<'k> {
         let label = instruction
             .target()
             .and_then(|label| self.knowledge.kernel.labels.get(label));
-        let missing = || PtxError::new(instruction.line, "found a branch without a label of this kernel");
+        let missing = || {
+            PtxError::new(
+                instruction.line,
+                "found a branch to a label that the kernel does not have",
+            )
+        };
         label.copied().map(Some).ok_or_else(missing)
     }
 
@@ -91,7 +96,10 @@ impl<'k> Structure<'k> {
                 break;
             };
             if self.steps > STEPS {
-                return Err(PtxError::new(instruction.line, "the kernel is too complex"));
+                return Err(PtxError::new(
+                    instruction.line,
+                    "the control flow of the kernel is too complex for the importer",
+                ));
             }
             if let Some(close) = self.closing(next, high)? {
                 self.looped(next, close, state, out)?;
@@ -110,7 +118,7 @@ impl<'k> Structure<'k> {
                         false => Ok(false),
                         true => Err(PtxError::new(
                             self.instruction(next).map_or(instruction.line, |next| next.line),
-                            "found code that no earlier branch reaches",
+                            "found an instruction that no earlier instruction reaches",
                         )),
                     };
                 }
@@ -120,7 +128,7 @@ impl<'k> Structure<'k> {
                 if target != next + 1 {
                     return Err(PtxError::new(
                         instruction.line,
-                        "found a jump that ends neither a condition nor a loop",
+                        "found an unguarded branch that ends neither a condition nor a loop",
                     ));
                 }
                 let mut statement = Plain::new(Op::Branch);
@@ -152,7 +160,7 @@ impl<'k> Structure<'k> {
             };
             if self.target(instruction)? == Some(first) {
                 if found.is_some() {
-                    let message = "found a second branch back to the same label, expected one per loop";
+                    let message = "found a second backward branch to the same label, expected one backward branch per loop";
                     return Err(PtxError::new(instruction.line, message));
                 }
                 found = Some(index);

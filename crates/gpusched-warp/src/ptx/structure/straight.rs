@@ -104,7 +104,7 @@ impl Structure<'_> {
         let result = match written.as_slice() {
             [] => return Ok(()),
             [_] => self.knowledge.result(instruction, state),
-            _ => Value::unknown("a vector written", instruction.line),
+            _ => Value::unknown("an element of the vector written", instruction.line),
         };
         for register in written {
             let Some(old) = state.get_mut(register) else {
@@ -130,8 +130,12 @@ impl Structure<'_> {
             Operand::Memory(memory) => Some(memory),
             _ => None,
         });
-        let memory =
-            memory.ok_or_else(|| PtxError::new(line, "found no operand in brackets, expected one"))?;
+        let memory = memory.ok_or_else(|| {
+            PtxError::new(
+                line,
+                "found no operand in brackets, expected an address such as [%rd1]",
+            )
+        })?;
         let offset = Poly::constant(memory.offset);
         if let Some(symbol) = &memory.symbol {
             let kernel = self.knowledge.kernel;
@@ -145,7 +149,7 @@ impl Structure<'_> {
                 (MemorySpace::Shared, _, Some((_, address))) => *address,
                 _ => {
                     let message = format!(
-                        "found {symbol}, expected a parameter or a shared variable: other symbols cannot be imported"
+                        "found the symbol {symbol}, expected a parameter or a variable in shared memory"
                     );
                     return Err(PtxError::new(line, message));
                 }

@@ -6,8 +6,9 @@ use crate::sm::flight::FlightId;
 /// Pipeline registers between two stages, one for each unit kind and scheduler.
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
-    /// Instruction in each place, with its position in the order of issue. The array has 64
-    /// entries, so every bit number of a 64-bit word is a valid index.
+    /// Instruction in each place, with the position of the instruction in the order of issue.
+    /// The array has 64 entries, more than the number of places. So every bit number of the mask
+    /// `taken` is a valid index.
     places: [(FlightId, u64); 64],
     /// Bit mask of the occupied places. Places are ordered by unit kind, then by scheduler.
     taken: u64,

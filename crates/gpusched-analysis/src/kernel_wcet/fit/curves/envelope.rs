@@ -51,7 +51,8 @@ pub struct Measured {
 pub enum EnvelopeError {
     /// All measurements have one number of SMs, so they do not determine a line.
     #[error(
-        "{contention}: found measurements on {sms} SMs only, expected at least two different numbers of SMs for a/m + b"
+        "{contention}: found measurements on {sms} SMs only, expected at least two different numbers of \
+         SMs for C(m) = a/m + b"
     )]
     OnePoint {
         /// `isolated` or `conflict`.

@@ -2,8 +2,8 @@
 //! Definition 1).
 //!
 //! Let M be the largest measured number of SMs. The saturation point m* is the smallest measured
-//! number of SMs with C(m) − C(M) < ε·C(m). So all SMs from m* to M together reduce the execution
-//! time by less than the fraction ε.
+//! number of SMs with C(m) − C(M) < ε·C(m). So the SMs above m* together reduce the
+//! execution time by less than the fraction ε.
 //!
 //! **A saturation point below M is not enough.** Definition 1 calls a kernel memory-intensive if
 //! it saturates at *a certain threshold*. But even for a kernel with perfect speed-up, the last

@@ -59,13 +59,13 @@ pub enum Warning {
     #[error("the extreme values hardly differ, so the WCET is the longest measured time")]
     NoSpread,
     /// The extreme values do not follow the fit: [`goodness::p_value`] is at most [`LEVEL`].
-    #[error("the distribution does not fit the extreme values (Anderson-Darling, p = {p:.3})")]
+    #[error("the distribution does not fit the extreme values (Anderson-Darling test, p = {p:.3})")]
     PoorFit {
         /// The p-value.
         p: f64,
     },
     /// The runs are not independent: [`independence::p_value`] is at most [`LEVEL`].
-    #[error("the runs depend on each other (Ljung-Box, p = {p:.2e})")]
+    #[error("the runs depend on each other (Ljung-Box test, p = {p:.2e})")]
     Dependent {
         /// The p-value.
         p: f64,
@@ -73,7 +73,8 @@ pub enum Warning {
     /// ξ ≤ −0.5. For these shapes, the standard theory of maximum likelihood is not valid (Smith,
     /// Biometrika 72, 1985).
     #[error(
-        "shape {shape:.3}, expected above -0.5, because a fit is unreliable if the distribution ends abruptly"
+        "the fit has shape {shape:.3}, expected above -0.5, because a fit is unreliable if the \
+         distribution ends abruptly"
     )]
     Abrupt {
         /// Shape ξ of the fit.
@@ -81,7 +82,8 @@ pub enum Warning {
     },
     /// ξ ≥ 0.5. The distribution has infinite variance, which is impossible for execution times.
     #[error(
-        "shape {shape:.3}, expected below 0.5, because such a heavy tail suggests that the runs differ in kind"
+        "the fit has shape {shape:.3}, expected below 0.5, because a heavier tail suggests a mixture of \
+         different kinds of runs"
     )]
     Heavy {
         /// Shape ξ of the fit.

@@ -188,7 +188,7 @@ fn slowest(
 
 /// Returns the error for a `policy` that has no proof.
 fn unproven(policy: Policy) -> Error {
-    let expected = "edf, np-edf, or fixed priorities without preemption at thread-block boundaries (no other policy has a \
-                    proof for partitions that share a memory)";
+    let expected = "edf, np-edf, or fixed priorities without preemption at thread-block boundaries, \
+                    because no other policy has a schedulability test for partitions that share a memory";
     Error::parameter("policy", policy, expected)
 }

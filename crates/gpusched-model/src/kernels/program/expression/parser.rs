@@ -127,7 +127,7 @@ fn call(parser: &mut Parser<'_, Integers>, name: &str) -> Result<Expression, Par
             true => least.to_string(),
             false => format!("{least} to {most}"),
         };
-        return Err(parser.unexpected(&format!("{count} arguments of {name}")));
+        return Err(parser.unexpected(&format!("{count} arguments of the function {name}")));
     }
     parser.expect(")", "`,` or `)`")?;
     Ok(Expression::Call(*function, arguments.into()))

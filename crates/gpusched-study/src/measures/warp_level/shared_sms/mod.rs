@@ -76,7 +76,7 @@ impl Parameters for SharedSmsParameters {
         let machine = Machine::new(shape).map_err(Refusal::in_file("machine", &self.machine))?;
         let count = self.programs.len();
         if !(2..=KERNELS).contains(&count) {
-            let expected = format!("from 2 to {KERNELS}");
+            let expected = format!("from 2 to {KERNELS} programs");
             return Err(Refusal::new(
                 "programs",
                 format_args!("{count} programs"),
