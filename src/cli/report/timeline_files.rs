@@ -44,7 +44,11 @@ impl TimelineFiles {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from >= to
         {
-            return Err(Error::parameter("from", from, format!("a time before --to, {to}")));
+            return Err(Error::parameter(
+                "from",
+                from,
+                format!("a time before --to, {to}"),
+            ));
         }
         Ok(Canvas {
             timeline_files: self,

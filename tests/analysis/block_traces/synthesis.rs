@@ -101,11 +101,7 @@ fn what_cannot_be_drawn_from_is_refused() {
         "--intervals 1",
         "intervals: found 1, expected at least one interval for each of 2",
     );
-    refused(
-        PROFILE,
-        "--intervals 12",
-        "intervals for 5 blocks",
-    );
+    refused(PROFILE, "--intervals 12", "intervals for 5 blocks");
     refused(PROFILE, "--format text", "--format: found text");
     refused(PROFILE, "--runs 0", "--runs");
     let without = PROFILE.replacen(r#","isolated":{"mean_ns":1610,"std_ns":35}"#, "", 1);

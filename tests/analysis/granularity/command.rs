@@ -45,7 +45,8 @@ fn the_largest_partition_is_named() {
     let mig = by("mig");
     assert_eq!(mig.code, 1);
     assert!(
-        mig.stdout.contains("; the largest supported partition has 98 SMs"),
+        mig.stdout
+            .contains("; the largest supported partition has 98 SMs"),
         "{}",
         mig.stdout
     );
