@@ -56,7 +56,7 @@ pub struct Cli {
 
 const EXAMPLE: &str = "\
 Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or usage, 3 internal error,
-141 output closed early (e.g., by `head`); all results so far were positive
+141 output closed early (e.g., by `head`) without a result that calls for exit code 1
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu xavier

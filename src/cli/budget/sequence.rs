@@ -48,7 +48,7 @@ pub struct Args {
     demand: Demand,
     /// Execution times of the blocks in the simulation
     ///
-    /// `mean` and `drawn` require profiles with distributions.
+    /// `mean` and `drawn` require kernels with distributions of block times.
     #[arg(long, default_value_t, value_parser = untraced())]
     blocks: BlockTimes,
 }

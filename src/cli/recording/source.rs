@@ -25,9 +25,9 @@ pub struct Reading {
     /// Name of an activity; may be repeated [default: all, for ranges the outermost]
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
-    /// Shortest gap between two jobs on a stream [default: the clearest gap]
+    /// Shortest idle time that separates two jobs on a stream [default: from the gaps]
     ///
-    /// Only with `--by stream`. The clearest gap follows the largest relative increase in the sorted list of gaps.
+    /// Only with `--by stream`. The default is the gap after the largest relative increase in the sorted list of gaps.
     #[arg(long, value_name = "TIME")]
     gap: Option<Time>,
     /// GPU of the run, for sizes in percent and MIG slices

@@ -14,7 +14,7 @@ pub enum Granularity {
     /// Partitions are arbitrary sets of SMs.
     #[default]
     Sm,
-    /// Partitions consist of whole TPCs, which TPC masks select.
+    /// Partitions consist of whole TPCs. TPC masks select these TPCs.
     Tpc,
     /// Partitions consist of whole GPCs.
     Gpc,

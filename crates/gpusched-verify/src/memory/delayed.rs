@@ -192,9 +192,10 @@ impl DelayedPartition<'_> {
             let field = || format!("response_times_ns[{index}]");
             let response = self.response(preemption, order, job);
             if response != Some(u128::from(stated.ns())) {
-                let expected = response.map_or("a busy period that does not end".to_owned(), |time| {
-                    format!("{time} ns")
-                });
+                let expected = response.map_or_else(
+                    || "no value, because the busy period does not end".to_owned(),
+                    |time| format!("{time} ns"),
+                );
                 let message = format!("found {} ns, expected {expected}", stated.ns());
                 return Err(Fault::new(field(), message));
             }

@@ -17,7 +17,7 @@ use gpusched_model::{Factor, Kernel, Straddling};
 pub struct NominalParameters {
     /// Path of the file with the kernel.
     kernel: String,
-    /// Numbers of active blocks M, one for each variant. Default: the number in the file.
+    /// Numbers of active blocks M, one for each variant. Default: `active_blocks` of the kernel.
     #[serde(default)]
     active_blocks: Option<Vec<u32>>,
     /// Splits of all blocks among the clusters, one split for each variant. Default: the numbers of
