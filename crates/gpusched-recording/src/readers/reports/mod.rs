@@ -105,7 +105,9 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             break;
         }
         (line, lines) = (record.position().map_or(line, csv::Position::line), lines + 1);
-        if let Some((origin, next)) = known(&Header::of(&record)) {
+        // Every row has a number, and no header has one.
+        let words = !record.iter().any(|value| value.first().is_some_and(u8::is_ascii_digit));
+        if let Some((origin, next)) = words.then(|| known(&Header::of(&record))).flatten() {
             if let Some((mut report, _)) = report.take() {
                 report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
             }
@@ -115,7 +117,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             report = Some((next, record.len()));
             continue;
         }
-        let start = Row(&record).text(Some(0)).into_owned();
+        let start = || Row(&record).text(Some(0)).into_owned();
         match &mut report {
             Some((report, columns))
                 if (report.fewest_values(*columns)..=*columns).contains(&record.len()) =>
@@ -124,14 +126,14 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
                 row.map_err(|refusal| at(refusal, line))?;
                 short = None;
             }
-            Some(_) if NOISE.iter().any(|noise| start.starts_with(noise)) => {}
+            Some(_) if NOISE.iter().any(|noise| start().starts_with(noise)) => {}
             Some((_, columns)) => {
                 let found = format!("{} values", record.len());
                 let refusal = Refusal::new("", found, format!("{columns}, as in the header"));
                 return Err(at(refusal, line));
             }
             None if lines > PREAMBLE => break,
-            None => short = short.or(Some(start)),
+            None => short = short.or_else(|| Some(start())),
         }
     }
     let Some((mut report, _)) = report else {
