@@ -115,7 +115,7 @@ fn a_necessary_condition_is_not_called_schedulable() {
             "{}",
             answer.stdout
         );
-        assert!(answer.stdout.contains("not a proof"), "{}", answer.stdout);
+        assert!(answer.stdout.contains("does not prove schedulability"), "{}", answer.stdout);
         assert!(!answer.stdout.contains("SCHEDULABLE"), "{}", answer.stdout);
     }
 }
@@ -275,7 +275,7 @@ fn verify_says_why_there_is_no_plan() {
     assert!(
         verified("text")
             .stdout
-            .contains("the plan states that it is not schedulable")
+            .contains("the plan states `schedulable: false`")
     );
     assert!(!verified("json").stdout.contains("failure"));
 }

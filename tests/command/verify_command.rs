@@ -57,7 +57,7 @@ fn an_interval_may_be_longer_than_need_be() {
         short.code == 1
             && short
                 .stdout
-                .contains("verdict.evidence.interval_ns: found 38ms, expected"),
+                .contains("verdict.evidence.interval_ns: found 38ms, which is too short"),
         "{short:?}"
     );
     let help = run("verify --help").stdout;

@@ -169,7 +169,7 @@ fn folders_that_cannot_be_made_are_errors() {
     let folder = root.path().join("folder");
     fs::create_dir_all(folder.join(JOURNAL)).unwrap();
     let message = run(&small(), &folder, "1/1", 1).unwrap_err().to_string();
-    assert!(message.contains("expected a file"), "{message}");
+    assert!(message.contains("expected a regular file"), "{message}");
 }
 
 /// Tests that need a separate process.

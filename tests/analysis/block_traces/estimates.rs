@@ -84,7 +84,7 @@ fn independence_needs_all_runs() {
         assert_eq!(
             answer
                 .stderr
-                .contains("the independence of runs cannot be tested"),
+                .contains("no test shows whether the runs are independent"),
             !all,
             "{answer:?}"
         );

@@ -68,7 +68,7 @@ fn a_study_of_cases_is_run_listed_checked_and_shown() {
     let (code, page, _) = gpusched(&["study", "reproduction", "studies"], root.path());
     assert_eq!(code, 0);
     assert!(
-        page.contains("A small study of cases: 5 cases, seed 7. `gpusched study run studies/cases.toml -o studies/cases`"),
+        page.contains("A small study of cases: The study has 5 experiment cases and seed 7."),
         "{page}"
     );
     assert!(

@@ -397,7 +397,7 @@ s,2,50,b,1G,0.75,,,30
             ),
             (
                 message(CSV, |options| options.panel = set("study").into()),
-                "rate: found two values, t.csv:4 and t.csv:5, expected one for algorithm = 1G at utilization = 2, study: s",
+                "rate: found two values, at t.csv:4 and t.csv:5, expected one value for algorithm = 1G at utilization = 2, study: s",
             ),
             (
                 message(CSV, |options| {

@@ -215,7 +215,7 @@ fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
         ),
         Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => (
             AssumptionId::PreemptionBlockBoundaries,
-            "A kernel with higher priority waits for the running thread blocks, for at most the time `block`. A preemption repeats at most one thread block.",
+            "A kernel with higher priority waits at most `block` for running thread blocks. A preemption repeats at most one thread block.",
         ),
         Policy::NpEdf | Policy::FixedPriority(Preemption::NonPreemptive, _) => (
             AssumptionId::PreemptionNone,
