@@ -115,7 +115,11 @@ fn a_necessary_condition_is_not_called_schedulable() {
             "{}",
             answer.stdout
         );
-        assert!(answer.stdout.contains("does not prove schedulability"), "{}", answer.stdout);
+        assert!(
+            answer.stdout.contains("does not prove schedulability"),
+            "{}",
+            answer.stdout
+        );
         assert!(!answer.stdout.contains("SCHEDULABLE"), "{}", answer.stdout);
     }
 }

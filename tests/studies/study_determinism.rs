@@ -390,7 +390,10 @@ fn shards_that_do_not_belong_together_are_refused() {
     let message = merge(&["one"]);
     assert!(message.contains("without 25 of 50 chunks"), "{message}");
     let message = merge(&["one", "alien"]);
-    assert!(message.contains("all shards must run the same study"), "{message}");
+    assert!(
+        message.contains("all shards must run the same study"),
+        "{message}"
+    );
     let hashes = [small().experiment().unwrap(), other.experiment().unwrap()];
     assert!(
         hashes.iter().all(|hash| message.contains(hash.as_str())),

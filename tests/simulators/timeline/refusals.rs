@@ -23,7 +23,10 @@ fn bad_events_change_nothing() {
 
     let backwards = timeline.slice(track, Slice::new("block 7", "conv", ns(2_500), ns(2_499)));
     let message = backwards.unwrap_err().to_string();
-    assert_eq!(message, "slice \"block 7\" ends at 2.499us, before its start at 2.5us");
+    assert_eq!(
+        message,
+        "slice \"block 7\" ends at 2.499us, before its start at 2.5us"
+    );
 
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let message = timeline.sample(counter, ns(0), value).unwrap_err().to_string();

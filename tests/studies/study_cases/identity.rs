@@ -54,7 +54,8 @@ fn files_count_with_their_content() {
     let read = || Spec::read(&file, Overrides::default());
     let message = read().unwrap_err().to_string();
     assert!(
-        message.contains("cases.toml:6: at case[0].kernel: found \"kernel.json\", expected a path relative to"),
+        message
+            .contains("cases.toml:6: at case[0].kernel: found \"kernel.json\", expected a path relative to"),
         "{message}"
     );
 

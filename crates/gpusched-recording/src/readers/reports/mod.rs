@@ -106,7 +106,9 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         }
         (line, lines) = (record.position().map_or(line, csv::Position::line), lines + 1);
         // Every row has a number, and no header has one.
-        let words = !record.iter().any(|value| value.first().is_some_and(u8::is_ascii_digit));
+        let words = !record
+            .iter()
+            .any(|value| value.first().is_some_and(u8::is_ascii_digit));
         if let Some((origin, next)) = words.then(|| known(&Header::of(&record))).flatten() {
             if let Some((mut report, _)) = report.take() {
                 report.end(&mut recording).map_err(|refusal| at(refusal, line))?;

@@ -196,7 +196,10 @@ mod tests {
             ("[[0, 0, 0]]", "only shares of 0"),
             ("[[1, -1, 1]]", "expected a number from 0"),
             ("{ parts = 0 }", "expected at least 0 for each of 3 clusters"),
-            ("{ parts = 5, least = 2 }", "expected at least 2 for each of 3 clusters"),
+            (
+                "{ parts = 5, least = 2 }",
+                "expected at least 2 for each of 3 clusters",
+            ),
             (
                 "{ parts = 4294967295, least = 4294967295 }",
                 "expected at least 4294967295 for each of 3 clusters",
