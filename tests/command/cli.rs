@@ -115,7 +115,10 @@ fn a_necessary_condition_is_not_called_schedulable() {
             "{}",
             answer.stdout
         );
-        let said = ["necessary condition, not a proof", "does not prove schedulability"];
+        let said = [
+            "necessary condition, not a proof",
+            "does not prove schedulability",
+        ];
         assert!(
             said.iter().any(|words| answer.stdout.contains(words)),
             "{}",

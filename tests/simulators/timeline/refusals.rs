@@ -51,7 +51,12 @@ fn bad_events_change_nothing() {
             ..slice
         },
     );
-    assert!(twice.unwrap_err().to_string().contains("two arguments with the name \"0\""));
+    assert!(
+        twice
+            .unwrap_err()
+            .to_string()
+            .contains("two arguments with the name \"0\"")
+    );
     assert_eq!(timeline.events(), 0);
     assert_eq!(bytes(&timeline), before);
     timeline
