@@ -9,16 +9,13 @@ use crate::error::{Error, Refusal, Result};
 use crate::model::Device;
 use crate::model::wcet::MAX_SMS;
 use crate::recording::activity::{Activities, Grouping, Options as Jobs, group};
-use crate::recording::model::{Recording, Tool};
+use crate::recording::model::Recording;
 use crate::recording::readers::{Options, read};
 use crate::time::Time;
 
 /// Options for reading recordings and for grouping launches into jobs.
 #[derive(Debug, clap::Args)]
 pub struct Reading {
-    /// Profiler that wrote the files [default: detected from the content]
-    #[arg(long, value_name = "TOOL", value_parser = crate::cli::arguments::named::<Tool>())]
-    from: Option<Tool>,
     /// Rule that groups launches into jobs
     #[arg(long, value_parser = crate::cli::arguments::named::<Grouping>(), default_value_t)]
     by: Grouping,
@@ -64,7 +61,7 @@ impl Reading {
         let (path, size) = split(argument);
         let progress = Progress::new(global, "bytes");
         let options = Options {
-            tool: self.from,
+            tool: None,
             calls: true,
         };
         let recording = read(&path, options, &mut |bytes| progress.at(bytes))?;
