@@ -16,6 +16,7 @@ mod support;
 mod accelsim;
 mod benchmark_programs;
 mod block_level;
+mod instrument;
 mod job_level;
 mod machine;
 mod programs;

@@ -80,6 +80,8 @@ impl Launch<'_> {
                 "%ctaid" => thread.block[axis(name)].into(),
                 "%nctaid" => self.grid.0[axis(name)].into(),
                 "%laneid" => thread.lane.into(),
+                // Any value: no address and no condition may depend on these registers.
+                "%globaltimer" | "%smid" => 12_345,
                 _ => panic!("{name}"),
             },
             Operand::Symbol(name) => {

@@ -11,6 +11,8 @@ fn refusals_name_line_and_reason() {
     for lines in [
         "ld.global.u32 %r1, [%rd1];\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r2, [%rd2];",
         "ld.global.u32 %r1, [%rd1];\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra $E;\nmov.u32 %r2, 1;\n$E:",
+        "mov.u64 %rd2, %globaltimer;\nld.global.u32 %r1, [%rd2];",
+        "mov.u32 %r1, %smid;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra $E;\nmov.u32 %r2, 1;\n$E:",
         "$A:\nsetp.eq.s32 %p1, %r0, 0;\n@%p1 bra $A;",
         "$A:\nbra.uni $A;",
         "bra.uni $E;\nmov.u32 %r1, 1;\n$E:",

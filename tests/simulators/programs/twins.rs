@@ -126,6 +126,32 @@ fn kernels_that_ship_do_what_their_ptx_does() {
     }
 }
 
+#[test]
+fn instrumented_kernels_do_what_their_ptx_does() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tasksets/instrument/vector_add.ptx");
+    let text = std::fs::read_to_string(file).unwrap();
+    for (kernel, grid, block, given) in [
+        ("vector_add", "4", "64", "a:9999 b:9999 c:9999 rounds=3"),
+        (
+            "vector_add_traced",
+            "4",
+            "70",
+            "a:9999 b:9999 c:9999 rounds=3 records:96",
+        ),
+        (
+            "vector_add_traced",
+            "2x3x2",
+            "8x4x3",
+            "a:9999 b:9999 c:9999 rounds=0 records:288",
+        ),
+    ] {
+        let given = arguments(given);
+        let module = Module::read(&text).unwrap();
+        let program = import(&module, kernel, &options(grid, block, given.clone())).unwrap();
+        compare(&text, &program, kernel, &given, 12);
+    }
+}
+
 /// Values of floating-point parameters are stored as bits. No other part of the program depends on them.
 #[test]
 fn decimals_are_stated_by_their_bits() {
