@@ -229,9 +229,7 @@ fn functions_from_a_bad_file_are_refused() {
         ("3", "expected \"amdahl\", \"proportional\", or a file"),
     ] {
         fs::write(&file, CASE.replace(r#""proportional""#, wcet)).unwrap();
-        let message = Spec::read(&file, Overrides::default())
-            .unwrap_err()
-            .to_string();
+        let message = Spec::read(&file, Overrides::default()).unwrap_err().to_string();
         assert!(
             message.contains("case[0]") && message.contains("wcet") && message.contains(expected),
             "{wcet}: {message}"

@@ -50,10 +50,7 @@ impl Kernels {
         work: Time,
     ) -> Result<(Option<Kind>, WcetFunction), WcetError> {
         let kernel = &self.0[below(rng, self.0.len())]; // a task set has at least one task
-        Ok((
-            kernel.kind,
-            WcetFunction::new(Form::Table(kernel.scaled(work)))?,
-        ))
+        Ok((kernel.kind, WcetFunction::new(Form::Table(kernel.scaled(work)))?))
     }
 }
 

@@ -101,7 +101,11 @@ impl Source {
         ];
         for (field, value) in unused {
             if let Some(value) = value {
-                return Err(Refusal::new(field, value, "no value for tasks with measured WCETs"));
+                return Err(Refusal::new(
+                    field,
+                    value,
+                    "no value for tasks with measured WCETs",
+                ));
             }
         }
         self.kernels = Some(kernels);
@@ -193,11 +197,7 @@ impl Source {
 
     /// Draws the kind of a task, and returns it with the WCET function of the recipe for the work `work`. The function
     /// reads one word of `kinds`. The checks in [`Source::new`] exclude all errors.
-    fn model(
-        &self,
-        kinds: &mut impl Rng,
-        work: Time,
-    ) -> Result<(Option<Kind>, WcetFunction), WcetError> {
+    fn model(&self, kinds: &mut impl Rng, work: Time) -> Result<(Option<Kind>, WcetFunction), WcetError> {
         let kind = match unit(kinds) <= self.recipe.memory_share {
             true => Kind::Memory,
             false => Kind::Compute,

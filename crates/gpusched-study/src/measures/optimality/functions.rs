@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::measures::Files;
 use gpusched_analysis::generation::{Kernels, WcetModel};
-use gpusched_model::error::Refusal;
 use gpusched_model::TaskSet;
+use gpusched_model::error::Refusal;
 
 /// WCET functions of the generated tasks: a form with the parameters of [Singh21], or the functions of the tasks in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
