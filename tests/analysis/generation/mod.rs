@@ -6,6 +6,7 @@
 
 mod blocks;
 mod distributions;
+mod kernels;
 mod reference;
 mod refusals;
 mod rules;

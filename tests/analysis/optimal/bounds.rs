@@ -3,6 +3,7 @@
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::plan::Proof;
+use gpusched::model::{Policy, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Options, Problem, partition};
 use gpusched::verification::{Unchecked, verify};
 use rand::RngExt;
@@ -73,4 +74,19 @@ fn no_bound_is_above_a_plan() {
     }
     assert!(checks >= 10_000 && tight > 50, "{checks} {tight}");
     assert!(confirmed > 600, "{confirmed}");
+}
+
+/// The work of the two tasks exceeds one SM by 4 ns per second. Lemma 1 counts these 4 ns, but prices are rounded down. Once,
+/// `optimal` ended its search because of Lemma 1, and then tried to prove the plan without known groups.
+#[test]
+fn work_just_above_a_whole_number_of_sms_is_proven_by_search() {
+    let text = r#"{"tasks": [
+        {"period": "1s", "wcet": {"table": [[2, 250000001]]}},
+        {"period": "1s", "wcet": {"table": [[2, 250000001]]}}]}"#;
+    let set: TaskSet = serde_json::from_str(text).unwrap();
+    let problem = Problem::new(&set, 4, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+    let plan = partition(&problem, &HeuristicKind::Optimal.into());
+    let bound = plan.bound.as_ref().unwrap();
+    assert_eq!((plan.sms_used, bound.sms, bound.proof), (2, 2, Proof::Search));
+    verify(&plan, &set).unwrap();
 }

@@ -1,7 +1,7 @@
 //! The optimality gap of plans, against a simple loop over the same sets.
 
 use super::*;
-use gpusched::generation::{Recipe, Source, WcetModel};
+use gpusched::generation::{Kernels, Recipe, Source, WcetModel};
 use gpusched::interference::Interference;
 use gpusched::interference::model_of;
 use gpusched::model::Policy;
@@ -166,4 +166,73 @@ fn weighted_schedulability_is_added_where_it_is_asked_for() {
         added.iter().all(|row| row.contains(",weighted schedulability,")),
         "{added:?}"
     );
+}
+
+/// With `from`, the tasks have the WCET functions of the tasks in a file. The content of the file is a part of the
+/// experiment.
+#[test]
+fn functions_from_a_file_are_those_of_a_plain_loop() {
+    const KERNELS: &str = r#"{"tasks": [
+      {"period": "1s", "wcet": {"table": {"isolated": [[2, 900], [4, 500]], "conflict": [[2, 1100], [4, 600]]}}},
+      {"period": "1s", "wcet": {"table": {"isolated": [[1, 700], [3, 400]]}}}]}"#;
+    let root = temporary();
+    let text = CASE.replace(r#""proportional""#, r#"{ from = "kernels.json" }"#);
+    let file = root.path().join("few.toml");
+    fs::write(&file, &text).unwrap();
+    fs::write(root.path().join("kernels.json"), KERNELS).unwrap();
+    let spec = Spec::read(&file, Overrides::default()).unwrap();
+    let folder = temporary();
+    run(&spec, folder.path(), "1/1", 2).unwrap();
+    let table = Table::read(folder.path().join("few.csv")).unwrap();
+    let column = |name: &str| table.column(name).unwrap();
+    let kernels = Kernels::new(&serde_json::from_str(KERNELS).unwrap()).unwrap();
+    let mut plans = 0;
+    for (point, utilization) in [(0, 3.0), (1, 5.5)] {
+        let source = Source::new(&Recipe::default(), 6, utilization, 7).unwrap();
+        let source = source.with_kernels(kernels.clone()).unwrap();
+        let schedulable = (0..30).filter(|&index| {
+            let set = source.draw(point, index).unwrap();
+            let problem = Problem::new(&set, 6, Policy::Edf, model_of(Interference::Conflict)).unwrap();
+            partition(&problem, &HeuristicKind::Optimal.into()).schedulable
+        });
+        let schedulable = schedulable.count();
+        let row = (0..table.len()).find(|&row| {
+            column("algorithm").text(row) == "optimal"
+                && column("utilization").text(row) == utilization.to_string()
+                && column("quantity").text(row) == "schedulable"
+        });
+        assert_eq!(
+            column("value").text(row.unwrap()),
+            format!("{:.6}", schedulable as f64 / 30.0)
+        );
+        plans += schedulable;
+    }
+    assert!(plans > 0 && plans < 60, "{plans}");
+    fs::write(root.path().join("kernels.json"), KERNELS.replace("900", "901")).unwrap();
+    let changed = Spec::read(&file, Overrides::default()).unwrap();
+    assert_ne!(changed.experiment().unwrap(), spec.experiment().unwrap());
+}
+
+#[test]
+fn functions_from_a_bad_file_are_refused() {
+    let root = temporary();
+    let file = root.path().join("few.toml");
+    let affine = r#"{"tasks": [{"period": "1s", "wcet": "1ms"}]}"#;
+    fs::write(root.path().join("affine.json"), affine).unwrap();
+    fs::write(root.path().join("broken.json"), "{}").unwrap();
+    for (wcet, expected) in [
+        (r#"{ from = "affine.json" }"#, "affine.json: tasks[0].wcet: found"),
+        (r#"{ from = "broken.json" }"#, "broken.json:1"),
+        (r#"{ from = "missing.json" }"#, "found \"missing.json\""),
+        (r#"{ form = "affine.json" }"#, "unknown field `form`"),
+        (r#""affine""#, "unknown variant `affine`"),
+        ("3", "expected \"amdahl\", \"proportional\", or a file"),
+    ] {
+        fs::write(&file, CASE.replace(r#""proportional""#, wcet)).unwrap();
+        let message = Spec::read(&file, Overrides::default()).unwrap_err().to_string();
+        assert!(
+            message.contains("case[0]") && message.contains("wcet") && message.contains(expected),
+            "{wcet}: {message}"
+        );
+    }
 }

@@ -20,6 +20,9 @@
 //!    compute-intensive kernel has the peak bandwidth r/4 per SM and moves 0.05·a·r bytes per
 //!    job. The peak bandwidth of a kernel increases with the number of SMs up to B.
 //!
+//! With [`Source::with_kernels`], a task instead copies a random kernel with a measured WCET table ([`Kernels`]). The random
+//! number α of step 3 then selects the kernel, and the kernel determines the kind and the shape of the WCET function.
+//!
 //! The utilization u refers to the *work* a. On one SM, the WCET of a kernel is C(1) = a·(1 + β), and k times as long in
 //! conflict.
 //!
@@ -42,6 +45,7 @@
 //! # Ok::<(), gpusched_model::error::Error>(())
 //! ```
 
+mod kernels;
 mod periods;
 pub mod randfixedsum;
 mod recipe;
@@ -50,6 +54,7 @@ mod times;
 mod traffic;
 pub mod uunifast;
 
+pub use kernels::Kernels;
 pub use periods::{ParsePeriodsError, Periods};
 pub use recipe::check_blocks;
 pub use recipe::{Generator, Recipe, WcetModel};

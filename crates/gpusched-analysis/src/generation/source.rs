@@ -1,5 +1,6 @@
 //! Generator of the task sets for one point of an experiment.
 
+use super::kernels::Kernels;
 use super::periods::work;
 use super::randfixedsum::{FixedSum, FixedSumError};
 use super::recipe::{Generator, Recipe};
@@ -8,7 +9,10 @@ use super::traffic::traffic;
 use super::uunifast;
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::streams::{Purpose, stream, unit};
+use gpusched_model::time::Time;
+use gpusched_model::wcet::WcetError;
 use gpusched_model::{Kind, Task, TaskSet, TaskShape, WcetFunction};
+use rand::Rng;
 
 /// Largest number of tasks in a set.
 pub const MAX_TASKS: usize = 100_000;
@@ -24,6 +28,7 @@ pub struct Source {
     utilization: f64,
     seed: u64,
     shares: Shares,
+    kernels: Option<Kernels>,
 }
 
 /// Generator of utilizations, ready to draw.
@@ -81,7 +86,31 @@ impl Source {
             utilization,
             seed,
             shares,
+            kernels: None,
         })
+    }
+
+    /// Replaces the kinds and WCET functions of the recipe by the kinds and WCET functions of `kernels`. Utilizations and
+    /// periods stay unchanged.
+    ///
+    /// # Errors
+    /// Returns a [`Refusal`] if the recipe states `blocks` or `saturation`, because the kernels define neither.
+    pub fn with_kernels(mut self, kernels: Kernels) -> Result<Source, Refusal> {
+        let unused = [
+            ("blocks", self.recipe.blocks),
+            ("saturation", self.recipe.saturation),
+        ];
+        for (field, value) in unused {
+            if let Some(value) = value {
+                return Err(Refusal::new(
+                    field,
+                    value,
+                    "no value for tasks with measured WCETs",
+                ));
+            }
+        }
+        self.kernels = Some(kernels);
+        Ok(self)
     }
 
     /// Draws the utilizations of the tasks of set `set` at point `point`.
@@ -118,14 +147,12 @@ impl Source {
         let mut tasks = Vec::with_capacity(shares.len());
         for share in shares {
             let period = self.recipe.periods.draw(&mut periods, share);
-            let kind = match unit(&mut kinds) <= self.recipe.memory_share {
-                true => Kind::Memory,
-                false => Kind::Compute,
-            };
             let work = work(share, period);
-            let form = self.recipe.wcet.form(kind, work);
-            // These errors never occur: the checks in `new` exclude them.
-            let wcet = WcetFunction::new(form).map_err(|error| unusable(&name, error))?;
+            let (kind, wcet) = match &self.kernels {
+                Some(kernels) => kernels.draw(&mut kinds, work),
+                None => self.model(&mut kinds, work),
+            }
+            .map_err(|error| unusable(&name, error))?;
             let deadline = deadline(self.recipe.deadline, period)
                 .ok_or_else(|| unusable(&name, "a deadline of 2^63 ns or more"))?;
             let jitter = self
@@ -146,7 +173,8 @@ impl Source {
             let (traffic, bandwidth) = match self.recipe.saturation {
                 None => (None, None),
                 Some(saturation) => {
-                    let (bytes, peak) = traffic(kind, work, saturation)
+                    let (bytes, peak) = kind
+                        .and_then(|kind| traffic(kind, work, saturation))
                         .ok_or_else(|| unusable(&name, "traffic of 2^63 bytes or more"))?;
                     (Some(bytes), Some(peak.map_err(|error| unusable(&name, error))?))
                 }
@@ -157,7 +185,7 @@ impl Source {
                 deadline: Some(deadline),
                 jitter,
                 block,
-                kind: Some(kind),
+                kind,
                 traffic,
                 bandwidth,
                 wcet_source: None,
@@ -166,6 +194,17 @@ impl Source {
             tasks.push(task.map_err(|error| unusable(&name, error))?);
         }
         TaskSet::new(Some(name.clone()), tasks).map_err(|error| unusable(&name, error))
+    }
+
+    /// Draws the kind of a task, and returns it with the WCET function of the recipe for the work `work`. The function
+    /// reads one word of `kinds`. The checks in [`Source::new`] exclude all errors.
+    fn model(&self, kinds: &mut impl Rng, work: Time) -> Result<(Option<Kind>, WcetFunction), WcetError> {
+        let kind = match unit(kinds) <= self.recipe.memory_share {
+            true => Kind::Memory,
+            false => Kind::Compute,
+        };
+        let form = self.recipe.wcet.form(kind, work);
+        Ok((Some(kind), WcetFunction::new(form)?))
     }
 }
 

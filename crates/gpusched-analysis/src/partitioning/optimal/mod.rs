@@ -79,7 +79,8 @@ pub(crate) fn optimal(
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
     placed.note(&parts);
     let claimed = match solver {
-        _ if total(&parts) <= target => 0,
+        // `target` may exceed this value, because prices are rounded down. The next steps then prove the difference.
+        _ if total(&parts) <= aim.target(bounding.sms()) => 0,
         Solver::Exact => {
             sizes.spend(APPROACH, 20);
             bounding.approach(&mut sizes, alone, &parts, aim);

@@ -1,15 +1,18 @@
 //! Metric of the gap between the plans of heuristics and the minimum number of SMs.
 
+mod functions;
+
 use gpusched_analysis::interference::model_of;
 use gpusched_model::Refusal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::functions::WcetFunctions;
 use super::limits::within;
 use super::statistics::ratio;
 use super::{Files, Labels, Measure, Parameters, Row};
 use crate::output::weighted::Weighted;
-use gpusched_analysis::generation::{Recipe, Source, WcetModel};
+use gpusched_analysis::generation::{Kernels, Recipe, Source};
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::forbidden::Forbidden;
 use gpusched_analysis::partitioning::order::ListOrder;
@@ -20,7 +23,8 @@ use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Plan, Policy, TaskSet};
 
-/// Compares heuristics with `optimal` on random task sets. The task sets are generated as in [Singh21] §3.6.1.
+/// Compares heuristics with `optimal` on random task sets. The task sets are generated as in [Singh21] §3.6.1. Their WCET
+/// functions have the parameters of [Singh21], or the shapes of measured functions.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OptimalityCase")]
@@ -33,8 +37,8 @@ pub struct OptimalityParameters {
     sms: u32,
     /// Scheduling policy, which determines the schedulability test of each partition.
     policy: Policy,
-    /// Form of the WCET functions of the tasks.
-    wcet: WcetModel,
+    /// WCET functions of the tasks.
+    wcet: WcetFunctions,
     /// Number of task sets for each utilization.
     sets: u64,
     /// Heuristics that are compared with `optimal`.
@@ -98,6 +102,8 @@ impl Contender {
 #[derive(Debug)]
 pub struct Optimality {
     parameters: OptimalityParameters,
+    /// Kernels that the generated tasks copy. Absent if the WCET functions have a form.
+    kernels: Option<Kernels>,
 }
 
 /// Sums over all task sets, for one algorithm.
@@ -183,7 +189,7 @@ impl Parameters for OptimalityParameters {
     const PARTIAL: &'static [&'static str] = &["utilization"];
     type Measure = Optimality;
 
-    fn prepare(self, _files: &mut Files) -> Result<Optimality, Refusal> {
+    fn prepare(self, files: &mut Files) -> Result<Optimality, Refusal> {
         within("sms", self.sms, 1..=MAX_SMS)?;
         within("tasks", self.tasks, 1..=1000)?;
         within("sets", self.sets, 1..=1_000_000)?;
@@ -197,10 +203,17 @@ impl Parameters for OptimalityParameters {
                 "a policy that does not depend on thread blocks",
             ));
         }
-        for &utilization in &self.utilization {
-            Source::new(&self.recipe(), self.tasks, utilization, 1).map_err(Refusal::about("utilization"))?;
+        let kernels = self.wcet.kernels(files)?;
+        let measure = Optimality {
+            parameters: self,
+            kernels,
+        };
+        for &utilization in &measure.parameters.utilization {
+            measure
+                .source(utilization, 1)
+                .map_err(Refusal::about("utilization"))?;
         }
-        Ok(Optimality { parameters: self })
+        Ok(measure)
     }
 }
 
@@ -210,16 +223,23 @@ impl OptimalityParameters {
         let names = self.algorithms.iter().map(|algorithm| algorithm.name());
         names.chain(["optimal"])
     }
-
-    fn recipe(&self) -> Recipe {
-        Recipe {
-            wcet: self.wcet,
-            ..Recipe::default()
-        }
-    }
 }
 
 impl Optimality {
+    /// Returns the generator of task sets with the total utilization `utilization`.
+    fn source(&self, utilization: f64, seed: u64) -> Result<Source> {
+        let parameters = &self.parameters;
+        let recipe = Recipe {
+            wcet: parameters.wcet.model(),
+            ..Recipe::default()
+        };
+        let source = Source::new(&recipe, parameters.tasks, utilization, seed)?;
+        Ok(match &self.kernels {
+            Some(kernels) => source.with_kernels(kernels.clone())?,
+            None => source,
+        })
+    }
+
     /// Computes the results of one task set.
     fn count(&self, set: &TaskSet) -> Result<Counts> {
         let parameters = &self.parameters;
@@ -324,7 +344,7 @@ impl Measure for Optimality {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
         let parameters = &self.parameters;
         self.table(|utilization, point| {
-            let source = Source::new(&parameters.recipe(), parameters.tasks, utilization, seed)?;
+            let source = self.source(utilization, seed)?;
             let sets = (0..parameters.sets).into_par_iter();
             sets.map(|index| self.count(&source.draw(point, index)?))
                 .try_reduce(Counts::default, |sum, counts| Ok(sum.plus(&counts)))

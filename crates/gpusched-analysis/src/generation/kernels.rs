@@ -1,0 +1,138 @@
+//! Generated tasks with the WCET functions of real kernels.
+
+use std::sync::Arc;
+
+use rand::Rng;
+
+use gpusched_model::error::Refusal;
+use gpusched_model::streams::below;
+use gpusched_model::time::Time;
+use gpusched_model::wcet::{Contention, Form, Table, WcetError};
+use gpusched_model::{Kind, Task, TaskSet, WcetFunction};
+
+/// Kernels with measured WCET tables. Each generated task copies one of these kernels at random: its kind, and its table
+/// multiplied by one factor.
+///
+/// Let m be the smallest number of SMs in the table, and C(m) the isolated WCET on m SMs. The factor is a/(m·C(m)), where
+/// a is the work of the generated task. So the generated task has the isolated WCET a/m on m SMs. The factor changes no
+/// speed-up, and no ratio of the WCET in conflict to the isolated WCET.
+#[derive(Clone, Debug)]
+pub struct Kernels(Arc<[Kernel]>);
+
+#[derive(Clone, Debug)]
+struct Kernel {
+    kind: Option<Kind>,
+    table: Table,
+    /// m·C(m) on the smallest number of SMs m [SM·ns]; > 0.
+    work: u128,
+}
+
+impl Kernels {
+    /// Takes the kernels from the tasks of `set`.
+    ///
+    /// # Errors
+    /// Returns the [`Refusal`] of the first task whose WCET function is not a table.
+    pub fn new(set: &TaskSet) -> Result<Kernels, Refusal> {
+        let kernels = set.tasks().iter().enumerate();
+        let kernels = kernels.map(|(index, task)| {
+            Kernel::new(task).ok_or_else(|| {
+                let field = format!("tasks[{index}].wcet");
+                Refusal::new(field, "a function of m", "a `table` of measured times")
+            })
+        });
+        Ok(Kernels(kernels.collect::<Result<_, _>>()?))
+    }
+
+    /// Draws a kernel, and returns its kind and its WCET function for the work `work`. The function reads one word of `rng`.
+    pub(super) fn draw(
+        &self,
+        rng: &mut impl Rng,
+        work: Time,
+    ) -> Result<(Option<Kind>, WcetFunction), WcetError> {
+        let kernel = &self.0[below(rng, self.0.len())]; // a task set has at least one task
+        Ok((kernel.kind, WcetFunction::new(Form::Table(kernel.scaled(work)))?))
+    }
+}
+
+impl Kernel {
+    fn new(task: &Task) -> Option<Kernel> {
+        let Form::Table(table) = task.wcet().form() else {
+            return None;
+        };
+        let smallest = task.wcet().smallest_sms(Contention::Isolated);
+        let time = task.wcet().at(smallest, Contention::Isolated)?;
+        Some(Kernel {
+            kind: task.kind(),
+            table: table.clone(),
+            work: u128::from(smallest) * u128::from(time.ns()),
+        })
+    }
+
+    /// Returns the table multiplied by `work`/(m·C(m)), rounded up.
+    fn scaled(&self, work: Time) -> Table {
+        let scaled = |points: &[(u32, Time)]| {
+            let point = |&(sms, time): &(u32, Time)| {
+                let ns = (u128::from(time.ns()) * u128::from(work.ns())).div_ceil(self.work);
+                // The check of the WCET function rejects times above the limit.
+                (sms, Time::from_ns(u64::try_from(ns).unwrap_or(u64::MAX)))
+            };
+            points.iter().map(point).collect()
+        };
+        match &self.table {
+            Table::Both(points) => Table::Both(scaled(points)),
+            Table::Each { isolated, conflict } => Table::Each {
+                isolated: scaled(isolated),
+                conflict: scaled(conflict),
+            },
+            Table::Isolated { isolated } => Table::Isolated {
+                isolated: scaled(isolated),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::streams::{Purpose, stream};
+
+    fn kernels(wcet: &str) -> Result<Kernels, Refusal> {
+        let set = format!(r#"{{"tasks": [{{"period": "1s", "kind": "memory", "wcet": {wcet}}}]}}"#);
+        Kernels::new(&serde_json::from_str(&set).unwrap())
+    }
+
+    #[test]
+    fn tables_are_multiplied_by_one_factor_and_rounded_up() {
+        let kernels =
+            kernels(r#"{"table": {"isolated": [[2, 30], [4, 20]], "conflict": [[2, 45], [8, 20]]}}"#)
+                .unwrap();
+        let mut rng = stream(1, Purpose::Kinds, 0, 0);
+        // The kernel has 60 SM·ns of work on 2 SMs, so the factor is 100/60.
+        let (kind, wcet) = kernels.draw(&mut rng, Time::from_ns(100)).unwrap();
+        assert_eq!(kind, Some(Kind::Memory));
+        assert_eq!(
+            serde_json::to_string(&wcet).unwrap(),
+            r#"{"table":{"isolated":[[2,50],[4,34]],"conflict":[[2,75],[8,34]]}}"#
+        );
+        assert_eq!(rng.get_word_pos(), 2, "one word of 64 bits");
+    }
+
+    #[test]
+    fn times_above_the_limit_are_refused() {
+        let kernels = kernels(r#"{"table": {"isolated": [[1, 1]], "conflict": [[1, 1000000]]}}"#).unwrap();
+        let mut rng = stream(1, Purpose::Kinds, 0, 0);
+        assert!(kernels.draw(&mut rng, Time::from_ns(1 << 61)).is_err());
+        assert!(kernels.draw(&mut rng, Time::from_ns(1 << 40)).is_ok());
+    }
+
+    #[test]
+    fn functions_without_a_table_are_refused() {
+        let message = kernels(r#"{"affine": {"isolated": {"a": "1ms", "b": "1us"}}}"#)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains("tasks[0].wcet") && message.contains("`table`"),
+            "{message}"
+        );
+    }
+}
