@@ -89,7 +89,7 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
         let cells = counts.map(|count| count.to_string());
         text += &row([*paper].into_iter().chain(cells.iter().map(String::as_str)));
     }
-    text + "\n"
+    text
 }
 
 /// Returns the list of claims that are not reproduced for at least one analysis variant. The list
@@ -281,7 +281,7 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
         let must = if first.must_hold { " (must hold)" } else { "" };
         text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "* ");
     }
-    text + "\n"
+    text
 }
 
 /// Returns the numbers of points, task sets, SMs or cases of a study, as text.
