@@ -89,7 +89,7 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
         let cells = counts.map(|count| count.to_string());
         text += &row([*paper].into_iter().chain(cells.iter().map(String::as_str)));
     }
-    text
+    text + "\n"
 }
 
 /// Returns the list of claims that are not reproduced for at least one analysis variant. The list
