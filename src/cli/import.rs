@@ -1,6 +1,7 @@
 //! `gpusched import`: converts and summarizes the files of other tools.
 
 mod accel_sim;
+mod amalthea;
 mod examiner;
 mod gpgpusim_config;
 mod ptx;
@@ -21,6 +22,8 @@ pub struct Args {
 enum Command {
     /// Summarize machine-code traces of the Accel-Sim tracer.
     AccelSim(accel_sim::Args),
+    /// Convert a task model of APP4MC to a task set.
+    Amalthea(amalthea::Args),
     /// Convert logs of cuda_scheduling_examiner to a scenario, or compare with a simulation.
     Examiner(examiner::Args),
     /// Convert a GPGPU-Sim configuration to a simulated GPU.
@@ -37,6 +40,7 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::AccelSim(args) => args.run(global),
+            Command::Amalthea(args) => args.run(global),
             Command::Examiner(args) => args.run(global),
             Command::GpgpusimConfig(args) => args.run(global),
             Command::Ptx(args) => args.run(global),

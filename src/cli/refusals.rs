@@ -11,7 +11,11 @@ use clap::{ArgMatches, Command};
 use crate::error::{Error, Refusal};
 
 /// Pairs of a file ending and a hint, for files that are not JSON.
-const FOREIGN: [(&str, &str); 4] = [
+const FOREIGN: [(&str, &str); 5] = [
+    (
+        "amxmi",
+        "convert a task model of APP4MC with `gpusched import amalthea`",
+    ),
     ("ptx", "convert PTX to a program with `gpusched import ptx`"),
     (
         "config",

@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod amalthea;
 mod bad_input;
 mod cli;
 mod docs;

@@ -1,0 +1,225 @@
+//! Times, frequencies and numbers of ticks: exact values, and the rounding that is safe for the analysis.
+
+use std::fmt;
+
+use gpusched_model::Refusal;
+use gpusched_model::time::Time;
+use gpusched_model::time::decimal::{Rounding, nanoseconds};
+
+use super::model::{Model, Node, child, children, kind};
+
+/// A clock frequency above 0, rounded down to a multiple of 0.001 Hz.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Frequency {
+    millihertz: u64,
+}
+
+/// Units of frequencies, each with its exponent: the unit is 10^exponent mHz.
+const HERTZ: [(&str, u32); 4] = [("GHz", 12), ("MHz", 9), ("kHz", 6), ("Hz", 3)];
+
+impl Frequency {
+    /// Reads `node`, a frequency with `value` and `unit`.
+    pub fn read(model: &Model<'_>, node: Node<'_>) -> Result<Frequency, Refusal> {
+        let (value, unit) = (
+            node.attribute("value").unwrap_or("0"),
+            node.attribute("unit").unwrap_or_default(),
+        );
+        Frequency::parse(value, unit).ok_or_else(|| {
+            let field = node.tag_name().name();
+            model.refuse(
+                node,
+                field,
+                format!("{value} {unit}"),
+                "a frequency above 0 Hz with its unit",
+            )
+        })
+    }
+
+    fn parse(value: &str, unit: &str) -> Option<Frequency> {
+        let (_, exponent) = HERTZ.iter().find(|(name, _)| *name == unit)?;
+        let millihertz = nanoseconds(value.as_bytes(), *exponent, Rounding::Down)?;
+        (millihertz > 0).then_some(Frequency { millihertz })
+    }
+
+    /// Returns the duration of `ticks` clock cycles, rounded up to a whole nanosecond. Returns `None` above [`Time::LIMIT`].
+    pub fn duration(self, ticks: u128) -> Option<Time> {
+        let scaled = ticks.checked_mul(1_000_000_000_000)?;
+        let ns = u64::try_from(scaled.div_ceil(self.millihertz.into())).ok()?;
+        Some(Time::from_ns(ns)).filter(|&time| time <= Time::LIMIT)
+    }
+}
+
+impl fmt::Display for Frequency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let largest = HERTZ
+            .iter()
+            .find(|(_, exponent)| self.millihertz >= 10u64.pow(*exponent));
+        let (unit, exponent) = largest.copied().unwrap_or(("Hz", 3));
+        let one = 10u64.pow(exponent);
+        let digits = exponent as usize;
+        let fraction = format!("{:0digits$}", self.millihertz % one);
+        match fraction.trim_end_matches('0') {
+            "" => write!(f, "{} {unit}", self.millihertz / one),
+            fraction => write!(f, "{}.{fraction} {unit}", self.millihertz / one),
+        }
+    }
+}
+
+/// Units of times, each with its length [ps].
+const SECONDS: [(&str, i128); 5] = [
+    ("s", 1_000_000_000_000),
+    ("ms", 1_000_000_000),
+    ("us", 1_000_000),
+    ("ns", 1_000),
+    ("ps", 1),
+];
+
+/// Reads `node`, a time with `value` and `unit`. Returns picoseconds.
+pub fn picoseconds(model: &Model<'_>, node: Node<'_>) -> Result<i128, Refusal> {
+    // The format omits a value of 0.
+    let value = node.attribute("value").unwrap_or("0");
+    let unit = node.attribute("unit").unwrap_or_default();
+    let number = value.parse::<i64>().ok();
+    let length = SECONDS.iter().find(|(name, _)| *name == unit);
+    match (number, length) {
+        (Some(0), _) => Ok(0),
+        (Some(number), Some((_, length))) => Ok(i128::from(number) * length),
+        _ => {
+            let field = node.tag_name().name();
+            let expected = "a whole number with a unit (s, ms, us, ns or ps)";
+            Err(model.refuse(node, field, format!("{value} {unit}"), expected))
+        }
+    }
+}
+
+/// Returns `picoseconds` in nanoseconds, rounded down. A shorter period or deadline is safe. Returns `None` if the result is not
+/// from 1 ns to [`Time::LIMIT`].
+pub fn rounded_down(picoseconds: i128) -> Option<Time> {
+    let ns = u64::try_from(picoseconds.div_euclid(1_000)).ok()?;
+    Some(Time::from_ns(ns)).filter(|&time| time > Time::ZERO && time <= Time::LIMIT)
+}
+
+/// Returns `picoseconds` in nanoseconds, rounded up. A longer jitter is safe. Returns `None` for negative times and above
+/// [`Time::LIMIT`].
+pub fn rounded_up(picoseconds: i128) -> Option<Time> {
+    let ns = u64::try_from(picoseconds).ok()?.div_ceil(1_000);
+    Some(Time::from_ns(ns)).filter(|&time| time <= Time::LIMIT)
+}
+
+/// Reads `node`, a constant or a distribution of a number of ticks. Returns the maximum.
+pub fn most_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> {
+    let number = |node: Node<'_>, field: &'static str| {
+        let found = node.attribute(field).unwrap_or("nothing");
+        let number = found
+            .parse()
+            .ok()
+            .filter(|&ticks: &u64| i64::try_from(ticks).is_ok());
+        number.ok_or_else(|| model.refuse(node, field, found, "a whole number of ticks from 0 to 2^63 - 1"))
+    };
+    let upper = |node: Node<'_>| {
+        let upper = number(node, "upperBound")?;
+        let lower = node.attribute("lowerBound").map(|_| number(node, "lowerBound"));
+        match lower.transpose()? {
+            Some(lower) if lower > upper => Err(model.refuse(
+                node,
+                "upperBound",
+                upper,
+                format!("at least the lower bound {lower}"),
+            )),
+            _ => Ok(upper),
+        }
+    };
+    match kind(node) {
+        "DiscreteValueConstant" => number(node, "value"),
+        "DiscreteValueHistogram" => {
+            let entries = children(node, "entries").map(upper);
+            let most = entries.collect::<Result<Vec<u64>, Refusal>>()?.into_iter().max();
+            most.ok_or_else(|| model.refuse(node, "entries", "no entry", "at least one entry"))
+        }
+        _ => upper(node),
+    }
+}
+
+/// Reads `node`, a constant or a distribution of a time. Returns the minimum and the maximum [ps].
+pub fn time_bounds(model: &Model<'_>, node: Node<'_>) -> Result<(i128, i128), Refusal> {
+    let time = |node: Node<'_>, tag: &'static str| {
+        let time = child(node, tag);
+        let time = time.ok_or_else(|| model.refuse(node, tag, "no time", "a time with its unit"));
+        picoseconds(model, time?)
+    };
+    let both = |node: Node<'_>| Ok((time(node, "lowerBound")?, time(node, "upperBound")?));
+    match kind(node) {
+        "TimeConstant" => time(node, "value").map(|time| (time, time)),
+        "TimeHistogram" => {
+            let entries = children(node, "entries").map(both);
+            let entries = entries.collect::<Result<Vec<(i128, i128)>, Refusal>>()?;
+            let least = entries.iter().map(|&(lower, _)| lower).min();
+            let most = entries.iter().map(|&(_, upper)| upper).max();
+            let bounds = least.zip(most);
+            bounds.ok_or_else(|| model.refuse(node, "entries", "no entry", "at least one entry"))
+        }
+        _ => both(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn duration(ticks: u128, value: &str, unit: &str) -> Option<u64> {
+        Frequency::parse(value, unit)?.duration(ticks).map(Time::ns)
+    }
+
+    #[test]
+    fn ticks_are_rounded_up_to_nanoseconds() {
+        // WATERS 2019: the maximum of the four GPU tasks at 1.5 GHz.
+        assert_eq!(duration(11_850_000, "1.5", "GHz"), Some(7_900_000));
+        assert_eq!(duration(186_000_000, "1.5", "GHz"), Some(124_000_000));
+        assert_eq!(duration(41_000_000, "1.5", "GHz"), Some(27_333_334));
+        assert_eq!(duration(174_000_000, "1.5", "GHz"), Some(116_000_000));
+        assert_eq!(duration(0, "1.5", "GHz"), Some(0));
+        assert_eq!(duration(1, "1.5", "GHz"), Some(1));
+        assert_eq!(duration(3, "1.5E9", "Hz"), Some(2));
+        assert_eq!(duration(3, "1500.0", "MHz"), Some(2));
+        assert_eq!(duration(1, "0.001", "Hz"), Some(1_000_000_000_000));
+        assert_eq!(duration(3, "3", "kHz"), Some(1_000_000));
+    }
+
+    #[test]
+    fn frequencies_are_rounded_down() {
+        // A third of 10 GHz: 3 ns would be too short for 10 ticks of exactly 3.333… GHz.
+        assert_eq!(duration(10, "3.3333333333333335", "GHz"), Some(4));
+        assert_eq!(duration(7, "0.0019", "Hz"), duration(7, "0.001", "Hz"));
+        assert_eq!(Frequency::parse("0.0009", "Hz"), None);
+    }
+
+    #[test]
+    fn times_that_are_too_long_are_no_times() {
+        assert_eq!(duration(i64::MAX as u128, "1", "GHz"), Some(i64::MAX as u64));
+        assert_eq!(duration(i64::MAX as u128 + 1, "1", "GHz"), None);
+        assert_eq!(duration(u128::MAX, "1", "GHz"), None);
+        assert_eq!(duration(i64::MAX as u128, "0.001", "Hz"), None);
+        for bad in ["", "-1", "nan", "0", "0.0", "1e30", "inf"] {
+            assert_eq!(Frequency::parse(bad, "GHz"), None, "{bad}");
+        }
+        assert_eq!(Frequency::parse("1.5", "THz"), None);
+    }
+
+    #[test]
+    fn periods_are_rounded_down_and_jitter_up() {
+        assert_eq!(rounded_down(1_999), Some(Time::from_ns(1)));
+        assert_eq!(rounded_up(1_001), Some(Time::from_ns(2)));
+        assert_eq!((rounded_down(999), rounded_down(-1)), (None, None));
+        assert_eq!((rounded_up(0), rounded_up(-1)), (Some(Time::ZERO), None));
+        assert_eq!(rounded_down(i128::MAX), None);
+    }
+
+    #[test]
+    fn frequencies_are_displayed_exactly() {
+        let shown = |value, unit| Frequency::parse(value, unit).unwrap().to_string();
+        assert_eq!(shown("1.5", "GHz"), "1.5 GHz");
+        assert_eq!(shown("1300.5", "MHz"), "1.3005 GHz");
+        assert_eq!(shown("0.25", "Hz"), "0.25 Hz");
+        assert_eq!(shown("200", "MHz"), "200 MHz");
+    }
+}
