@@ -209,6 +209,23 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// clap checks this only in debug builds.
+    #[test]
+    fn each_option_has_one_meaning() {
+        fn check(command: &clap::Command) {
+            let options = command.get_arguments();
+            let names = options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
+            let mut names: Vec<&str> = names.collect();
+            names.sort_unstable();
+            let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+            assert_eq!(twice, None, "{}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        let mut command = Cli::command();
+        command.build();
+        check(&command);
+    }
+
     #[test]
     fn exit_codes_follow_the_contract() {
         assert_eq!(exit_code(|| Ok(Outcome::Positive)), 0);
