@@ -30,8 +30,11 @@ fn imported(text: &str) -> Answer {
     run_with("import amalthea -", text)
 }
 
-/// Returns name, period, deadline, jitter and C of each task; C is for the smallest number of SMs.
-fn tasks(answer: &Answer) -> Vec<(String, u64, Option<u64>, Option<u64>, u64)> {
+/// Name, period, deadline, jitter and C; C is for the smallest number of SMs.
+type Found = (String, u64, Option<u64>, Option<u64>, u64);
+
+/// Returns the tasks of the task set in `answer`.
+fn tasks(answer: &Answer) -> Vec<Found> {
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let set: Value = serde_json::from_str(&answer.stdout).unwrap();
     let tasks = set["tasks"].as_array().unwrap().iter().map(|task| {

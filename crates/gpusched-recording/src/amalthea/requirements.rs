@@ -234,10 +234,12 @@ mod tests {
             unused: Vec::new(),
         };
         let warnings = deadlines.decide(&releases).len();
-        (
-            releases.map(|release| deadlines.shortest(&release.path)).to_vec(),
-            warnings,
-        )
+        let shortest = deadlines.shortest();
+        let limit = |release: &Release| {
+            let limits = release.path.iter().filter_map(|task| shortest.get(task.as_str()));
+            limits.min().copied()
+        };
+        (releases.iter().map(limit).collect(), warnings)
     }
 
     #[test]
