@@ -80,7 +80,7 @@ fn waters_2019_is_not_schedulable_on_its_gpu() {
     let verdict = run_with("test - --sms 2 --quiet", set.clone());
     assert_eq!(verdict.code, 1, "{}", verdict.stderr);
     assert!(
-        verdict.stdout.contains("utilization above 1"),
+        verdict.stdout.contains("utilization is above 1"),
         "{}",
         verdict.stdout
     );

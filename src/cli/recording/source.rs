@@ -79,6 +79,20 @@ impl Reading {
                 Grouping::Kernel | Grouping::Stream => "record kernels: `nsys profile --trace=cuda,nvtx`",
             }))
         })?;
+        let found = |name: &&String| activities.list.iter().all(|activity| activity.name != **name);
+        if let Some(missing) = self.names.iter().find(found) {
+            let all = Jobs { names: &[], ..jobs };
+            let all = group(&recording, &all).map(|all| all.list).unwrap_or_default();
+            let listed: Vec<&str> = all
+                .iter()
+                .map(|activity| activity.name.as_str())
+                .take(8)
+                .collect();
+            let expected = format!("the name of an activity: {}", listed.join(", "));
+            return Err(Refusal::new("name", format!("{missing:?}"), expected)
+                .at(&path, None)
+                .into());
+        }
         Ok(Source {
             file: path.display().to_string(),
             recording,

@@ -223,6 +223,8 @@ fn counters_give_the_traffic_of_a_job() {
 fn what_is_unknown_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "run.sqlite", &[60, 60]);
+    let [deployed, alone] =
+        ["deployed", "alone-4"].map(|name| format!("tasksets/recordings/robot/{name}.sqlite"));
     for (line, expected) in [
         (
             format!("recording tasks {file}"),
@@ -237,7 +239,22 @@ fn what_is_unknown_is_refused() {
             "expected a GPU with MIG",
         ),
         (format!("recording tasks {file}@8 --gap 1ms"), "--by stream"),
-        (format!("recording tasks {file}@8 --name other"), "no activity"),
+        (
+            format!("recording tasks {file}@8 --name other"),
+            "expected the name of an activity: camera",
+        ),
+        (
+            format!("recording tasks {file}@8 --deadline camrea=1ms"),
+            "expected the name of an activity: camera",
+        ),
+        (
+            format!("recording tasks {deployed}@8"),
+            "but kernels in green contexts with 4 SMs",
+        ),
+        (
+            format!("recording tasks {alone}@17"),
+            "but GPUs with at most 16 SMs",
+        ),
         (
             format!("recording tasks {file}@8 --warm-up 9"),
             "no GPU work after the warm-up",
@@ -263,4 +280,20 @@ fn what_is_unknown_is_refused() {
     assert_eq!(mig.code, 0, "{}", mig.stderr);
     let percent = run(&format!("recording tasks {file}@33% --gpu orin -q --margin 1"));
     assert!(percent.stdout.contains("[[6,60000]]"), "{}", percent.stdout);
+}
+
+/// The first job of `camera` ends after the release of the second one, and `lidar` runs in another thread.
+#[test]
+fn other_activities_do_not_change_a_task() {
+    let line = "recording tasks tasksets/recordings/robot/alone-4.sqlite@4 --warm-up 1 -q";
+    let camera = |more: &str| {
+        let answer = run(&format!("{line} {more}"));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let set: Value = serde_json::from_str(&answer.stdout).unwrap();
+        set["tasks"][0].clone()
+    };
+    assert_eq!(camera("")["name"], "camera");
+    assert_eq!(camera(""), camera("--name camera"));
+    let jobs = run(&format!("{line} --format csv")).stdout;
+    assert_eq!(jobs.lines().filter(|line| line.contains(",camera,")).count(), 31);
 }

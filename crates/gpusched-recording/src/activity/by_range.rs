@@ -30,9 +30,12 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     for range in recording.ranges.iter().filter(|range| range.side == side) {
         lanes.entry(range.lane).or_default().push(range);
     }
+    for ranges in lanes.values_mut() {
+        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    }
     let selected: BTreeMap<Option<i64>, Vec<&Range>> = lanes
-        .into_iter()
-        .map(|(lane, ranges)| (lane, select(recording, options.names, ranges)))
+        .iter()
+        .map(|(&lane, ranges)| (lane, select(recording, options.names, ranges.clone())))
         .collect();
 
     // Times and lanes of the launches.
@@ -55,10 +58,14 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         let mut points = points.remove(&lane).unwrap_or_default();
         points.sort_unstable();
         let mut of = vec![Vec::new(); ranges.len()];
-        for (range, point) in innermost(ranges, &points).into_iter().zip(points) {
-            match range.and_then(|range| of.get_mut(range)) {
-                Some(launches) => launches.push(point.1),
-                None => outside.push(point),
+        // A launch inside a range that is not selected is work of another activity.
+        let all = lanes.get(&lane).map_or(&[][..], Vec::as_slice);
+        let own = innermost(all, &points);
+        for ((range, own), point) in innermost(ranges, &points).into_iter().zip(own).zip(points) {
+            match (range.and_then(|range| of.get_mut(range)), own) {
+                (Some(launches), _) => launches.push(point.1),
+                (None, Some(_)) => unassigned += 1,
+                (None, None) => outside.push(point),
             }
         }
         launches.insert(lane, of);
@@ -97,17 +104,31 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     })
 }
 
-/// Returns the selected ranges of one lane, sorted by start. Without names, these are the ranges that no other range contains.
+/// Returns the selected ranges of one lane. `ranges` are sorted by start. Without names, these are the ranges that no range with another name
+/// contains. A range inside a range of the same name is the next job of a task whose jobs overlap.
 fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range>) -> Vec<&'a Range> {
-    ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     if !names.is_empty() {
         ranges.retain(|range| wanted(recording, names, range.name));
         return ranges;
     }
-    let mut covered = i64::MIN;
+    // The two latest ends of the ranges so far, with different names.
+    let (mut latest, mut second): (Option<&Range>, Option<&Range>) = (None, None);
     ranges.retain(|range| {
-        let outermost = range.end > covered;
-        covered = covered.max(range.end);
+        let around = [latest, second]
+            .into_iter()
+            .flatten()
+            .find(|other| other.name != range.name);
+        let outermost = around.is_none_or(|other| range.end > other.end);
+        if latest.is_none_or(|other| range.end > other.end) {
+            if latest.is_some_and(|other| other.name != range.name) {
+                second = latest;
+            }
+            latest = Some(range);
+        } else if latest.is_some_and(|other| other.name != range.name)
+            && second.is_none_or(|other| range.end > other.end)
+        {
+            second = Some(range);
+        }
         outermost
     });
     ranges

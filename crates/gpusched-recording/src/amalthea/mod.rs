@@ -1,8 +1,8 @@
 //! Task models of APP4MC (Amalthea, `.amxmi`): the work on the GPU as a task set.
 //!
 //! A model describes hardware, tasks, stimuli, requirements and allocations. The task set contains one task for each release of
-//! work on the GPU: for each task that is allocated to a processing unit of the type GPU, and for each call of a runnable that is
-//! allocated to it. The period is the period of the stimulus, also if a task on a CPU triggers the GPU task. The WCET is the maximum
+//! work on the GPU. Such work is a task that is allocated to a processing unit of the type GPU, or a call of a runnable that is
+//! allocated to such a unit. The period is the period of the stimulus, also if a task on a CPU triggers the GPU task. The WCET is the maximum
 //! number of ticks, divided by the frequency of the GPU. [`Imported`] lists the parts of the model without an effect.
 
 mod activation;
@@ -53,8 +53,8 @@ pub struct Imported {
 /// GPU. If `sms` is `None`, a feature of the GPU in the file must state the number.
 ///
 /// # Errors
-/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, for a model without work on a GPU
-/// or with work on several GPUs, and if a period, a number of ticks or another necessary value is missing. Returns
+/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model without work on
+/// one GPU. It also refuses a model without a necessary value, such as a period or a number of ticks. Returns
 /// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn import(path: impl AsRef<Path>, sms: Option<u32>) -> Result<Imported> {
     let path = path.as_ref();

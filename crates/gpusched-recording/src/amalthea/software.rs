@@ -138,7 +138,7 @@ impl Body {
         Some(())
     }
 
-    /// Joins `self` with `other`, of which only one executes.
+    /// Joins `self` with `other`. Only one of the two executes.
     fn or(&mut self, other: &Body) {
         self.ticks = self.ticks.max(other.ticks);
         for (most, part) in [

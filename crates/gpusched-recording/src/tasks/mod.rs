@@ -108,6 +108,15 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             names.push(&activity.name);
         }
     }
+    let stated = options.periods.keys().chain(options.deadlines.keys());
+    if let Some(unknown) = stated
+        .into_iter()
+        .find(|stated| !names.contains(&stated.as_str()))
+    {
+        let known: Vec<&str> = names.iter().copied().take(8).collect();
+        let expected = format!("the name of an activity: {}", known.join(", "));
+        return Err(Refusal::new("", format!("{unknown:?}"), expected).into());
+    }
     let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         match derive(name, runs, options)? {
@@ -249,9 +258,6 @@ fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<u32> {
         let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
         Error::from(refusal.hint("state the number of SMs of the run: FILE@SMS"))
     };
-    if let Some(sms) = run.sms {
-        return Ok(sms);
-    }
     let mut found: Vec<Option<u32>> = jobs
         .iter()
         .flat_map(|job| job.contexts(run.recording))
@@ -259,6 +265,19 @@ fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<u32> {
         .collect();
     found.sort_unstable();
     found.dedup();
+    if let Some(sms) = run.sms {
+        let other = found.iter().flatten().find(|&&known| known != sms);
+        let largest = run.recording.gpus.iter().filter_map(|gpu| gpu.sms).max();
+        let found = match (other, largest) {
+            (Some(other), _) => format!("{sms} SMs, but kernels in green contexts with {other} SMs"),
+            (None, Some(largest)) if sms > largest => {
+                format!("{sms} SMs, but GPUs with at most {largest} SMs")
+            }
+            _ => return Ok(sms),
+        };
+        let refusal = Refusal::new("", found, "the number of SMs of the run").at(run.file, None);
+        return Err(refusal.hint("correct or omit the size after `@`").into());
+    }
     match found.as_slice() {
         [Some(sms)] => Ok(*sms),
         [None] => {
