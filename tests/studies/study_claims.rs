@@ -295,6 +295,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("aghilinasab20-table3-table4", 37),
             ("masola23-blocks", 2),
             ("masola23-fig5-fig18", 3),
+            ("measured-kernels", 6),
             ("optimality", 4),
             ("sanudo20-eq2", 2),
             ("sanudo20-eq3", 2),
