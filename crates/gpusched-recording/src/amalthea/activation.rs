@@ -160,8 +160,14 @@ impl<'w, 'a> Activations<'w, 'a> {
 /// Returns the period and the jitter of the stimulus `node`.
 fn periodic(model: &Model<'_>, node: Node<'_>) -> Result<(Time, Time), Refusal> {
     let field = |part: &str| format!("stimuli {:?}{part}", super::model::name(node));
-    let no_period =
-        |node, found: String| model.refuse(node, field(".recurrence"), found, "a period of at least 1 ns");
+    let no_period = |node, found: String| {
+        model.refuse(
+            node,
+            field(".recurrence"),
+            found,
+            "a period from 1 ns to less than 2^63 ns",
+        )
+    };
     match kind(node) {
         "PeriodicStimulus" => {
             let recurrence = child(node, "recurrence");

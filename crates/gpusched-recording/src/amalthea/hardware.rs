@@ -178,8 +178,11 @@ pub fn missing(model: &Model<'_>, what: &str, name: &str) -> Refusal {
         format!("no {what} {name:?}"),
         "all elements of the model in one file",
     );
-    refusal.hint("merge the files of the model in APP4MC")
+    refusal.hint(MERGE)
 }
+
+/// Hint for a file that contains only a part of a model.
+pub const MERGE: &str = "merge the files of the model in APP4MC";
 
 /// Returns whether `text` names a number of streaming multiprocessors.
 fn is_sms(text: &str) -> bool {

@@ -41,16 +41,11 @@ pub fn read_text(path: &Path) -> Result<String> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Error::file(path, "more than 64 MiB", "at most 64 MiB"));
     }
-    let packed = bytes.starts_with(b"PK");
-    String::from_utf8(bytes).map_err(|_| {
-        let refusal = Refusal::new("", "bytes that are not UTF-8", "XML in UTF-8").at(path, None);
-        match packed {
-            true => refusal
-                .hint("extract the model from the archive with `unzip`")
-                .into(),
-            false => refusal.into(),
-        }
-    })
+    if bytes.starts_with(b"PK\x03\x04") {
+        let refusal = Refusal::new("", "a ZIP archive", "XML").at(path, None);
+        return Err(refusal.hint("extract the model with `unzip`").into());
+    }
+    String::from_utf8(bytes).map_err(|_| Error::file(path, "bytes that are not UTF-8", "XML in UTF-8"))
 }
 
 /// Parses `text`, the content of the file at `path`.
@@ -129,7 +124,10 @@ impl<'a> Model<'a> {
         let root = document.root_element();
         let namespace = root.tag_name().namespace().unwrap_or_default();
         if root.tag_name().name() != "Amalthea" || !namespace.starts_with(NAMESPACE) {
-            let found = format!("an element {:?}", root.tag_name().name());
+            let found = format!(
+                "an element {:?} of the namespace {namespace:?}",
+                root.tag_name().name()
+            );
             let expected = format!("an element \"Amalthea\" of a namespace {NAMESPACE}…");
             return Err(model.refuse(root, "", found, expected));
         }

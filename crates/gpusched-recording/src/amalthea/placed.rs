@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gpusched_model::Refusal;
 
-use super::hardware::{Hardware, UnitType};
+use super::hardware::{Hardware, MERGE, UnitType};
 use super::mapping::{Mapping, Placement};
 use super::model::{Model, Node, name};
 use super::software::{Software, definitions};
@@ -99,7 +99,12 @@ impl<'a> Placed<'a> {
             (Some(unit), None) => Ok(unit),
             (None, _) => {
                 let expected = "at least one task that is allocated to a processing unit of the type GPU";
-                Err(model.refuse_all("no task on a GPU", expected))
+                let refusal = model.refuse_all("no task on a GPU", expected);
+                let has = |part| model.parts().any(|found| found.tag_name().name() == part);
+                match ["swModel", "hwModel", "mappingModel"].into_iter().all(has) {
+                    true => Err(refusal),
+                    false => Err(refusal.hint(MERGE)),
+                }
             }
             (Some(_), Some(_)) => {
                 let list: Vec<&str> = self.units.iter().map(String::as_str).collect();

@@ -29,7 +29,7 @@ impl Frequency {
             model.refuse(
                 node,
                 field,
-                format!("{value} {unit}"),
+                format!("{value} {unit}").trim_end(),
                 "a frequency above 0 Hz with its unit",
             )
         })
@@ -87,7 +87,7 @@ pub fn picoseconds(model: &Model<'_>, node: Node<'_>) -> Result<i128, Refusal> {
         _ => {
             let field = node.tag_name().name();
             let expected = "a whole number with a unit (s, ms, us, ns or ps)";
-            Err(model.refuse(node, field, format!("{value} {unit}"), expected))
+            Err(model.refuse(node, field, format!("{value} {unit}").trim_end(), expected))
         }
     }
 }

@@ -44,7 +44,9 @@ impl Deadlines {
                 continue;
             };
             let field = format!("requirements {:?}.limitValue", name(requirement));
-            let refuse = |node, found: String| model.refuse(node, &field, found, "a time of at least 1 ns");
+            let refuse = |node, found: String| {
+                model.refuse(node, &field, found, "a time from 1 ns to less than 2^63 ns")
+            };
             let value = child(limit, "limitValue").ok_or_else(|| refuse(limit, "no time".to_owned()))?;
             let picoseconds = picoseconds(model, value)?;
             deadlines.rows.push(Row {
