@@ -2,6 +2,7 @@
 //! validates the data and contains no analysis algorithms.
 
 pub mod device;
+pub mod end_to_end;
 mod files;
 mod kernels;
 pub mod machine;

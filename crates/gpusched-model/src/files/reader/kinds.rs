@@ -2,6 +2,7 @@
 
 use super::Documents;
 use super::raw::{Fault, from_json};
+use crate::end_to_end::Draft;
 use crate::{
     Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
 };
@@ -74,6 +75,9 @@ pub type Programs = Documents<Program>;
 
 /// A stream of devices.
 pub type Devices = Documents<Device>;
+
+/// A stream of end-to-end systems.
+pub type EndToEndSystems = Documents<Draft>;
 
 /// A stream of partition plans.
 pub type Plans = Documents<Plan>;

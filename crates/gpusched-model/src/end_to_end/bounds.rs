@@ -1,0 +1,159 @@
+//! Results of the end-to-end analysis. The table of bounds is the certificate of a verdict.
+
+use serde::{Deserialize, Serialize};
+
+use crate::assumptions::Assumption;
+use crate::policy::Strength;
+use crate::time::Time;
+
+/// Bounds on one task, by segment.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskBounds {
+    /// R: for each segment, bound on the time from the arrival of the job to the end of the segment [ns]; null if there
+    /// is no bound.
+    pub ends_ns: Vec<Option<Time>>,
+    /// S: for each segment on a copy engine or partition, bound on the time from the release to the end of the segment
+    /// [ns]; null if there is no bound. With enforced releases, also for segments on cores; otherwise, null there.
+    pub delays_ns: Vec<Option<Time>>,
+}
+
+/// Bounds on all tasks of a system, in the order of the tasks.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Bounds(pub Vec<TaskBounds>);
+
+impl Bounds {
+    /// R: bound on the time from the arrival of a job of `task` to the end of `segment` [ns]; `None` if there is no
+    /// bound.
+    pub fn end(&self, task: usize, segment: usize) -> Option<Time> {
+        *self.0.get(task)?.ends_ns.get(segment)?
+    }
+
+    /// S: bound on the time from the release to the end of `segment` of `task` [ns]; `None` if there is no bound.
+    pub fn delay(&self, task: usize, segment: usize) -> Option<Time> {
+        *self.0.get(task)?.delays_ns.get(segment)?
+    }
+
+    /// Bound on the response time of `task`, from the arrival of a job to its end [ns]; `None` if there is no bound.
+    pub fn response_time(&self, task: usize) -> Option<Time> {
+        *self.0.get(task)?.ends_ns.last()?
+    }
+}
+
+/// Certificate of an end-to-end verdict.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EndToEndEvidence")]
+pub struct Evidence {
+    /// Bounds on all segments. They satisfy all equations of the analysis.
+    pub bounds: Bounds,
+    /// Enforced releases: for each task and segment, the time from the arrival to the release by a timer [ns]. Absent
+    /// if each segment is released at the end of its predecessor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offsets_ns: Option<Vec<Vec<Time>>>,
+}
+
+/// Analysis behind an end-to-end verdict.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Analysis {
+    /// Each segment is released at the end of its predecessor (holistic fixed point).
+    EndToEnd,
+    /// Timers release the segments.
+    EnforcedReleases,
+}
+
+/// Method behind the bound of a chain.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Method {
+    /// Sum of periods and response times (Davare et al. 2007).
+    Davare,
+    /// Periods and response times, with priorities of tasks on the same core (Dürr et al. 2019).
+    Durr,
+    /// Enumeration of the arrivals of tasks with known phases (Kloda et al. 2019).
+    Kloda,
+    /// Logical execution time.
+    Let,
+}
+
+/// Part of one task in the bounds of a chain.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hop {
+    /// Position of the task in the system, from 0.
+    pub task: usize,
+    /// Maximum time that data wait for the next job of the task [ns]: the period.
+    pub sampling_ns: Time,
+    /// Maximum time from the arrival of the job to its output [ns].
+    pub processing_ns: Time,
+}
+
+/// Bounds on one chain.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChainBound {
+    /// Name of the chain.
+    pub name: String,
+    /// Bound on the reaction time, from an external event to the first output that depends on it [ns]. The bound also
+    /// holds for the data age up to the next output. Null if there is no bound.
+    pub reaction_ns: Option<Time>,
+    /// Bound on the reduced data age, from the input to the output that depends on it [ns]. Null if there is no bound.
+    pub age_ns: Option<Time>,
+    /// Method behind the bounds.
+    pub method: Method,
+    /// Maximum reaction time [ns].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_ns: Option<Time>,
+    /// Whether the reaction time meets its limit; null without a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meets: Option<bool>,
+    /// Parts of the tasks, in the order of the chain. Their sum is the bound of [`Method::Davare`]. The list is empty
+    /// if there is no bound.
+    pub hops: Vec<Hop>,
+}
+
+/// Verdict on one task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskAnswer {
+    /// Name of the task.
+    pub name: String,
+    /// D: relative deadline [ns].
+    pub deadline_ns: Time,
+    /// Bound on the response time [ns]; null if there is no bound.
+    pub bound_ns: Option<Time>,
+    /// Whether the bound meets the deadline.
+    pub meets: bool,
+    /// Position of the segment with the largest part of the bound, from 0; null if there is no bound.
+    pub costliest_segment: Option<usize>,
+}
+
+/// Result of the end-to-end analysis: the verdict, the certificate and the chains.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EndToEndVerdict")]
+pub struct Answer {
+    /// Whether all tasks meet their deadlines and all chains meet their limits.
+    pub schedulable: bool,
+    /// Analysis behind the verdict.
+    pub policy: Analysis,
+    /// Strength of a positive verdict.
+    pub strength: Strength,
+    /// Certificate, which `gpusched verify` checks.
+    pub evidence: Evidence,
+    /// Bound on the response time of each task [ns]; null if there is no bound.
+    pub response_times_ns: Vec<Option<Time>>,
+    /// Verdicts on the tasks.
+    pub tasks: Vec<TaskAnswer>,
+    /// Bounds on the chains.
+    pub chains: Vec<ChainBound>,
+    /// Assumptions of the verdict that gpusched does not check.
+    #[serde(default)]
+    pub assumptions: Vec<Assumption>,
+}

@@ -1,0 +1,54 @@
+//! Cause-effect chains: tasks that read the output of the previous task.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// Way in which the tasks of a chain exchange data.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Communication {
+    /// A job reads its input when it starts, and writes its output when it ends.
+    #[default]
+    Asynchronous,
+    /// Logical execution time: a job reads its input at its arrival, and writes its output at its deadline.
+    Let,
+}
+
+/// A chain as written in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a chain: an object with \"tasks\"")]
+#[schemars(rename = "Chain")]
+pub struct ChainDraft {
+    /// Name for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Names of the tasks, from sensor to actuator; at least one.
+    #[schemars(length(min = 1))]
+    pub tasks: Vec<String>,
+    /// Maximum reaction time, which is also the maximum data age up to the next output [ns]; > 0.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_positive_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub limit: Option<Time>,
+    /// Way in which the tasks exchange data.
+    #[serde(default)]
+    pub communication: Communication,
+}
+
+/// A chain whose tasks are known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chain {
+    /// Name for display: the name in the file, or the names of the tasks.
+    pub name: String,
+    /// Positions of the tasks in the system, from sensor to actuator.
+    pub tasks: Vec<usize>,
+    /// Maximum reaction time [ns].
+    pub limit: Option<Time>,
+    /// Way in which the tasks exchange data.
+    pub communication: Communication,
+}

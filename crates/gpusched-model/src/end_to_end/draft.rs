@@ -1,0 +1,82 @@
+//! The file format of end-to-end systems.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChainDraft, CopyEngine, Core, PartitionDraft, TaskDraft};
+use crate::Refusal;
+use crate::reader::{Document, Fault, from_json};
+
+/// Maximum number of tasks, resources or chains of a system.
+pub(super) const MAX_COUNT: usize = 100_000;
+
+/// Maximum number of segments of a task.
+pub(super) const MAX_SEGMENTS: usize = 1000;
+
+/// An end-to-end system as written in a file. [`super::System`] checks the names and times.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a system: an object with a list \"tasks\" of tasks with \"segments\""
+)]
+#[schemars(rename = "EndToEndSystem")]
+pub struct Draft {
+    /// Name for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// CPU cores.
+    #[serde(default)]
+    pub cores: Vec<Core>,
+    /// Copy engines.
+    #[serde(default)]
+    pub copy_engines: Vec<CopyEngine>,
+    /// GPU partitions.
+    #[serde(default)]
+    pub partitions: Vec<PartitionDraft>,
+    /// Tasks; at least one.
+    #[schemars(length(min = 1))]
+    pub tasks: Vec<TaskDraft>,
+    /// Cause-effect chains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chains: Vec<ChainDraft>,
+}
+
+impl Document for Draft {
+    const EXPECTED: &str = "an end-to-end system: an object such as {\"cores\":[…],\"partitions\":[…],\"tasks\":[{\"name\":…,\"period\":…,\"segments\":[…]}]}";
+
+    fn from_json(text: &str) -> Result<Draft, Fault> {
+        from_json::<Draft, _>(text)
+    }
+}
+
+impl Draft {
+    /// Replaces the sizes of all partitions by `sms`, in the order of the partitions. Partitions without an entry keep
+    /// their size.
+    #[must_use]
+    pub fn sized(mut self, sms: &[u32]) -> Draft {
+        for (partition, &sms) in self.partitions.iter_mut().zip(sms) {
+            partition.sms = Some(sms);
+        }
+        self
+    }
+
+    /// Checks the lengths of all lists.
+    pub(super) fn check_counts(&self) -> Result<(), Refusal> {
+        let counts = [
+            ("cores", self.cores.len(), 0),
+            ("copy_engines", self.copy_engines.len(), 0),
+            ("partitions", self.partitions.len(), 0),
+            ("tasks", self.tasks.len(), 1),
+            ("chains", self.chains.len(), 0),
+        ];
+        for (field, found, least) in counts {
+            if !(least..=MAX_COUNT).contains(&found) {
+                Refusal::refuse(
+                    field,
+                    format!("{found} entries"),
+                    format!("{least} to {MAX_COUNT}"),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! End-to-end systems: tasks whose jobs use CPU cores, copy engines and GPU partitions in turn, and chains of these
+//! tasks. A task that does not only consist of one kernel is a list of [segments](Segment).
+//!
+//! A [`Draft`] is the system as a file states it. A [`System`] is a draft whose partitions have sizes: every segment
+//! has a WCET, and every name is resolved. `gpusched test`, `simulate`, `verify` and `partition` read drafts.
+
+mod bounds;
+mod chain;
+mod draft;
+mod resource;
+mod segment;
+mod system;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use bounds::{Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, TaskAnswer, TaskBounds};
+pub use chain::{Chain, ChainDraft, Communication};
+pub use draft::Draft;
+pub use resource::{
+    CopyEngine, Core, CorePolicy, EnginePolicy, Partition, PartitionDraft, PartitionPolicy, Resource,
+};
+pub use segment::{Segment, SegmentDraft};
+pub use system::System;
+pub use task::{Arrivals, Task, TaskDraft, Wait};

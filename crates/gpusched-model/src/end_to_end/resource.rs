@@ -1,0 +1,129 @@
+//! Resources of an end-to-end system: CPU cores, copy engines and GPU partitions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Bandwidth;
+
+/// Scheduling rule of a CPU core. Both rules are preemptive.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum CorePolicy {
+    /// Fixed priorities.
+    Fp,
+    /// Earliest deadline first. The deadline of a job is its arrival plus the relative deadline of the task.
+    Edf,
+}
+
+/// Scheduling rule of a copy engine. A copy that has started runs to its end.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum EnginePolicy {
+    /// First in, first out.
+    Fifo,
+    /// Fixed priorities (`gpu_priority`).
+    NpFp,
+}
+
+/// Scheduling rule of a GPU partition. A partition executes one kernel at a time.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PartitionPolicy {
+    /// First in, first out, without preemption.
+    NpFifo,
+    /// Fixed priorities (`gpu_priority`), without preemption.
+    NpFp,
+    /// Fixed priorities (`gpu_priority`), with immediate preemption.
+    Fp,
+    /// Fixed priorities (`gpu_priority`), with preemption at the boundaries of thread blocks.
+    LpFp,
+    /// Earliest deadline first, with immediate preemption.
+    Edf,
+    /// Earliest deadline first, without preemption.
+    NpEdf,
+    /// Earliest deadline first, with preemption at the boundaries of thread blocks.
+    LpEdf,
+}
+
+/// A CPU core.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a core: an object with \"name\" and \"policy\""
+)]
+pub struct Core {
+    /// Name of the core. The names of all resources differ.
+    pub name: String,
+    /// Type of the core, for display.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Scheduling rule of the core.
+    pub policy: CorePolicy,
+}
+
+/// A copy engine, which moves data between host and device memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a copy engine: an object with \"name\" and \"policy\""
+)]
+pub struct CopyEngine {
+    /// Name of the engine. The names of all resources differ.
+    pub name: String,
+    /// Scheduling rule of the engine.
+    pub policy: EnginePolicy,
+    /// Minimum bandwidth of a copy. A copy with `bytes` and without `wcet` takes bytes divided by bandwidth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Bandwidth>,
+}
+
+/// A GPU partition as written in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a partition: an object with \"name\", \"sms\" and \"policy\""
+)]
+#[schemars(rename = "SystemPartition")]
+pub struct PartitionDraft {
+    /// Name of the partition. The names of all resources differ.
+    pub name: String,
+    /// Number of SMs; at least 1. If the field is absent, `gpusched partition` chooses the number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sms: Option<u32>,
+    /// Scheduling rule of the partition.
+    pub policy: PartitionPolicy,
+}
+
+/// A GPU partition: SMs that execute one kernel at a time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Partition {
+    /// Name of the partition.
+    pub name: String,
+    /// Number of SMs; at least 1.
+    pub sms: u32,
+    /// Scheduling rule of the partition.
+    pub policy: PartitionPolicy,
+}
+
+/// A resource of a system, by its kind and its position in the list of this kind, from 0.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Resource {
+    /// CPU core.
+    Core(usize),
+    /// Copy engine.
+    Engine(usize),
+    /// GPU partition.
+    Partition(usize),
+}
+
+impl Resource {
+    /// Returns whether the resource is a CPU core.
+    pub const fn is_core(self) -> bool {
+        matches!(self, Resource::Core(_))
+    }
+}

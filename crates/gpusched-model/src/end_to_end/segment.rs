@@ -1,0 +1,61 @@
+//! Segments: the parts of a job, each on one resource.
+
+use serde::{Deserialize, Serialize};
+
+use super::Resource;
+use crate::time::Time;
+use crate::{Bytes, Kind, WcetFunction};
+
+/// A segment as written in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a segment: an object with \"on\" and \"wcet\""
+)]
+#[schemars(rename = "Segment")]
+pub struct SegmentDraft {
+    /// Name of the core, copy engine or partition that executes the segment.
+    pub on: String,
+    /// WCET of the segment. On a partition, the WCET may be a function of the number of SMs. A copy may state `bytes`
+    /// instead.
+    #[schemars(with = "Option<crate::wcet::Written>")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wcet: Option<WcetFunction>,
+    /// BCET of the segment: its minimum execution time; at most the WCET. The default is 0, which is safe.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub bcet: Option<Time>,
+    /// Amount of data that a copy moves. Without `wcet`, the copy takes bytes divided by the bandwidth of its engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
+    /// Length of the longest thread block of a kernel; > 0. The default is the WCET. Only policies with preemption at
+    /// thread-block boundaries (`lp-`) use this field.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_positive_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub block: Option<Time>,
+    /// Resource that a kernel mostly uses. If the field is absent, gpusched assumes that the kernel contends with every
+    /// kernel of its partition, which is safe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+}
+
+/// A segment whose resource and times are known. All times are in whole nanoseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Resource that executes the segment.
+    pub on: Resource,
+    /// c: WCET [ns]; > 0.
+    pub wcet: Time,
+    /// c_min: BCET [ns]; at most the WCET.
+    pub bcet: Time,
+    /// Maximum time during which the segment cannot be preempted under an `lp-` policy [ns]; from 1 ns to the WCET.
+    pub block: Time,
+    /// Amount of data that a copy moves; `None` if it is unknown.
+    pub bytes: Option<Bytes>,
+}

@@ -1,0 +1,151 @@
+//! Tasks of an end-to-end system.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Segment, SegmentDraft};
+use crate::time::Time;
+
+/// What a task does on its CPU core while a copy engine or a partition executes one of its segments.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Wait {
+    /// Busy-waiting: the task occupies its core, at its priority.
+    Busy,
+    /// Self-suspension: the task leaves its core to other tasks.
+    Suspend,
+}
+
+/// Times between two arrivals of a task.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Arrivals {
+    /// Exactly one period.
+    #[default]
+    Periodic,
+    /// At least one period.
+    Sporadic,
+}
+
+/// A task as written in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a task: an object with \"name\", \"period\" and \"segments\""
+)]
+#[schemars(rename = "SystemTask")]
+pub struct TaskDraft {
+    /// Name of the task. The names of all tasks differ.
+    pub name: String,
+    /// T: period, the minimum time between two arrivals [ns]; > 0.
+    #[serde(deserialize_with = "crate::positive_time")]
+    pub period: Time,
+    /// D: relative deadline, counted from the arrival [ns]; > 0. The default is the period. A task with several
+    /// segments has a deadline of at most its period.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_positive_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub deadline: Option<Time>,
+    /// J: release jitter, the maximum time from the arrival to the release of the first segment [ns]; 0 by default.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub jitter: Option<Time>,
+    /// Whether the task is periodic or sporadic. The bounds of chains depend on this field.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Maximum time between two arrivals of a sporadic task [ns]; at least the period. Without this field, chains with
+    /// the sporadic task have no bounds.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_positive_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_interarrival: Option<Time>,
+    /// Arrival of the first job of a periodic task [ns]. If all tasks of a chain state their phases, the bounds of the
+    /// chain use the phases. The bounds of tasks hold for all phases.
+    #[serde(
+        default,
+        deserialize_with = "crate::optional_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub phase: Option<Time>,
+    /// Priority on the core. A lower number is more urgent. If no task states a priority, priorities are
+    /// deadline-monotonic. Two tasks of equal priority delay each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u32>,
+    /// Priority on copy engines and partitions. The default is `priority`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_priority: Option<u32>,
+    /// What the task does while it waits for a copy or a kernel. A task with segments on a core and on another resource
+    /// needs this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    /// Segments of a job, in the order of execution; at least one. All CPU segments of a task are on the same core.
+    #[schemars(length(min = 1))]
+    pub segments: Vec<SegmentDraft>,
+}
+
+/// A task whose segments and priorities are known. A task is one thread: a job starts after the end of the previous
+/// job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Name of the task.
+    pub name: String,
+    /// T: period, the minimum time between two arrivals [ns]; > 0.
+    pub period: Time,
+    /// D: relative deadline, counted from the arrival [ns]; > 0.
+    pub deadline: Time,
+    /// J: release jitter [ns].
+    pub jitter: Time,
+    /// Whether the task is periodic or sporadic.
+    pub arrivals: Arrivals,
+    /// Maximum time between two arrivals [ns]: the period of a periodic task. `None` if it is unknown.
+    pub max_interarrival: Option<Time>,
+    /// Arrival of the first job [ns]; `None` if it is unknown.
+    pub phase: Option<Time>,
+    /// Priority on the core; lower numbers are more urgent.
+    pub priority: u32,
+    /// Priority on copy engines and partitions; lower numbers are more urgent.
+    pub gpu_priority: u32,
+    /// What the task does while it waits. A task that never waits on a core has `Suspend`.
+    pub wait: Wait,
+    /// Position of the core of the CPU segments; `None` if no segment is on a core.
+    pub core: Option<usize>,
+    /// Segments of a job, in the order of execution; at least one.
+    pub segments: Vec<Segment>,
+}
+
+impl Task {
+    /// φ: minimum time from the arrival to the release of segment `position`: the sum of the BCETs of the segments
+    /// before it [ns].
+    pub fn earliest(&self, position: usize) -> Time {
+        let before = self.segments.iter().take(position);
+        Time::from_ns(
+            before
+                .map(|segment| segment.bcet.ns())
+                .fold(0, u64::saturating_add),
+        )
+    }
+
+    /// Whether the task occupies its core while another resource executes one of its segments.
+    pub fn spins(&self) -> bool {
+        self.wait == Wait::Busy
+            && self.core.is_some()
+            && self.segments.iter().any(|segment| !segment.on.is_core())
+    }
+
+    /// Whether the task suspends itself: it leaves its core while another resource executes one of its segments.
+    pub fn suspends(&self) -> bool {
+        self.wait == Wait::Suspend
+            && self.core.is_some()
+            && self.segments.iter().any(|segment| !segment.on.is_core())
+    }
+}
