@@ -42,6 +42,10 @@ def nsys(path):
         )
         for name, device, context, stream, start, end in database.execute(query):
             yield name, (device, context, stream), start, end
+    if "CUPTI_ACTIVITY_KIND_GRAPH_TRACE" in tables:
+        query = 'SELECT graphId, deviceId, contextId, streamId, start, "end" FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE WHERE "end" > 0'
+        for graph, device, context, stream, start, end in database.execute(query):
+            yield f"CUDA graph {graph}", (device, context, stream), start, end
 
 
 def rocprof(path):

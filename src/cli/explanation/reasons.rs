@@ -169,7 +169,27 @@ fn of_tasks(case: &Case<'_>, tasks: &[usize], sms: u32, evidence: &Evidence) -> 
             _ => None,
         },
     };
-    line.into_iter().collect()
+    let lines = line.into_iter();
+    let late = tasks.iter().zip(demands.iter());
+    lines
+        .chain(late.filter_map(|(&task, demand)| jitter(case, task, demand)))
+        .collect()
+}
+
+/// Returns a line if the release jitter is the reason why a task in isolation may miss its deadline: C ≤ D and J > D − C.
+fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
+    let slack = demand.deadline.checked_sub(demand.wcet)?;
+    let excess = demand
+        .jitter
+        .checked_sub(slack)
+        .filter(|excess| *excess > Time::ZERO)?;
+    Some(format!(
+        "Release jitter is the cause for task {}: its jitter of {} and its WCET of {} together exceed its deadline of {} by {excess}.",
+        called(case.set, task),
+        demand.jitter,
+        demand.wcet,
+        demand.deadline
+    ))
 }
 
 /// Returns the total work of the jobs with release and deadline within an interval of length

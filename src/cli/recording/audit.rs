@@ -4,10 +4,10 @@ mod chart;
 
 use std::path::PathBuf;
 
-use super::source::Reading;
+use super::source::{Reading, Source, of_recording};
 use crate::cli::arguments::refused;
 use crate::cli::report::{About, Column, Output, Palette, Report, Rows, Table, TimelineFiles, clip};
-use crate::cli::{Global, Outcome};
+use crate::cli::{Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::model::reader::{Document, Documents};
 use crate::model::{Plan, TaskSet, counted};
@@ -77,7 +77,9 @@ impl Args {
             sms: source
                 .sms
                 .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
+            warm_up: self.reading.warm_up,
         };
+        notes(global, &source, plan.is_some());
         let found = audit(&run, &set, plan.as_ref(), &self.task)?;
         if self.timeline_files.wanted() {
             let timeline = chart::timeline(&run, &set, plan.as_ref(), &self.task, &found);
@@ -90,6 +92,24 @@ impl Args {
         };
         output.only(COLUMNS, &About(source.file, found))?;
         Ok(outcome)
+    }
+}
+
+/// Writes notes about the recording.
+fn notes(global: &Global, source: &Source, planned: bool) {
+    if global.quiet {
+        return;
+    }
+    let mut notes = of_recording(&source.recording, "job");
+    let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
+    if let (None, false, Some(sms)) = (source.sms, planned, sms) {
+        notes.push(format!(
+            "no size (FILE@SMS): gpusched assumes the whole GPU, {}",
+            counted(sms, "SM")
+        ));
+    }
+    for note in notes {
+        complain(&format!("note: {}: {note}", source.file));
     }
 }
 
@@ -180,6 +200,11 @@ impl Report for About<String, Audit> {
             .findings
             .iter()
             .partition(|finding| finding.kind == FindingKind::Unknown);
+        let missing = unknown.iter().any(|finding| finding.check == Subject::Jobs);
+        if audit.dropped_jobs > 0 {
+            let dropped = counted(audit.dropped_jobs, "job");
+            text += &format!("\nwarm-up: dropped {dropped}, which no check sees\n");
+        }
         if !broken.is_empty() {
             text.push('\n');
         }
@@ -213,6 +238,9 @@ impl Report for About<String, Audit> {
                 clip(&finding.task, 40),
                 finding.detail
             );
+        }
+        if missing {
+            text += "\nhint: name the activity of a task with `--task TASK=ACTIVITY`, or try `--by kernel` or `--by stream`\n";
         }
         Ok(text)
     }

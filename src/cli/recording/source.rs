@@ -6,9 +6,11 @@ use crate::cli::Global;
 use crate::cli::arguments::device;
 use crate::cli::report::Progress;
 use crate::error::{Error, Refusal, Result};
-use crate::model::Device;
 use crate::model::wcet::MAX_SMS;
-use crate::recording::activity::{Activities, Grouping, Options as Jobs, group};
+use crate::model::{Device, counted};
+use crate::recording::activity::{
+    Activities, Grouping, Options as Jobs, ParseWarmUpError, WarmUp, group, listed,
+};
 use crate::recording::model::Recording;
 use crate::recording::readers::{Options, read};
 use crate::time::Time;
@@ -30,6 +32,13 @@ pub struct Reading {
     /// GPU of the run, for sizes in percent and MIG slices
     #[arg(long, value_name = "NAME|FILE", value_parser = device)]
     gpu: Option<Device>,
+    /// Drop the first N jobs of each activity, or the jobs of the first TIME
+    #[arg(long, value_name = "N|TIME", default_value = "0", value_parser = warm_up)]
+    pub warm_up: WarmUp,
+}
+
+fn warm_up(text: &str) -> Result<WarmUp, String> {
+    text.parse().map_err(|error: ParseWarmUpError| error.to_string())
 }
 
 /// A recording with its jobs.
@@ -59,6 +68,9 @@ impl Reading {
             ));
         }
         let (path, size) = split(argument);
+        if size.is_none() {
+            refuse_bad_size(&path)?;
+        }
         let progress = Progress::new(global, "bytes");
         let options = Options {
             tool: None,
@@ -83,15 +95,17 @@ impl Reading {
         if let Some(missing) = self.names.iter().find(found) {
             let all = Jobs { names: &[], ..jobs };
             let all = group(&recording, &all).map(|all| all.list).unwrap_or_default();
-            let listed: Vec<&str> = all
-                .iter()
-                .map(|activity| activity.name.as_str())
-                .take(8)
-                .collect();
-            let expected = format!("the name of an activity: {}", listed.join(", "));
+            let names = all.iter().map(|activity| activity.name.as_str());
+            let expected = format!("the name of an activity: {}", listed(names));
             return Err(Refusal::new("name", format!("{missing:?}"), expected)
                 .at(&path, None)
                 .into());
+        }
+        let mut jobs = activities.list.iter().flat_map(|activity| &activity.jobs);
+        if self.by == Grouping::Range && jobs.all(|job| job.launches.is_empty()) {
+            let found = "ranges without launches";
+            let refusal = Refusal::new("", found, "launches that belong to ranges").at(&path, None);
+            return Err(refusal.hint("try `--by kernel` or `--by stream`").into());
         }
         Ok(Source {
             file: path.display().to_string(),
@@ -129,6 +143,24 @@ impl Reading {
     }
 }
 
+/// Returns notes about the content of `recording`. `counter` is the noun for what lacks the omitted work.
+pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
+    let mut notes = recording.notes.clone();
+    if recording.other.graphs > 0 {
+        notes.push(format!(
+            "{} of whole CUDA graphs: each counts as one kernel from its start to its end (nsys profile --cuda-graph-trace=node records the kernels)",
+            counted(recording.other.graphs, "launch")
+        ));
+    }
+    if recording.open.launches > 0 {
+        notes.push(format!(
+            "{} without a start or an end: no {counter} contains them, which is unsafe",
+            counted(recording.open.launches, "launch")
+        ));
+    }
+    notes
+}
+
 /// Size of the partition of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Size {
@@ -153,6 +185,22 @@ fn split(argument: &Path) -> (PathBuf, Option<Size>) {
         Some((file, size)) => (file, Some(size)),
         None => (argument.to_owned(), None),
     }
+}
+
+/// Refuses `FILE@TEXT` if only `FILE` exists. Then `TEXT` is a bad size and not part of the name.
+fn refuse_bad_size(path: &Path) -> Result<()> {
+    let text = path.to_string_lossy();
+    let Some((file, size)) = text.rsplit_once('@') else {
+        return Ok(());
+    };
+    if path.exists() || !Path::new(file).is_file() {
+        return Ok(());
+    }
+    let expected = format!(
+        "a number of SMs from 1 to {MAX_SMS}, a percentage from 1% to 100%, or a MIG slice such as 3g.20gb"
+    );
+    let refusal = Refusal::new("", format!("the size {size:?} after `@`"), expected);
+    Err(refusal.at(file, None).into())
 }
 
 #[cfg(test)]

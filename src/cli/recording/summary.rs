@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::arguments::named;
 use crate::cli::report::{About, Column, Output, Palette, Progress, Report, Rows, Table, clip};
-use crate::cli::{Global, Outcome};
+use crate::cli::{Global, Outcome, complain};
 use crate::error::Result;
 use crate::model::counted;
 use crate::recording::model::Tool;
@@ -54,6 +54,11 @@ impl Args {
                 calls: false,
             };
             let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
+            if !global.quiet {
+                for note in &recording.notes {
+                    complain(&format!("note: {}: {note}", file.display()));
+                }
+            }
             summaries.push(About(file.display().to_string(), Summary::of(recording)));
         }
         output.header(COLUMNS)?;
@@ -111,7 +116,8 @@ impl Report for About<String, Summary> {
             version.unwrap_or_default(),
             source.report
         );
-        for gpu in &summary.gpus {
+        for same in summary.gpus.chunk_by(|one, next| one == next) {
+            let Some(gpu) = same.first() else { continue };
             let name = if gpu.name.is_empty() {
                 "unnamed GPU"
             } else {
@@ -120,13 +126,20 @@ impl Report for About<String, Summary> {
             let sms = gpu
                 .sms
                 .map_or_else(|| "unknown number of SMs".to_owned(), |sms| counted(sms, "SM"));
-            text += &format!("GPU: {name}, {sms}\n");
+            let count = match same.len() {
+                1 => "GPU".to_owned(),
+                many => counted(many, "GPU"),
+            };
+            text += &format!("{count}: {name}, {sms}\n");
         }
         text += &format!(
             "{} of {} on {}",
             counted(summary.launches, "launch"),
             counted(summary.kernels.len() as u64, "kernel"),
-            counted(summary.streams as u64, "stream"),
+            summary.streams.map_or_else(
+                || "an unknown number of streams".to_owned(),
+                |streams| counted(streams, "stream")
+            ),
         );
         if let (Some(busy), Some(span)) = (summary.busy_ns, summary.span_ns) {
             let (busy, span) = (Time::from_ns(busy), Time::from_ns(span));
@@ -140,6 +153,19 @@ impl Report for About<String, Summary> {
                     counted(count, what)
                 );
             }
+        }
+        if summary.graph_launches > 0 {
+            text += &format!(
+                "{} of whole CUDA graphs: each counts as one kernel from its start to its end\n",
+                counted(summary.graph_launches, "launch")
+            );
+        }
+        if summary.copies > 0 {
+            let copies = match summary.copies {
+                1 => "1 copy or fill".to_owned(),
+                many => format!("{many} copies and fills"),
+            };
+            text += &format!("{copies} of memory: not counted as launches\n");
         }
         let mut table = Table::new([
             Column::Right("count"),

@@ -14,7 +14,7 @@ use crate::kernel_wcet::fit::scaling::EnvelopeForm;
 use crate::model::Factor;
 use crate::recording::model::Tool;
 use crate::recording::readers::{Options as ReadOptions, read};
-use crate::recording::tasks::{Counters, Gaps, Options, Run, WarmUp, build};
+use crate::recording::tasks::{Counters, Gaps, Options, Run, build};
 use crate::time::Time;
 
 /// Arguments of `gpusched recording tasks`.
@@ -33,9 +33,6 @@ pub struct Args {
     conflict: Vec<PathBuf>,
     #[command(flatten)]
     reading: Reading,
-    /// Drop the first N jobs of each activity, or the jobs of the first TIME
-    #[arg(long, value_name = "N|TIME", default_value = "0", value_parser = warm_up)]
-    warm_up: WarmUp,
     /// Factor by which C(m) exceeds the longest measured time
     #[arg(long, value_name = "FACTOR", default_value = "1.2", value_parser = margin)]
     margin: Factor,
@@ -71,11 +68,6 @@ Examples:
 
 /// CSV columns.
 const COLUMNS: &str = "file,sms,contention,activity,job,release_ns,start_ns,end_ns,busy_ns,gaps_ns,launches";
-
-fn warm_up(text: &str) -> Result<WarmUp, String> {
-    text.parse()
-        .map_err(|error: crate::recording::tasks::ParseWarmUpError| error.to_string())
-}
 
 fn margin(text: &str) -> Result<Factor, String> {
     let value = text.parse().ok().and_then(Factor::from_f64);
@@ -137,7 +129,7 @@ impl Args {
         let by_name = |stated: &[(String, Time)]| stated.iter().cloned().collect::<BTreeMap<String, Time>>();
         let (periods, deadlines) = (by_name(&self.period), by_name(&self.deadline));
         let options = Options {
-            warm_up: self.warm_up,
+            warm_up: self.reading.warm_up,
             margin: self.margin,
             form: self.form,
             gaps: self.gaps,

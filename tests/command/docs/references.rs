@@ -243,7 +243,14 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs in the documents.
-const OTHER_OPTIONS: [&str; 5] = ["--release", "--open", "--features", "--profile", "--test"];
+const OTHER_OPTIONS: [&str; 6] = [
+    "--release",
+    "--open",
+    "--features",
+    "--profile",
+    "--test",
+    "--cuda-graph-trace=node",
+];
 
 #[test]
 fn options_exist() {

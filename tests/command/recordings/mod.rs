@@ -8,6 +8,7 @@ mod examples;
 mod files;
 mod memory;
 mod mutations;
+mod notes;
 mod run;
 mod tasks;
 mod writers;

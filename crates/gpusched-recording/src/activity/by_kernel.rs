@@ -7,13 +7,14 @@ use crate::model::{NameId, Recording};
 
 pub fn group(recording: &Recording, names: &[String]) -> Activities {
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
-    let mut unassigned = 0;
+    let (mut unassigned, mut hidden) = (0, 0usize);
     for (index, launch) in recording.launches.iter().enumerate() {
         if !wanted(recording, names, launch.name) {
             unassigned += 1;
             continue;
         }
         let release = recording.call(index).map(|call| call.start.min(launch.start));
+        hidden += usize::from(release.is_none());
         jobs.entry(launch.name)
             .or_default()
             .extend(Job::new(recording, release, vec![index]));
@@ -25,6 +26,6 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
     Activities {
         list: named.collect(),
         unassigned,
-        method: "each launch is a job".to_owned(),
+        method: format!("each launch is a job{}", super::without_calls(hidden)),
     }
 }

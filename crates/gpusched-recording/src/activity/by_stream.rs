@@ -58,10 +58,12 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
         true => "no gap separates jobs".to_owned(),
         false => format!("a job starts after a gap of at least ({})", gaps.join(", ")),
     };
+    let jobs = list.iter().flat_map(|activity: &Activity| &activity.jobs);
+    let hidden = jobs.filter(|job| !job.shows_release).count();
     Activities {
         list,
         unassigned,
-        method: rule,
+        method: rule + &super::without_calls(hidden),
     }
 }
 

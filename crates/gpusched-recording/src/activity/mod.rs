@@ -6,13 +6,17 @@ mod by_kernel;
 mod by_range;
 mod by_stream;
 mod rhythm;
+mod warm_up;
 
+use gpusched_model::counted;
+use gpusched_model::error::excerpt;
 use serde::Serialize;
 
 use crate::model::{Launch, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
 pub use rhythm::Rhythm;
+pub use warm_up::{ParseWarmUpError, WarmUp};
 
 /// Rule that groups the launches of a recording into jobs.
 #[derive(
@@ -45,6 +49,8 @@ pub enum Grouping {
 pub struct Job {
     /// Release: start of the range on the host, or of the host call. Without both, it is the start of the first launch.
     pub release: i64,
+    /// Whether the file shows the release. Otherwise, the time from the release to the start of the first launch is unknown.
+    pub shows_release: bool,
     /// Start of the first launch. A job without launches starts at its release.
     pub start: i64,
     /// End of the last launch. A job without launches ends at its release.
@@ -60,11 +66,13 @@ impl Job {
     pub fn new(recording: &Recording, release: Option<i64>, launches: Vec<usize>) -> Option<Job> {
         let of = || launches.iter().filter_map(|&index| recording.launches.get(index));
         let first = of().map(|launch| launch.start).min();
+        let shows_release = release.is_some();
         let release = release.or(first)?;
         let last = of().map(|launch| launch.end).max();
         let busy_ns = union_ns(of().map(|launch| (launch.start, launch.end)));
         Some(Job {
             release,
+            shows_release,
             start: first.unwrap_or(release),
             end: last.unwrap_or(release),
             busy_ns,
@@ -87,6 +95,17 @@ impl Job {
         contexts.sort_unstable();
         contexts.dedup();
         contexts
+    }
+}
+
+/// Returns the part of the method about `jobs` whose release the file does not show.
+fn without_calls(jobs: usize) -> String {
+    match jobs {
+        0 => String::new(),
+        some => format!(
+            "; {} without a host call: the release is the start on the GPU, and waiting before the start is not visible",
+            counted(some, "job")
+        ),
     }
 }
 
@@ -153,6 +172,15 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         .list
         .sort_by_key(|activity| activity.jobs.first().map(|job| job.release));
     Ok(found)
+}
+
+/// Returns a list of `names` for messages, with at most eight names.
+pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let mut names = names.into_iter();
+    let mut texts: Vec<String> = names.by_ref().take(MOST).map(excerpt).collect();
+    texts.extend(names.next().map(|_| "…".to_owned()));
+    texts.join(", ")
 }
 
 /// Whether `name` is one of `names`, or `names` is empty.

@@ -65,7 +65,9 @@ fn overlaps(recording: &Recording, tasks: &[Audited<'_>], partition: usize) -> V
         if !seen.insert(key) {
             continue;
         }
-        let other = tasks.get(other_task).map_or("", |task| task.name.as_str());
+        let other = tasks.get(other_task);
+        let (other, dropped) = other.map_or(("", 0), |task| (task.name.as_str(), task.dropped));
+        let number = dropped + other_job;
         found.push((
             task,
             Violation {
@@ -74,7 +76,7 @@ fn overlaps(recording: &Recording, tasks: &[Audited<'_>], partition: usize) -> V
                 at,
                 by_ns: Some(by_ns),
                 detail: format!(
-                    "ran at the same time as job {other_job} of {other} in the same partition, for {}",
+                    "ran at the same time as job {number} of {other} in the same partition, for {}",
                     Time::from_ns(by_ns)
                 ),
             },

@@ -107,6 +107,7 @@ pub struct Report {
 /// A violation by a job.
 pub struct Violation {
     pub kind: FindingKind,
+    /// Position of the job in the jobs of the task after the warm-up.
     pub job: usize,
     /// Time in the recording [ns].
     pub at: i64,
@@ -158,7 +159,7 @@ impl Report {
                 task: task.name.clone(),
                 kind: violation.kind,
                 check: subject,
-                job: Some(violation.job),
+                job: Some(task.dropped + violation.job),
                 at_ns: Some(violation.at.abs_diff(self.origin)),
                 by_ns: violation.by_ns,
                 detail: violation.detail,
@@ -177,7 +178,7 @@ impl Report {
     }
 
     /// Returns the result.
-    pub fn finish(mut self, unassigned_launches: usize) -> Audit {
+    pub fn finish(mut self, unassigned_launches: usize, dropped_jobs: usize) -> Audit {
         self.findings
             .sort_by_key(|finding| (finding.at_ns.is_none(), finding.at_ns, finding.kind));
         let any = |verdict, subject: Option<Subject>| {
@@ -197,6 +198,7 @@ impl Report {
             kept: verdict == Visible::Kept,
             verdict,
             unassigned_launches,
+            dropped_jobs,
             checks: self.checks,
             findings: self.findings,
         }

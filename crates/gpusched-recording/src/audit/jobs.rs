@@ -1,5 +1,6 @@
 //! Checks of the jobs of one task: releases, deadlines and execution times.
 
+use gpusched_model::counted;
 use gpusched_model::time::Time;
 
 use super::Audited;
@@ -8,6 +9,10 @@ use super::finding::{FindingKind, Report, Subject, Violation};
 /// Checks that k + 1 releases need at least k·T − J. After a violation, the check starts again with the early job, so that one early
 /// job is one finding.
 pub fn releases(task: &Audited<'_>, report: &mut Report) {
+    if let Some(reason) = without_releases(task) {
+        report.unknown(task, Subject::Releases, &reason);
+        return;
+    }
     let (period, jitter) = (
         i128::from(task.task.period().ns()),
         i128::from(task.task.jitter().ns()),
@@ -42,6 +47,17 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
     report.checked(task, Subject::Releases, slack, violations);
 }
 
+/// Returns a reason if the file does not show the releases of some jobs. Then a job may wait before it starts on the GPU.
+fn without_releases(task: &Audited<'_>) -> Option<String> {
+    let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
+    (hidden > 0).then(|| {
+        format!(
+            "{} without a host call: the file does not show how long a job waits from its release to its start",
+            counted(hidden, "job")
+        )
+    })
+}
+
 /// Checks that jobs end in time. The file shows releases and no arrivals: an arrival is at most J before its release. So a job that
 /// ends more than D after its release misses its deadline, and a job that ends within D − J after its release meets its deadline.
 pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
@@ -61,14 +77,20 @@ pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ended {} after its release, for the deadline {}",
+                    "ended {} after its {}, for the deadline {}",
                     Time::from_ns(u64::try_from(response).unwrap_or_default()),
+                    if job.shows_release { "release" } else { "start" },
                     task.task.deadline()
                 ),
             });
         } else if distance < jitter {
             doubtful += 1;
         }
+    }
+    // A job that ends too late after its start also ends too late after its release.
+    if let Some(reason) = without_releases(task).filter(|_| violations.is_empty()) {
+        report.unknown(task, Subject::Deadlines, &reason);
+        return;
     }
     if violations.is_empty() && doubtful > 0 {
         let reason = format!(

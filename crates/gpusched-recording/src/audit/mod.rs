@@ -12,10 +12,10 @@ mod jobs;
 use gpusched_analysis::interference::{CoLocated, model_of};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
-use gpusched_model::{Interference, Plan, Task, TaskSet};
+use gpusched_model::{Interference, Plan, Task, TaskSet, counted};
 use serde::Serialize;
 
-use crate::activity::{Activity, Job};
+use crate::activity::{Activity, Job, WarmUp, listed};
 use crate::model::Recording;
 pub use finding::{Check, Finding, FindingKind, Subject, Visible};
 
@@ -30,6 +30,8 @@ pub struct Run<'a> {
     pub unassigned: usize,
     /// Number of SMs of the run. Without a plan, it determines C(m). With a plan, the partitions determine C(m).
     pub sms: Option<u32>,
+    /// Jobs to drop at the start of the recording.
+    pub warm_up: WarmUp,
 }
 
 /// Result of an audit.
@@ -42,6 +44,8 @@ pub struct Audit {
     pub verdict: Visible,
     /// Number of launches that belong to no job. The checks do not see them.
     pub unassigned_launches: usize,
+    /// Number of jobs of tasks that the warm-up dropped. The checks do not see them.
+    pub dropped_jobs: usize,
     /// Results of the checks, by task and then by check.
     pub checks: Vec<Check>,
     /// Violations in the order of time, and then what is not visible.
@@ -52,7 +56,10 @@ pub struct Audit {
 struct Audited<'a> {
     pub name: String,
     pub task: &'a Task,
+    /// Jobs after the warm-up.
     pub jobs: &'a [Job],
+    /// Number of jobs that the warm-up dropped.
+    pub dropped: usize,
     /// Position of the partition in the plan.
     pub partition: Option<usize>,
     /// Number of SMs of the partition or of the run.
@@ -71,11 +78,14 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
     let mut report = finding::Report::new(origin);
     for task in &tasks {
         if task.jobs.is_empty() {
-            report.unknown(
-                task,
-                Subject::Jobs,
-                "the recording has no activity with the name of the task",
-            );
+            let reason = match task.dropped {
+                0 => format!(
+                    "the recording has no activity with this name, only {}",
+                    listed(run.activities.iter().map(|activity| activity.name.as_str()))
+                ),
+                dropped => format!("the warm-up drops all jobs, {dropped}"),
+            };
+            report.unknown(task, Subject::Jobs, &reason);
             continue;
         }
         jobs::releases(task, &mut report);
@@ -97,7 +107,8 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             }
         }
     }
-    Ok(report.finish(run.unassigned))
+    let dropped = tasks.iter().map(|task| task.dropped).sum();
+    Ok(report.finish(run.unassigned, dropped))
 }
 
 fn audited<'a>(
@@ -112,13 +123,8 @@ fn audited<'a>(
             return Err(Refusal::new("task", format!("{task:?}"), "the name of a task of the set").into());
         }
         if run.activities.iter().all(|other| other.name != *activity) {
-            let listed: Vec<&str> = run
-                .activities
-                .iter()
-                .map(|other| other.name.as_str())
-                .take(8)
-                .collect();
-            let expected = format!("an activity of the recording: {}", listed.join(", "));
+            let names = run.activities.iter().map(|other| other.name.as_str());
+            let expected = format!("an activity of the recording: {}", listed(names));
             return Err(Refusal::new("task", format!("activity {activity:?}"), expected).into());
         }
     }
@@ -130,11 +136,24 @@ fn audited<'a>(
             .collect();
         placed.sort_unstable();
         if placed != (0..set.tasks().len()).collect::<Vec<usize>>() {
-            return Err(Error::parameter(
-                "plan",
-                "partitions of other tasks",
-                "each task of the set in one partition",
-            ));
+            let tasks = counted(set.tasks().len(), "task");
+            let set = match set.name() {
+                Some(name) => format!("set {name:?} with {tasks}"),
+                None => format!("set with {tasks}"),
+            };
+            let found = match placed.as_slice() {
+                [] => "a plan without partitions".to_owned(),
+                _ if placed.windows(2).any(|pair| pair.first() == pair.last()) => {
+                    "a plan with a task in several partitions".to_owned()
+                }
+                placed => format!(
+                    "a plan of another set, with {}, the last one at position {}",
+                    counted(placed.len(), "task"),
+                    placed.last().copied().unwrap_or_default()
+                ),
+            };
+            let expected = format!("a plan of the {set}, each task in one partition");
+            return Err(Error::parameter("plan", found, expected));
         }
     }
     let tasks = set.tasks().iter().enumerate().map(|(index, task)| {
@@ -163,10 +182,13 @@ fn audited<'a>(
             }
             (None, None) => None,
         };
+        let jobs = activity.map_or(&[][..], |activity| &activity.jobs);
+        let (dropped, jobs) = run.warm_up.split(run.recording, jobs);
         Audited {
             name,
             task,
-            jobs: activity.map_or(&[][..], |activity| &activity.jobs),
+            jobs,
+            dropped: dropped.len(),
             partition,
             sms,
             wcet,

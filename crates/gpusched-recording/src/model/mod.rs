@@ -42,6 +42,10 @@ pub struct Recording {
     pub range_sums: Vec<RangeSum>,
     /// Launches and ranges without a start or an end, which the recording omits.
     pub open: Open,
+    /// Work on the GPU without single kernels.
+    pub other: OtherWork,
+    /// Decisions of the reader that a user must know, for example an assumed unit.
+    pub notes: Vec<String>,
     /// Memory traffic of launches with hardware counters [bytes], by name of the kernel: largest sum of bytes read and written.
     pub traffic: Vec<(NameId, u64)>,
 }
@@ -53,6 +57,15 @@ pub struct Open {
     pub launches: u64,
     /// Ranges.
     pub ranges: u64,
+}
+
+/// Numbers of operations on the GPU that are not single kernels.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct OtherWork {
+    /// Launches of whole CUDA graphs. Each of them is also a launch of the recording, from the start to the end of the graph.
+    pub graphs: u64,
+    /// Copies and fills of memory, which the recording omits.
+    pub copies: u64,
 }
 
 impl Recording {

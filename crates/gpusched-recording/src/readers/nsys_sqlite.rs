@@ -40,7 +40,8 @@ pub fn read(path: &Path, options: Options, input: Input<'_>) -> Result<Recording
     export.gpus(&mut recording)?;
     export.contexts(&mut recording)?;
     let mut names = Names::default();
-    export.kernels(&mut recording, options, &mut names)?;
+    export.launches(&mut recording, options, &mut names)?;
+    export.copies(&mut recording)?;
     export.ranges(&mut recording, &mut names)?;
     Ok(recording)
 }
@@ -100,6 +101,7 @@ impl Export {
             "META_DATA_EXPORT",
             "EXPORT_META_DATA",
             KERNELS,
+            GRAPHS,
             NVTX,
         ];
         match known.iter().any(|table| export.has(table)) {
@@ -256,13 +258,56 @@ impl Export {
         })
     }
 
-    fn kernels(&self, recording: &mut Recording, options: Options, names: &mut Names) -> Result<()> {
-        if !self.has(KERNELS) {
-            return Ok(());
+    /// Reads the launches of kernels, and of whole CUDA graphs. A graph is one launch from its start to its end, because the file
+    /// does not contain its kernels.
+    fn launches(&self, recording: &mut Recording, options: Options, names: &mut Names) -> Result<()> {
+        let tables: Vec<&str> = [KERNELS, GRAPHS]
+            .into_iter()
+            .filter(|table| self.has(table))
+            .collect();
+        let calls = options.calls
+            && [["correlationId"], ["globalTid"], ["start"]]
+                .iter()
+                .all(|column| self.column(CALLS, column) != "NULL");
+        // The number of a launch links it with its call.
+        let mut linked = tables.clone();
+        linked.retain(|table| calls && self.column(table, &["correlationId"]) != "NULL");
+        if !linked.is_empty() {
+            // The index is in a temporary table, because the export has no index on the number of the launch.
+            let numbers = linked
+                .iter()
+                .map(|table| format!("SELECT correlationId FROM {table}"));
+            let made = self.connection.execute_batch(&format!(
+                "PRAGMA temp_store = FILE; \
+                 CREATE TEMP TABLE calls AS SELECT correlationId AS id, globalTid, start FROM {CALLS} \
+                 WHERE correlationId IN ({}); \
+                 CREATE INDEX temp.by_id ON calls (id);",
+                numbers.collect::<Vec<String>>().join(" UNION ALL ")
+            ));
+            made.map_err(|error| refuse(&self.path, error))?;
         }
-        let column = |columns: &[&str]| match self.column(KERNELS, columns) {
+        for table in tables {
+            self.launches_of(table, linked.contains(&table), recording, names)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the launches in `table`, with their host calls if `joins`.
+    fn launches_of(
+        &self,
+        table: &str,
+        joins: bool,
+        recording: &mut Recording,
+        names: &mut Names,
+    ) -> Result<()> {
+        let column = |columns: &[&str]| match self.column(table, columns) {
             null if null == "NULL" => null,
             column => format!("k.{column}"),
+        };
+        let graphs = table == GRAPHS;
+        let name: &[&str] = match graphs {
+            true => &["graphId"],
+            false => &["demangledName", "shortName", "mangledName"],
         };
         let columns = [
             column(&["start"]),
@@ -271,18 +316,12 @@ impl Export {
             column(&["contextId"]),
             column(&["streamId"]),
             column(&["greenContextId"]),
-            column(&["demangledName", "shortName", "mangledName"]),
+            column(name),
         ];
         // A host call has the number of its launch, within the process of the launch.
-        let joins = options.calls
-            && self.has(CALLS)
-            && column(&["correlationId"]) != "NULL"
-            && [["correlationId"], ["globalTid"], ["start"]]
-                .iter()
-                .all(|column| self.column(CALLS, column) != "NULL");
         let query = match joins {
             false => format!(
-                "SELECT {}, NULL, NULL FROM {KERNELS} k ORDER BY k.rowid",
+                "SELECT {}, NULL, NULL FROM {table} k ORDER BY k.rowid",
                 columns.join(", ")
             ),
             true => {
@@ -293,22 +332,12 @@ impl Export {
                 format!(
                     "SELECT {}, (SELECT c.start FROM calls c WHERE c.id = k.correlationId{process} LIMIT 1), \
                      (SELECT c.globalTid FROM calls c WHERE c.id = k.correlationId{process} LIMIT 1) \
-                     FROM {KERNELS} k ORDER BY k.rowid",
+                     FROM {table} k ORDER BY k.rowid",
                     columns.join(", ")
                 )
             }
         };
-        if joins {
-            // The index is in a temporary table, because the export has no index on the number of the launch.
-            let made = self.connection.execute_batch(&format!(
-                "PRAGMA temp_store = FILE; \
-                 CREATE TEMP TABLE calls AS SELECT correlationId AS id, globalTid, start FROM {CALLS} \
-                 WHERE correlationId IN (SELECT correlationId FROM {KERNELS}); \
-                 CREATE INDEX temp.by_id ON calls (id);"
-            ));
-            made.map_err(|error| refuse(&self.path, error))?;
-        }
-        self.rows(KERNELS, &query, |row| {
+        self.rows(table, &query, |row| {
             let key = StreamKey {
                 device: integer(row, 2)?,
                 context: integer(row, 3)?,
@@ -317,11 +346,34 @@ impl Export {
             };
             let call = integer(row, 7)?.zip(integer(row, 8)?);
             let call = call.map(|(start, thread)| Call { start, thread });
-            let times = (integer(row, 0)?, integer(row, 1)?);
-            let name = self.name(row, 6, names)?;
+            let mut times = (integer(row, 0)?, integer(row, 1)?);
+            let name = match graphs {
+                true => {
+                    text(row, 6)?.map_or_else(|| "CUDA graph".to_owned(), |id| format!("CUDA graph {id}"))
+                }
+                false => self.name(row, 6, names)?,
+            };
+            if graphs {
+                recording.other.graphs += 1;
+                // CUPTI writes 0 for both times if it has not measured them.
+                if times == (Some(0), Some(0)) {
+                    times = (None, None);
+                }
+            }
             let added = recording.launch(&name, key, times, call);
             added.map_err(|message| Refusal::told("end", message))
         })
+    }
+
+    fn copies(&self, recording: &mut Recording) -> Result<()> {
+        for table in COPIES.into_iter().filter(|table| self.has(table)) {
+            self.rows(table, &format!("SELECT count(*) FROM {table}"), |row| {
+                let count = integer(row, 0)?.and_then(|count| u64::try_from(count).ok());
+                recording.other.copies += count.unwrap_or_default();
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     fn ranges(&self, recording: &mut Recording, names: &mut Names) -> Result<()> {
@@ -379,6 +431,8 @@ impl Export {
 }
 
 const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
+const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+const COPIES: [&str; 2] = ["CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"];
 const CALLS: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 const NVTX: &str = "NVTX_EVENTS";
 

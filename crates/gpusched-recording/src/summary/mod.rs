@@ -21,11 +21,15 @@ pub struct Summary {
     pub gpus: Vec<Gpu>,
     /// Number of kernel launches.
     pub launches: u64,
+    /// Number of launches of whole CUDA graphs. Each of them counts as one kernel launch, from the start to the end of the graph.
+    pub graph_launches: u64,
+    /// Number of copies and fills of memory. They are not launches, and `busy_ns` does not contain them.
+    pub copies: u64,
     /// Number of different streams, identified by device, context and stream.
-    pub streams: usize,
+    pub streams: Option<usize>,
     /// Time from the start of the first launch to the end of the last launch [ns].
     pub span_ns: Option<u64>,
-    /// Time during which at least one kernel ran [ns].
+    /// Time during which at least one kernel or CUDA graph ran [ns].
     pub busy_ns: Option<u64>,
     /// Kernels by decreasing total time.
     pub kernels: Vec<KernelLine>,
@@ -79,9 +83,15 @@ impl Summary {
         let busy_ns = span_ns.map(|_| union_ns(spans()));
         launches.sort_unstable_by_key(|launch| (launch.name, launch.duration()));
         let sums = recording.kernel_sums.iter().map(|sum| sum.launches);
+        // Sums state no streams, and some reports of launches lack the column.
+        let whole =
+            launches.is_empty() && recording.kernel_sums.is_empty() && recording.range_sums.is_empty();
+        let known = whole || recording.streams.are_stated();
         Summary {
             launches: sums.fold(launches.len() as u64, u64::saturating_add),
-            streams: recording.streams.count(),
+            graph_launches: recording.other.graphs,
+            copies: recording.other.copies,
+            streams: known.then(|| recording.streams.count()),
             span_ns,
             busy_ns,
             kernels: kernels(&recording),

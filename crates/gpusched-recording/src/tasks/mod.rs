@@ -4,8 +4,8 @@
 //! execution times. Nothing else is derived: values that the recordings do not contain are absent from the task.
 
 mod counters;
+mod overlap;
 mod report;
-mod warm_up;
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,12 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::{Factor, Task, TaskSet};
 
-use crate::activity::{Activity, Job, Rhythm};
+use crate::activity::{Activity, Job, Rhythm, listed};
+pub use crate::activity::{ParseWarmUpError, WarmUp};
 use crate::model::Recording;
 pub use counters::Counters;
+pub use overlap::Overlap;
 pub use report::{Point, TaskReport, Worst};
-pub use warm_up::{ParseWarmUpError, WarmUp};
 
 /// One recording on a known number of SMs.
 #[derive(Clone, Debug)]
@@ -94,6 +95,10 @@ pub struct Derived {
     pub tasks: Vec<TaskReport>,
     /// Activities without a task, with the reason.
     pub left_out: Vec<(String, &'static str)>,
+    /// Recordings in isolation where kernels of several activities ran at the same time.
+    pub overlaps: Vec<Overlap>,
+    /// Files without a stated size, and the number of SMs of the GPU, which the tasks assume.
+    pub whole_gpus: Vec<(String, u32)>,
 }
 
 /// Derives a task set from `runs`.
@@ -113,8 +118,7 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
         .into_iter()
         .find(|stated| !names.contains(&stated.as_str()))
     {
-        let known: Vec<&str> = names.iter().copied().take(8).collect();
-        let expected = format!("the name of an activity: {}", known.join(", "));
+        let expected = format!("the name of an activity: {}", listed(names));
         return Err(Refusal::new("", format!("{unknown:?}"), expected).into());
     }
     let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
@@ -139,10 +143,21 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             None => Error::from(refusal),
         }
     })?;
+    let mut whole_gpus: Vec<(String, u32)> = Vec::new();
+    for file in reports.iter().flat_map(|report: &TaskReport| &report.whole_gpus) {
+        if !whole_gpus.contains(file) {
+            whole_gpus.push(file.clone());
+        }
+    }
+    let isolated = runs.iter().filter(|run| !run.conflict);
     Ok(Derived {
         set,
         tasks: reports,
         left_out,
+        overlaps: isolated
+            .filter_map(|run| Overlap::of(run, options.warm_up))
+            .collect(),
+        whole_gpus,
     })
 }
 
@@ -150,6 +165,8 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
 struct Sample<'a> {
     run: &'a Run<'a>,
     sms: u32,
+    /// Whether `sms` is the number of SMs of the GPU, because nothing else states a size.
+    whole_gpu: bool,
     jobs: &'a [Job],
     dropped: &'a [Job],
 }
@@ -167,10 +184,11 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         if jobs.iter().all(|job| job.busy_ns == 0) {
             continue;
         }
-        let sms = sms(run, jobs)?;
+        let (sms, whole_gpu) = sms(run, jobs)?;
         samples.push(Sample {
             run,
             sms,
+            whole_gpu,
             jobs,
             dropped,
         });
@@ -245,15 +263,15 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
         name,
         options.gaps,
         &samples,
-        rhythm.filter(|_| stated.is_none()),
+        (rhythm, stated),
         &fitted,
         tail(&samples, options),
     );
     Ok(Ok((task, report)))
 }
 
-/// Returns the number of SMs of the kernels of `jobs`.
-fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<u32> {
+/// Returns the number of SMs of the kernels of `jobs`, and whether it is the number of SMs of the GPU for lack of a stated size.
+fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, bool)> {
     let unknown = |found: &str| {
         let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
         Error::from(refusal.hint("state the number of SMs of the run: FILE@SMS"))
@@ -273,18 +291,18 @@ fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<u32> {
             (None, Some(largest)) if sms > largest => {
                 format!("{sms} SMs, but GPUs with at most {largest} SMs")
             }
-            _ => return Ok(sms),
+            _ => return Ok((sms, false)),
         };
         let refusal = Refusal::new("", found, "the number of SMs of the run").at(run.file, None);
         return Err(refusal.hint("correct or omit the size after `@`").into());
     }
     match found.as_slice() {
-        [Some(sms)] => Ok(*sms),
+        [Some(sms)] => Ok((*sms, false)),
         [None] => {
             let mut gpus: Vec<Option<u32>> = run.recording.gpus.iter().map(|gpu| gpu.sms).collect();
             gpus.dedup();
             match gpus.as_slice() {
-                [Some(sms)] => Ok(*sms),
+                [Some(sms)] => Ok((*sms, true)),
                 [] | [None] => Err(unknown("no number of SMs")),
                 _ => Err(unknown("several GPUs with different numbers of SMs")),
             }

@@ -3,6 +3,7 @@
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
 use gpusched_analysis::kernel_wcet::fit::tail::Estimate;
 use gpusched_model::Contention;
+use gpusched_model::time::Time;
 use serde::Serialize;
 
 use super::{Gaps, Sample};
@@ -17,8 +18,12 @@ const WORST: usize = 3;
 pub struct TaskReport {
     /// Name of the activity.
     pub name: String,
-    /// Observed releases. `None` if the user stated the period.
+    /// Observed releases. `None` for fewer than two jobs.
     pub rhythm: Option<Rhythm>,
+    /// Period that the user stated in place of the observed period.
+    pub stated: Option<Time>,
+    /// Files without a stated size, and the number of SMs of the GPU.
+    pub whole_gpus: Vec<(String, u32)>,
     /// Measured times for each number of SMs, in isolation and then in conflict.
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
@@ -70,7 +75,7 @@ impl TaskReport {
         name: &str,
         gaps: Gaps,
         samples: &[Sample<'_>],
-        rhythm: Option<Rhythm>,
+        (rhythm, stated): (Option<Rhythm>, Option<Time>),
         fitted: &Fit,
         tail: Option<Estimate>,
     ) -> TaskReport {
@@ -88,6 +93,12 @@ impl TaskReport {
         TaskReport {
             name: name.to_owned(),
             rhythm,
+            stated,
+            whole_gpus: samples
+                .iter()
+                .filter(|sample| sample.whole_gpu)
+                .map(|sample| (sample.run.file.to_owned(), sample.sms))
+                .collect(),
             worst: worst(samples, gaps),
             largest_gaps: (
                 all().map(Job::gaps_ns).max().unwrap_or_default(),

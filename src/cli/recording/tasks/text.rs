@@ -1,8 +1,9 @@
 //! Report on derived tasks as text, and notes.
 
-use crate::cli::recording::source::Source;
+use crate::cli::recording::source::{Source, of_recording};
 use crate::cli::report::{Column, Palette, Table, clip};
-use crate::model::counted;
+use crate::model::{Task, counted};
+use crate::recording::activity::Rhythm;
 use crate::recording::tasks::{Derived, Gaps, Options, TaskReport, WarmUp};
 use crate::time::Time;
 
@@ -14,6 +15,33 @@ pub struct Text<'a> {
     pub derived: &'a Derived,
     pub sources: &'a [&'a Source],
     pub options: &'a Options<'a>,
+}
+
+/// Returns the observed releases if the period follows from them.
+fn observed(report: &TaskReport) -> Option<Rhythm> {
+    report.rhythm.filter(|_| report.stated.is_none())
+}
+
+/// Returns a note if the stated period of `task` gives a jitter of more than half of the period.
+fn drift(report: &TaskReport, task: &Task) -> Option<String> {
+    let (stated, jitter) = (report.stated?, task.jitter());
+    if jitter.ns() <= stated.ns() / 2 {
+        return None;
+    }
+    let observed = match report.rhythm {
+        Some(rhythm) if rhythm.periodic => {
+            format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
+        }
+        Some(rhythm) => format!(
+            "the smallest observed distance is {}",
+            Time::from_ns(rhythm.least_distance_ns)
+        ),
+        None => "the recordings show no period".to_owned(),
+    };
+    Some(format!(
+        "{:?}: the stated period {stated} leads to the jitter {jitter}, but {observed}; in a longer recording, the jitter may be larger",
+        clip(&report.name, NAME)
+    ))
 }
 
 impl Text<'_> {
@@ -43,8 +71,26 @@ impl Text<'_> {
             };
             notes.push(format!("{place}: {method}{unassigned}"));
         }
-        for report in &self.derived.tasks {
+        for source in self.sources {
+            let of_file = of_recording(&source.recording, "C(m)");
+            notes.extend(of_file.iter().map(|note| format!("{}: {note}", source.file)));
+        }
+        notes.extend(self.whole_gpus());
+        for overlap in &self.derived.overlaps {
+            let names: Vec<String> = { overlap.activities.iter() }
+                .take(8)
+                .map(|name| format!("{:?}", clip(name, NAME)))
+                .collect();
+            let more = if overlap.activities.len() > 8 { ", …" } else { "" };
+            notes.push(format!(
+                "{}: kernels of {}{more} ran at the same time, so their times in isolation contain interference, which is pessimistic; the WCET in conflict is not separable",
+                overlap.file,
+                names.join(", ")
+            ));
+        }
+        for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
             notes.extend(self.of_task(report));
+            notes.extend(drift(report, task));
         }
         for (name, reason) in &self.derived.left_out {
             notes.push(format!("no task for {:?}: {reason}", clip(name, NAME)));
@@ -68,6 +114,41 @@ impl Text<'_> {
         notes
     }
 
+    /// Returns a note about files without a stated size, and a note about copies.
+    fn whole_gpus(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut sizes: Vec<u32> = { self.derived.whole_gpus.iter() }.map(|&(_, sms)| sms).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for sms in sizes {
+            let files = { self.derived.whole_gpus.iter() }.filter(|&&(_, other)| other == sms);
+            let files: Vec<&str> = files.map(|(file, _)| file.as_str()).collect();
+            let place = match files.as_slice() {
+                [file] => (*file).to_owned(),
+                many => counted(many.len(), "recording"),
+            };
+            notes.push(format!(
+                "{place}: no size (FILE@SMS), so gpusched assumes that kernels used the whole GPU, {}",
+                counted(sms, "SM")
+            ));
+        }
+        let copies = self.sources.iter().map(|source| source.recording.other.copies);
+        let copies = copies.fold(0, u64::saturating_add);
+        if copies > 0 {
+            let copies = match copies {
+                1 => "1 copy or fill of memory counts".to_owned(),
+                some => format!("{some} copies and fills of memory count"),
+            };
+            notes.push(match self.options.gaps {
+                Gaps::Separate => {
+                    format!("{copies} as gaps between kernels, so C(m) does not contain them (--gaps count)")
+                }
+                Gaps::Count => format!("{copies} as gaps: C(m) contains them only between kernels of a job"),
+            });
+        }
+        notes
+    }
+
     fn of_task(&self, report: &TaskReport) -> Vec<String> {
         let name = clip(&report.name, NAME);
         let mut notes = Vec::new();
@@ -84,7 +165,7 @@ impl Text<'_> {
                 counted(dropped as u64, "job")
             ));
         }
-        if let Some(rhythm) = report.rhythm.filter(|rhythm| !rhythm.periodic) {
+        if let Some(rhythm) = observed(report).filter(|rhythm| !rhythm.periodic) {
             let least = Time::from_ns(rhythm.least_distance_ns);
             notes.push(format!(
                 "{name:?}: releases are not periodic, so the period is the smallest distance, {least}"
@@ -130,7 +211,7 @@ impl Text<'_> {
         let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| Time::from_ns(ns).to_string());
         for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
             for (index, point) in report.points.iter().enumerate() {
-                let rhythm = report.rhythm.filter(|_| index == 0);
+                let rhythm = observed(report).filter(|_| index == 0);
                 let first = |text: String| if index == 0 { text } else { String::new() };
                 table.row([
                     first(clip(&report.name, NAME)),

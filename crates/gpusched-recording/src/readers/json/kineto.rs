@@ -130,6 +130,13 @@ impl Events {
             return Ok(());
         }
         let category = event.cat.unwrap_or_default().to_ascii_lowercase();
+        if matches!(
+            category.as_str(),
+            "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset"
+        ) {
+            recording.other.copies += 1;
+            return Ok(());
+        }
         let calls = options.calls && matches!(category.as_str(), "cuda_runtime" | "cuda_driver" | "runtime");
         let side = match category.as_str() {
             "user_annotation" => Some(Side::Host),

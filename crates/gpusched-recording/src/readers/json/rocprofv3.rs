@@ -131,6 +131,8 @@ struct Records {
     #[serde(default)]
     kernel_dispatch: Vec<Dispatch>,
     #[serde(default)]
+    memory_copy: Vec<IgnoredAny>,
+    #[serde(default)]
     marker_api: Vec<Marker>,
 }
 
@@ -176,6 +178,7 @@ impl<'de> Visitor<'de> for Run<'_> {
                 "buffer_records" => {
                     let records: Records = map.next_value()?;
                     self.content.dispatches.extend(records.kernel_dispatch);
+                    self.recording.other.copies += records.memory_copy.len() as u64;
                     self.content.markers.extend(records.marker_api);
                 }
                 _ => {

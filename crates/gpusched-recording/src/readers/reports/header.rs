@@ -49,6 +49,13 @@ impl Header {
         Some(TimeColumn { index, unit })
     }
 
+    /// Returns the columns among `names` that state no unit.
+    pub fn without_unit(&self, names: &[&str]) -> Vec<&str> {
+        let columns = self.columns.iter().filter(|(_, unit)| unit.is_none());
+        let columns = columns.map(|(column, _)| column.as_str());
+        columns.filter(|column| names.contains(column)).collect()
+    }
+
     /// Whether the header has all columns `names`.
     pub fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.find(&[name]).is_some())

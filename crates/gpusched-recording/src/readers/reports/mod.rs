@@ -7,15 +7,15 @@ mod nsys;
 mod number;
 mod rocprof;
 
-use std::io;
+use std::io::{self, Read as _};
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ByteRecord, ReaderBuilder, Terminator};
 use gpusched_model::Refusal;
 use gpusched_model::error::{Error, Result};
 
 use super::input::Input;
 use crate::lines::Lines;
-use crate::model::{Origin, Recording};
+use crate::model::{Origin, Recording, Tool};
 use header::Header;
 
 /// A report that is being read.
@@ -79,10 +79,12 @@ const PREAMBLE: u64 = 10_000;
 /// Refuses a file without a known report, and a row with a wrong number of values or an invalid value.
 pub fn read(mut input: Input<'_>) -> Result<Recording> {
     let name = input.name().to_owned();
-    let lines = Lines::new(input.reader(), LONGEST_LINE);
+    // With a line break at the end and one kind of line break, the number of line breaks gives the line of every row.
+    let lines = Lines::new(input.reader(), LONGEST_LINE).chain(&b"\n"[..]);
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
+        .terminator(Terminator::Any(b'\n'))
         .from_reader(lines);
     let at = |refusal: Refusal, line: u64| -> Error { refusal.at(&name, usize::try_from(line).ok()).into() };
     let mut recording = Recording::default();
@@ -104,7 +106,11 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         if !found {
             break;
         }
-        (line, lines) = (record.position().map_or(line, csv::Position::line), lines + 1);
+        let breaks = record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        (line, lines) = (reader.position().line().saturating_sub(1 + breaks), lines + 1);
+        if record.len() == 1 && record.iter().all(|value| value.trim_ascii().is_empty()) {
+            continue;
+        }
         // Every row has a number, and no header has one.
         let words = !record
             .iter()
@@ -112,6 +118,12 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         if let Some((origin, next)) = words.then(|| known(&Header::of(&record))).flatten() {
             if let Some((mut report, _)) = report.take() {
                 report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
+            }
+            if origin.tool == Tool::Nsys {
+                let note = nsys::assumed_units(&Header::of(&record));
+                recording
+                    .notes
+                    .extend(note.map(|note| format!("line {line}: {note}")));
             }
             if recording.origin.report.is_empty() {
                 recording.origin = origin;

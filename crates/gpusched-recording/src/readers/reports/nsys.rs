@@ -7,11 +7,38 @@ use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
 use crate::model::{Gpu, KernelSum, Origin, RangeSum, Recording, Side, StreamKey, Tool};
 
+const START: [&str; 3] = ["kernel start", "projected start", "start"];
+const DURATION: [&str; 3] = ["kernel dur", "projected duration", "duration"];
 const TOTAL: [&str; 2] = ["total time", "total proj time"];
 const COUNT: [&str; 4] = ["instances", "range instances", "calls", "count"];
 const LEAST: [&str; 3] = ["min", "minimum", "proj min"];
 const MEDIAN: [&str; 3] = ["med", "median", "proj med"];
 const MOST: [&str; 3] = ["max", "maximum", "proj max"];
+
+/// Returns a note about columns of times without a unit. Old versions of nsys omit the unit, and their unit is nanoseconds.
+pub fn assumed_units(header: &Header) -> Option<String> {
+    let times = [
+        &START[..],
+        &DURATION[..],
+        &["end"],
+        &TOTAL,
+        &LEAST,
+        &MEDIAN,
+        &MOST,
+    ]
+    .concat();
+    let columns = header.without_unit(&times);
+    let quoted: Vec<String> = columns.iter().map(|name| format!("`{name}`")).collect();
+    let (noun, verb) = match columns.len() {
+        0 => return None,
+        1 => ("column", "states"),
+        _ => ("columns", "state"),
+    };
+    Some(format!(
+        "{noun} {} {verb} no unit: gpusched assumes nanoseconds",
+        quoted.join(", ")
+    ))
+}
 
 /// Returns the reader of the report of `nsys stats` that starts with `header`.
 pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
@@ -77,8 +104,8 @@ struct GpuTrace {
 impl GpuTrace {
     fn of(header: &Header) -> GpuTrace {
         GpuTrace {
-            start: header.time(&["kernel start", "start"]),
-            duration: header.time(&["kernel dur", "duration"]),
+            start: header.time(&START),
+            duration: header.time(&DURATION),
             name: header.find(&["kernel name", "name"]),
             device: header.find(&["device", "devid"]),
             context: header.find(&["ctx", "context"]),
@@ -91,11 +118,11 @@ impl GpuTrace {
 impl Report for GpuTrace {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
         let name = row.text(self.name);
-        if name.is_empty()
-            || ["[CUDA mem", "[CUDA Unified"]
-                .iter()
-                .any(|start| name.starts_with(start))
-        {
+        if name.starts_with("[CUDA mem") {
+            recording.other.copies += 1;
+            return Ok(());
+        }
+        if name.is_empty() || name.starts_with("[CUDA Unified") {
             return Ok(());
         }
         let device = row.text(self.device);
@@ -197,9 +224,9 @@ impl Ranges {
     fn of(header: &Header) -> Ranges {
         Ranges {
             side: side(header),
-            start: header.time(&["projected start", "start"]),
+            start: header.time(&START),
             end: header.time(&["end"]),
-            duration: header.time(&["projected duration", "duration"]),
+            duration: header.time(&DURATION),
             name: header.find(&["name", "text", "range"]),
             thread: header.find(&["tid", "starttid"]),
         }

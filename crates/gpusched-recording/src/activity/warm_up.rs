@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use gpusched_model::time::Time;
 
-use crate::activity::Job;
+use super::Job;
 use crate::model::Recording;
 
 /// Rule for jobs that are dropped.

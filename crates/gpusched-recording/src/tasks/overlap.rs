@@ -1,0 +1,51 @@
+//! Kernels of several activities that ran at the same time in a recording in isolation.
+
+use std::collections::BTreeSet;
+
+use super::Run;
+use crate::activity::WarmUp;
+
+/// Activities of one recording whose kernels ran at the same time. Their times contain interference.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Overlap {
+    /// File of the recording.
+    pub file: String,
+    /// Names of the activities, in the order of the recording.
+    pub activities: Vec<String>,
+}
+
+impl Overlap {
+    /// Returns the activities of `run` that overlap after the warm-up, or `None` if no activities overlap.
+    pub fn of(run: &Run<'_>, warm_up: WarmUp) -> Option<Overlap> {
+        let mut kernels: Vec<(i64, i64, usize)> = Vec::new();
+        for (position, activity) in run.activities.iter().enumerate() {
+            let (_, jobs) = warm_up.split(run.recording, &activity.jobs);
+            let launches = jobs.iter().flat_map(|job| &job.launches);
+            let launches = launches.filter_map(|&launch| run.recording.launches.get(launch));
+            let launches = launches.filter(|launch| launch.end > launch.start);
+            kernels.extend(launches.map(|launch| (launch.start, launch.end, position)));
+        }
+        kernels.sort_unstable();
+        let mut found = BTreeSet::new();
+        // Kernels that may still run, one per activity: the kernel that ends last.
+        let mut running: Vec<(i64, usize)> = Vec::new();
+        for (start, end, activity) in kernels {
+            running.retain(|&(end, _)| end > start);
+            for &(_, other) in running.iter().filter(|&&(_, other)| other != activity) {
+                found.extend([activity, other]);
+            }
+            match running.iter_mut().find(|(_, other)| *other == activity) {
+                Some((last, _)) => *last = end.max(*last),
+                None => running.push((end, activity)),
+            }
+        }
+        let names = found
+            .into_iter()
+            .filter_map(|position| run.activities.get(position));
+        let activities: Vec<String> = names.map(|activity| activity.name.clone()).collect();
+        (!activities.is_empty()).then(|| Overlap {
+            file: run.file.to_owned(),
+            activities,
+        })
+    }
+}
