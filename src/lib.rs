@@ -65,7 +65,8 @@
 //! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
 
 pub use gpusched_analysis::{
-    bandwidth, export, generation, interference, kernel_wcet, partitioning, prediction, schedulability,
+    bandwidth, end_to_end, export, generation, interference, kernel_wcet, partitioning, prediction,
+    schedulability,
 };
 pub use gpusched_model::error::Error;
 pub use gpusched_model::time::Time;

@@ -9,6 +9,7 @@
 mod arguments;
 mod budget;
 mod completions;
+mod end_to_end;
 mod explanation;
 mod export;
 mod generate;

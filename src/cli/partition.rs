@@ -124,7 +124,7 @@ impl Args {
         self.export.check(global, offer.as_ref(), self.sensitivity)?;
         let beside = self.export.beside();
         self.request
-            .ask(global, (&header, beside), offer.as_ref(), |case| {
+            .ask(global, sets, (&header, beside), offer.as_ref(), |case| {
                 let mut plan = partition_by(&case.problem, &heuristic, self.traffic.unwrap_or_default());
                 if case.notes_on_conflict(&self.request) {
                     notes::conflict(case.set, &plan);

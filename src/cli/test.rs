@@ -1,5 +1,6 @@
 //! `gpusched test`: tests all tasks in one partition.
 
+use super::end_to_end::{self, Input};
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Request};
@@ -25,6 +26,9 @@ pub struct Args {
     /// Under fixed-priority policies, gpusched always reports response-time bounds.
     #[arg(long, help_heading = "Output")]
     response_times: bool,
+    /// For an end-to-end system: timers release the segments of each job at fixed times
+    #[arg(long, help_heading = "Analysis")]
+    enforce: bool,
 }
 
 /// Result of `test`: a verdict, with response times if the policy has them.
@@ -55,7 +59,8 @@ Task sets and tasks are numbered from 0.
 Examples:
   gpusched test tasksets/tasksets/adas.json --gpu orin
   gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
-  gpusched test tasksets/tasksets/adas.json --gpu orin --format json";
+  gpusched test tasksets/tasksets/adas.json --gpu orin --format json
+  gpusched test tasksets/end_to_end/waters2019-iii-alt-fp.json";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 
@@ -65,6 +70,20 @@ impl Args {
     /// # Errors
     /// Fails on bad usage, on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let sets = match Input::open(self.request.path())? {
+            Input::Sets(sets) => sets,
+            Input::Systems(systems) => {
+                self.request.refuse_for_systems()?;
+                return end_to_end::test(systems, self.request.interference(), self.enforce, global);
+            }
+        };
+        if self.enforce {
+            return Err(Error::parameter(
+                "enforce",
+                "a task set",
+                "an end-to-end system, whose tasks have segments",
+            ));
+        }
         let policy = self.request.policy();
         if self.response_times && !(policy == Policy::Edf || fixed_priority(policy)) {
             return Err(Error::parameter(
@@ -82,7 +101,7 @@ impl Args {
         }
         let form = Form::of(global);
         let header = form.header(COLUMNS);
-        self.request.ask(global, (&header, None), None, |case| {
+        self.request.ask(global, sets, (&header, None), None, |case| {
             let verdict = case.problem.verdict(&all(case), case.problem.sms());
             if case.notes_on_conflict(&self.request) {
                 notes::conflict_in(case.set, std::iter::once(&all(case)[..]));

@@ -5,6 +5,7 @@
 //! [`kernel_wcet`]} ← [`schedulability`] ← {[`partitioning`], [`bandwidth`], [`prediction`]}.
 
 pub mod bandwidth;
+pub mod end_to_end;
 pub mod export;
 pub mod generation;
 pub mod interference;

@@ -4,13 +4,13 @@
 use crate::cli::arguments::notes::Notes;
 use crate::cli::arguments::{Gpu, named, policy};
 use crate::interference::model_of;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use crate::cli::report::{Output, OutputPath, clip};
-use crate::cli::{Format, Global, Outcome, complain};
+use crate::cli::{Format, Global, Outcome, complain, end_to_end};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
 use crate::model::reader::TaskSets;
@@ -24,12 +24,12 @@ const BATCH: usize = 512;
 /// Task sets, their GPU, and the analysis of one partition.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Request {
-    /// One task set (JSON) or many (JSONL, one per line); `-` is standard input
+    /// One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
     #[command(flatten)]
     gpu: Gpu,
-    /// Policy and its test
+    /// Policy and its test [default: edf]
     ///
     /// Exact tests with immediate preemption: `edf` (earliest deadline first), and the fixed
     /// priorities `dm` (deadline-monotonic), `rm` (rate-monotonic), `fp-given` (in the order of
@@ -39,8 +39,8 @@ pub struct Request {
     /// `lp-fp-audsley`. Sufficient bounds: `density` (for `edf`), `hyperbolic` and `liu-layland`
     /// (for fixed priorities). Necessary conditions: `work-capacity` and
     /// `work-capacity-deadline`.
-    #[arg(long, value_parser = policy(), default_value_t, help_heading = "Analysis")]
-    policy: Policy,
+    #[arg(long, value_parser = policy(), help_heading = "Analysis")]
+    policy: Option<Policy>,
     /// Interference model
     #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
     interference: Interference,
@@ -149,9 +149,34 @@ pub struct Answer {
 }
 
 impl Request {
+    /// Returns the path of the task sets or systems.
+    pub fn path(&self) -> &Path {
+        &self.sets
+    }
+
+    /// Refuses the options without effect on end-to-end systems, whose resources state their sizes and policies.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for the first such option.
+    pub fn refuse_for_systems(&self) -> Result<()> {
+        let size = "the partitions of a system state their numbers of SMs";
+        end_to_end::refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
+        end_to_end::refuse(
+            "policy",
+            self.policy.is_some(),
+            "each resource of a system states its policy",
+        )?;
+        let memory = self.memory_bandwidth.is_some() || self.arbitration.is_some();
+        end_to_end::refuse(
+            "memory_bandwidth",
+            memory,
+            "a system does not state memory traffic",
+        )
+    }
+
     /// Returns the policy inside each partition, with its test.
     pub fn policy(&self) -> Policy {
-        self.policy
+        self.policy.unwrap_or_default()
     }
 
     /// Returns the interference model.
@@ -163,15 +188,15 @@ impl Request {
     /// counts or neglects.
     pub fn test_name(&self) -> String {
         match self.interference {
-            Interference::None => format!("{}, interference neglected", self.policy),
-            Interference::Conflict => self.policy.to_string(),
+            Interference::None => format!("{}, interference neglected", self.policy()),
+            Interference::Conflict => self.policy().to_string(),
             Interference::ConflictBandwidth => {
-                format!("{}, with the memory traffic of other partitions", self.policy)
+                format!("{}, with the memory traffic of other partitions", self.policy())
             }
             Interference::Bandwidth => {
                 format!(
                     "{}, with the memory traffic of other partitions, conflicts neglected",
-                    self.policy
+                    self.policy()
                 )
             }
         }
@@ -184,7 +209,7 @@ impl Request {
         (sms, memory): (u32, Option<SharedMemory>),
         offer: Option<&'a Offer>,
     ) -> Result<Problem<'a>> {
-        let mut problem = Problem::new(set, sms, self.policy, model_of(self.interference))?;
+        let mut problem = Problem::new(set, sms, self.policy(), model_of(self.interference))?;
         if let Some(memory) = memory {
             problem = problem.sharing(memory)?;
         }
@@ -229,12 +254,12 @@ impl Request {
     pub fn ask(
         &self,
         global: &Global,
+        mut sets: TaskSets,
         (header, beside): (&str, Option<&OutputPath>),
         offer: Option<&Offer>,
         answer: impl Fn(&Case<'_>) -> Result<Answer> + Sync,
     ) -> Result<Outcome> {
         let gpu = (self.sms()?, self.memory()?);
-        let mut sets = TaskSets::open(&self.sets)?;
         global.check_answer()?;
         let mut output = Output::open(global)?;
         let mut aside = output.beside(beside)?;

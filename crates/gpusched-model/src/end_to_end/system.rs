@@ -20,6 +20,7 @@ pub struct System {
     partitions: Vec<Partition>,
     tasks: Vec<Task>,
     chains: Vec<Chain>,
+    interference: Interference,
 }
 
 /// Resources by name, and the kinds of the kernels on each partition.
@@ -78,6 +79,7 @@ impl System {
             partitions,
             tasks,
             chains: chains?,
+            interference,
         })
     }
 
@@ -109,6 +111,11 @@ impl System {
     /// Returns the chains.
     pub fn chains(&self) -> &[Chain] {
         &self.chains
+    }
+
+    /// Returns the interference model behind the WCETs of kernels.
+    pub fn interference(&self) -> Interference {
+        self.interference
     }
 
     /// Returns all resources: the cores, the copy engines, and the partitions.

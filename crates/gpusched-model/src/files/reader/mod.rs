@@ -37,6 +37,8 @@ pub struct Documents<T> {
     source: Box<dyn BufRead>,
     /// Number of lines that the reader has read.
     lines: usize,
+    /// A document that [`Documents::peek`] has read ahead.
+    ahead: Option<RawDocument>,
     state: State,
 }
 
@@ -117,6 +119,7 @@ impl<T: Document> Documents<T> {
             file: file.into(),
             source: Box::new(source),
             lines: 0,
+            ahead: None,
             state: State::Start,
         }
     }
@@ -128,7 +131,30 @@ impl<T: Document> Documents<T> {
 
     /// Returns whether the reader has reached the end of the stream.
     pub fn at_end(&self) -> bool {
-        self.state == State::End
+        self.state == State::End && self.ahead.is_none()
+    }
+
+    /// Returns the next document without consuming it. Returns `None` at the end of the stream.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Documents::batch`].
+    pub fn peek(&mut self) -> Result<Option<&RawDocument>> {
+        if self.ahead.is_none() {
+            self.ahead = self.next_raw()?;
+        }
+        Ok(self.ahead.as_ref())
+    }
+
+    /// Returns the same stream as a stream of documents of type `U`.
+    pub fn retyped<U: Document>(self) -> Documents<U> {
+        Documents {
+            documents: PhantomData,
+            file: self.file,
+            source: self.source,
+            lines: self.lines,
+            ahead: self.ahead,
+            state: self.state,
+        }
     }
 
     /// Returns up to `sets` further documents without parsing them. A batch of large documents
@@ -152,6 +178,9 @@ impl<T: Document> Documents<T> {
     }
 
     fn next_raw(&mut self) -> Result<Option<RawDocument>> {
+        if let Some(ahead) = self.ahead.take() {
+            return Ok(Some(ahead));
+        }
         while self.state != State::End {
             let Some(text) = self.next_line()? else {
                 if self.state == State::Start {

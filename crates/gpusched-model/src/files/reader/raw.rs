@@ -26,6 +26,22 @@ impl RawDocument {
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
+    /// Returns whether the document is an end-to-end system: a JSON object with a task that has `segments`, or with
+    /// `cores` or `copy_engines`.
+    pub fn is_end_to_end(&self) -> bool {
+        #[derive(serde::Deserialize)]
+        struct Probe {
+            #[serde(default)]
+            tasks: Vec<BTreeMap<String, IgnoredAny>>,
+            cores: Option<IgnoredAny>,
+            copy_engines: Option<IgnoredAny>,
+        }
+        serde_json::from_slice::<Probe>(&self.text).is_ok_and(|probe| {
+            let segments = probe.tasks.iter().any(|task| task.contains_key("segments"));
+            segments || probe.cores.is_some() || probe.copy_engines.is_some()
+        })
+    }
+
     /// Returns whether the text starts with `{`. Every valid document is a JSON object.
     pub fn is_object(&self) -> bool {
         self.text.trim_ascii_start().starts_with(b"{")

@@ -27,6 +27,8 @@ pub enum AssumptionId {
     DispatchEdf,
     /// A work-conserving dispatcher runs one kernel of a partition at a time, by fixed priorities.
     DispatchFixedPriority,
+    /// A work-conserving dispatcher runs one kernel of a partition at a time, in the order of release.
+    DispatchFifo,
     /// Another test proves the deadlines, because the test of the verdict is only necessary.
     DeadlinesByOtherTest,
     /// Kernels preempt each other at any point, without delay or cost.
@@ -82,6 +84,20 @@ pub enum AssumptionId {
     WcetMeasured,
     /// No job takes longer than its estimated WCET, although an estimate is not a bound.
     WcetEstimated,
+    /// No segment takes less than its stated BCET.
+    BcetStated,
+    /// A job of a task starts after the end of the previous job.
+    OneThreadPerTask,
+    /// CPU cores schedule the tasks of the system, and nothing else, by their policies.
+    CoreScheduling,
+    /// Copy engines execute one copy at a time, by their policies.
+    CopyEngines,
+    /// Timers release the segments of each job at fixed times after its arrival.
+    ReleaseTimers,
+    /// Arrivals of a periodic task in a chain are exactly one period apart.
+    PeriodicArrivals,
+    /// Tasks of a chain read and write their data at the stated times.
+    ChainCommunication,
     /// The real system behaves in the same way as one simulated run.
     OneRun,
 }

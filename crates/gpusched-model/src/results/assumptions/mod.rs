@@ -50,7 +50,7 @@ impl Assumption {
     }
 
     /// Creates the assumption `id` with `text`.
-    fn new(id: AssumptionId, text: impl Into<String>) -> Assumption {
+    pub(crate) fn new(id: AssumptionId, text: impl Into<String>) -> Assumption {
         Assumption {
             id,
             text: Some(text.into()),

@@ -1,0 +1,113 @@
+//! Ends of segments on CPU cores with fixed priorities.
+
+use super::arithmetic::{INFINITE, least, released};
+use super::streams::State;
+
+/// Work of one task in a window in which no more urgent task was ready at the start.
+pub(super) enum Load {
+    /// A busy-waiting task: jitter, period, and execution with waiting.
+    Busy((u64, u64, u64)),
+    /// Any other task: the streams of its segments on the core, and the stream of whole jobs that carry work into the
+    /// window.
+    Segments {
+        streams: Vec<(u64, u64, u64)>,
+        jobs: (u64, u64, u64),
+    },
+    /// A task of equal priority without a bound.
+    Unbounded,
+}
+
+impl Load {
+    fn of(state: &State, task: usize) -> Load {
+        let owner = &state.tasks[task];
+        if owner.spins {
+            let jitter = match state.response(task) {
+                INFINITE => INFINITE, // late jobs queue behind each other
+                _ => owner.jitter,
+            };
+            return Load::Busy((jitter, owner.period, state.with_waiting(task)));
+        }
+        let parts = (0..owner.parts.len()).filter(|&part| owner.parts[part].on.is_core());
+        let streams: Vec<(u64, u64, u64)> = parts.map(|part| state.stream(task, part)).collect();
+        let cost = streams.iter().map(|stream| stream.2).fold(0, u64::saturating_add);
+        let jitter = match owner.on_core {
+            Some((first, last)) if state.response(task) != INFINITE => {
+                let end = state.bound(task, last).end;
+                let earliest = owner.parts[first].earliest;
+                end.saturating_sub(cost).saturating_sub(earliest)
+            }
+            _ => INFINITE,
+        };
+        Load::Segments {
+            streams,
+            jobs: (jitter, owner.period, cost),
+        }
+    }
+
+    fn in_window(&self, window: u64) -> u64 {
+        match self {
+            Load::Unbounded => INFINITE,
+            Load::Busy(stream) if stream.2 == INFINITE => INFINITE,
+            Load::Busy(stream) => released(window, *stream),
+            Load::Segments { streams, jobs } => {
+                let streams = streams.iter().map(|&stream| released(window, stream));
+                streams.fold(0, u64::saturating_add).min(released(window, *jobs))
+            }
+        }
+    }
+}
+
+/// Loads of all tasks that are at least as urgent as `task` on its core.
+pub(super) fn loads(state: &State, task: usize, here: &[usize]) -> Vec<Load> {
+    let own = state.tasks[task].priority;
+    let more = here
+        .iter()
+        .filter(|&&other| other != task && state.tasks[other].priority <= own);
+    let load = |&other: &usize| match state.queues(other, state.tasks[other].priority == own) {
+        true => Load::Unbounded,
+        false => Load::of(state, other),
+    };
+    more.map(load).collect()
+}
+
+/// Bound on the end of a segment under fixed priorities: the minimum of a joint window over all segments so far, and of a
+/// local window over the last segment.
+pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]) -> u64 {
+    let owner = &state.tasks[task];
+    let limit = owner.period;
+    let in_window = |base: u64| {
+        least(base, limit, |window| {
+            let mut work = base;
+            for load in loads {
+                work = work.saturating_add(load.in_window(window));
+                if work > limit {
+                    break;
+                }
+            }
+            work
+        })
+    };
+    let joint = in_window(state.prefix(task, segment)).saturating_add(owner.jitter);
+    match segment.checked_sub(1) {
+        None => joint,
+        Some(before) => {
+            let local = in_window(owner.parts[segment].cost);
+            joint.min(local.saturating_add(state.bound(task, before).end))
+        }
+    }
+}
+
+/// Bound on the delay of a segment that a timer releases: all segments on the core are independent streams.
+pub(super) fn enforced_delay(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
+    let owner = &state.tasks[task];
+    let more = here
+        .iter()
+        .filter(|&&(other, _)| other != task && state.tasks[other].priority <= owner.priority);
+    let streams: Vec<(u64, u64, u64)> = more.map(|&(other, part)| state.stream(other, part)).collect();
+    let cost = owner.parts[segment].cost;
+    least(cost, owner.period, |window| {
+        streams.iter().fold(cost, |work, &stream| {
+            work.saturating_add(released(window, stream))
+        })
+    })
+}

@@ -1,0 +1,174 @@
+//! Response times under earliest deadline first with jitter and blocking (Spuri, INRIA RR-2772, 1996; blocking:
+//! George, Rivierre, Spuri, INRIA RR-2966, 1996), for streams of segments and for the prefixes of jobs.
+//!
+//! The busy period starts at 0: before it, no job with a deadline up to that of the analyzed job is pending. At most one
+//! job with a later deadline runs at 0, in a part without preemption that started before. The analyzed job arrives at
+//! a ≥ −J and ends at the least t with
+//!
+//! t = B(a) + ⌊(a + J)/T⌋·C + c + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + D + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)⁺·Cⱼ.
+//!
+//! The response time is the maximum of t − a over all a at which the right-hand side has a step.
+
+use super::arithmetic::{INFINITE, released};
+
+/// Maximum number of evaluations for one resource.
+const STEPS: u64 = 10_000_000;
+
+/// A stream of jobs under earliest deadline first [ns].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Stream {
+    pub period: u64,
+    /// Relative deadline, from the arrival.
+    pub deadline: u64,
+    pub jitter: u64,
+    pub cost: u64,
+    /// Longest time without preemption; 0 under immediate preemption.
+    pub block: u64,
+}
+
+/// Analysis of one resource.
+pub(super) struct Deadlines<'a> {
+    streams: &'a [Stream],
+    /// Length of the longest busy period.
+    horizon: u64,
+    steps: std::cell::Cell<u64>,
+}
+
+impl<'a> Deadlines<'a> {
+    /// Returns the analysis of `streams`. Returns `None` if there are no bounds.
+    pub fn new(streams: &'a [Stream]) -> Option<Deadlines<'a>> {
+        let unbounded = |stream: &Stream| {
+            stream.cost == INFINITE
+                || stream.jitter == INFINITE
+                || stream.jitter > stream.deadline
+                || stream.deadline == 0
+        };
+        if streams.iter().any(unbounded) || overloaded(streams) {
+            return None;
+        }
+        let blocker = streams
+            .iter()
+            .map(|stream| stream.block.saturating_sub(1))
+            .max()
+            .unwrap_or(0);
+        let mut length = streams
+            .iter()
+            .map(|stream| stream.cost)
+            .fold(blocker, u64::saturating_add);
+        let mut steps = STEPS;
+        loop {
+            steps = steps.checked_sub(streams.len() as u64)?;
+            let work = streams.iter().fold(blocker, |work, stream| {
+                work.saturating_add(released(length, (stream.jitter, stream.period, stream.cost)))
+            });
+            if work == INFINITE {
+                return None;
+            }
+            if work <= length {
+                break;
+            }
+            length = work;
+        }
+        Some(Deadlines {
+            streams,
+            horizon: length,
+            steps: std::cell::Cell::new(steps),
+        })
+    }
+
+    /// Returns the response time of stream `own`, from the arrival to the end of the part `part` ≤ C of its job.
+    /// Returns [`INFINITE`] if the step limit is reached.
+    pub fn response(&self, own: usize, part: u64) -> u64 {
+        let me = self.streams[own];
+        let mut worst = me.jitter.saturating_add(part);
+        // Arrivals are shifted by the jitter, so that the earliest one is 0.
+        for other in self.streams {
+            let first = (i128::from(other.deadline) - i128::from(other.jitter))
+                - (i128::from(me.deadline) - i128::from(me.jitter));
+            let period = i128::from(other.period);
+            let mut shifted = match first >= 0 {
+                true => first,
+                false => first.rem_euclid(period),
+            };
+            while shifted < i128::from(self.horizon) {
+                let Some(end) = self.end(own, part, shifted) else {
+                    return INFINITE;
+                };
+                // The arrival is `shifted` − J.
+                let response = i128::from(end) - shifted + i128::from(me.jitter);
+                worst = worst.max(u64::try_from(response).unwrap_or(0));
+                shifted += period;
+            }
+        }
+        worst
+    }
+
+    /// Returns the end of the part of a job of `own` that arrives at `shifted` − J.
+    fn end(&self, own: usize, part: u64, shifted: i128) -> Option<u64> {
+        let me = self.streams[own];
+        let before = u64::try_from(shifted / i128::from(me.period)).ok()?;
+        let due = shifted - i128::from(me.jitter) + i128::from(me.deadline);
+        let later = self.streams.iter().enumerate();
+        let later = later.filter(|&(other, stream)| other != own && i128::from(stream.deadline) > due);
+        let blocker = later
+            .map(|(_, stream)| stream.block.saturating_sub(1))
+            .max()
+            .unwrap_or(0);
+        let base = blocker
+            .checked_add(before.checked_mul(me.cost)?)?
+            .checked_add(part)?;
+        let mut end = base;
+        loop {
+            self.steps
+                .set(self.steps.get().checked_sub(self.streams.len() as u64)?);
+            let mut work = base;
+            for (other, stream) in self.streams.iter().enumerate() {
+                let room = due + i128::from(stream.jitter) - i128::from(stream.deadline);
+                if other == own || room < 0 {
+                    continue;
+                }
+                let released = end.checked_add(stream.jitter)?.div_ceil(stream.period);
+                let due = u64::try_from(room / i128::from(stream.period))
+                    .ok()?
+                    .saturating_add(1);
+                work = work.checked_add(released.min(due).checked_mul(stream.cost)?)?;
+            }
+            if work <= end {
+                return Some(end);
+            }
+            end = work;
+        }
+    }
+}
+
+/// Whether Σ C/T > 1, or so close to 1 that its exact comparison overflows.
+fn overloaded(streams: &[Stream]) -> bool {
+    let mut sum: (u128, u128) = (0, 1);
+    for stream in streams {
+        let (cost, period) = (u128::from(stream.cost), u128::from(stream.period));
+        let common = num_integer::gcd(sum.1, period);
+        let Some(denominator) = (sum.1 / common).checked_mul(period) else {
+            return rounded_up(streams);
+        };
+        let (Some(left), Some(right)) = (
+            sum.0.checked_mul(period / common),
+            cost.checked_mul(denominator / period),
+        ) else {
+            return rounded_up(streams);
+        };
+        let Some(numerator) = left.checked_add(right) else {
+            return rounded_up(streams);
+        };
+        sum = (numerator, denominator);
+    }
+    sum.0 > sum.1
+}
+
+/// Whether Σ C/T > 1 with every term rounded up to a multiple of 2⁻⁶⁰: the safe side.
+fn rounded_up(streams: &[Stream]) -> bool {
+    let unit = 1u128 << 60;
+    let terms = streams
+        .iter()
+        .map(|stream| (u128::from(stream.cost) * unit).div_ceil(u128::from(stream.period)));
+    terms.fold(0, u128::saturating_add) > unit
+}

@@ -1,0 +1,244 @@
+//! The least solution of all equations, by iteration from the bounds without waiting.
+
+use std::collections::BTreeMap;
+
+use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, System};
+use gpusched_model::time::Time;
+
+use super::arithmetic::INFINITE;
+use super::cores;
+use super::deadlines::{Deadlines, Stream};
+use super::queues::{self, Preemption};
+use super::streams::{Bound, State};
+
+/// Scheduling rule of a resource, as the equations need it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Rule {
+    Core,
+    CoreDeadlines,
+    Fifo,
+    Priorities(Preemption),
+    Deadlines(Preemption),
+}
+
+/// One resource with its segments.
+struct Place {
+    rule: Rule,
+    /// Segments on the resource, by task.
+    here: Vec<(usize, usize)>,
+    /// Tasks with a segment on the resource.
+    tasks: Vec<usize>,
+    /// Number of changes of bounds that the segments on the resource depend on.
+    version: u64,
+    /// Value of `version` at the last evaluation.
+    evaluated: u64,
+}
+
+/// Solves all equations of `system`. `offsets` are the times from arrivals to the releases of segments by timers.
+pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>) -> State {
+    let mut state = State::new(system, offsets);
+    let mut places: Vec<Place> = system
+        .resources()
+        .map(|resource| place(system, resource))
+        .collect();
+    // For each task, the places that its bounds influence.
+    let mut influenced = vec![Vec::new(); state.tasks.len()];
+    for (index, place) in places.iter().enumerate() {
+        for &task in &place.tasks {
+            influenced[task].push(index);
+        }
+    }
+    loop {
+        let mut settled = true;
+        for index in 0..places.len() {
+            let place = &mut places[index];
+            if place.evaluated == place.version {
+                continue;
+            }
+            place.evaluated = place.version;
+            settled = false;
+            let changed = evaluate(&mut state, &places[index]);
+            for task in changed {
+                for &place in &influenced[task] {
+                    places[place].version += 1;
+                }
+            }
+        }
+        if settled {
+            return state;
+        }
+    }
+}
+
+fn place(system: &System, resource: Resource) -> Place {
+    let rule = match resource {
+        Resource::Core(index) => match system.cores().get(index).map(|core| core.policy) {
+            Some(CorePolicy::Fp) | None => Rule::Core,
+            Some(CorePolicy::Edf) => Rule::CoreDeadlines,
+        },
+        Resource::Engine(index) => match system.engines().get(index).map(|engine| engine.policy) {
+            Some(EnginePolicy::Fifo) | None => Rule::Fifo,
+            Some(EnginePolicy::NpFp) => Rule::Priorities(Preemption::Never),
+        },
+        Resource::Partition(index) => {
+            match system.partitions().get(index).map(|partition| partition.policy) {
+                Some(PartitionPolicy::NpFifo) | None => Rule::Fifo,
+                Some(PartitionPolicy::NpFp) => Rule::Priorities(Preemption::Never),
+                Some(PartitionPolicy::Fp) => Rule::Priorities(Preemption::Immediate),
+                Some(PartitionPolicy::LpFp) => Rule::Priorities(Preemption::Blocks),
+                Some(PartitionPolicy::Edf) => Rule::Deadlines(Preemption::Immediate),
+                Some(PartitionPolicy::NpEdf) => Rule::Deadlines(Preemption::Never),
+                Some(PartitionPolicy::LpEdf) => Rule::Deadlines(Preemption::Blocks),
+            }
+        }
+    };
+    let here: Vec<(usize, usize)> = system.on(resource).collect();
+    let mut tasks: Vec<usize> = here.iter().map(|&(task, _)| task).collect();
+    tasks.dedup();
+    Place {
+        rule,
+        here,
+        tasks,
+        version: 1,
+        evaluated: 0,
+    }
+}
+
+/// Evaluates the equations of one resource. Returns the tasks whose bounds changed.
+fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
+    let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
+    let deadlines = match place.rule {
+        Rule::CoreDeadlines if !state.enforced => {
+            return core_deadlines(state, place);
+        }
+        Rule::CoreDeadlines => Some(deadline_bounds(state, place, Preemption::Immediate)),
+        Rule::Deadlines(preemption) => Some(deadline_bounds(state, place, preemption)),
+        _ => None,
+    };
+    let mut loads = None;
+    for (index, &(task, segment)) in place.here.iter().enumerate() {
+        let delay = match (&deadlines, place.rule) {
+            (Some(bounds), _) => bounds[index],
+            (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
+            (None, Rule::Priorities(preemption)) => {
+                queues::priorities(state, (task, segment), &place.here, preemption)
+            }
+            (None, _) if state.enforced => cores::enforced_delay(state, (task, segment), &place.here),
+            (None, _) => {
+                if loads.as_ref().is_none_or(|&(of, _)| of != task) {
+                    loads = Some((task, cores::loads(state, task, &place.tasks)));
+                }
+                let loads = loads.as_ref().map_or(&[][..], |(_, loads)| loads);
+                let end = cores::end(state, (task, segment), loads);
+                let bound = Bound {
+                    end,
+                    ..state.bound(task, segment)
+                };
+                if raise(state, (task, segment), bound) {
+                    changed.insert(task, ());
+                }
+                continue;
+            }
+        };
+        let part = state.part(task, segment);
+        let from_arrival = part.earliest.saturating_add(delay);
+        let end = match (state.enforced, deadlines.is_some()) {
+            (true, true) => from_arrival,
+            (true, false) => from_arrival.saturating_add(state.jitter(task, segment)),
+            (false, by_deadline) => {
+                let before = match segment.checked_sub(1) {
+                    None => state.tasks[task].jitter,
+                    Some(before) => state.bound(task, before).end,
+                };
+                let end = before.saturating_add(delay);
+                if by_deadline { end.min(from_arrival) } else { end }
+            }
+        };
+        if raise(state, (task, segment), Bound { end, delay }) {
+            changed.insert(task, ());
+        }
+    }
+    changed.into_keys().collect()
+}
+
+/// Raises the bounds of a segment. Values above the period are no bounds, because then jobs of the task overlap.
+fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bool {
+    let limit = state.tasks[task].period;
+    let capped = |ns: u64| if ns > limit { INFINITE } else { ns };
+    let old = &mut state.bounds[task][segment];
+    let new = Bound {
+        end: capped(bound.end).max(old.end),
+        delay: capped(bound.delay).max(old.delay),
+    };
+    let raised = new != *old;
+    *old = new;
+    raised
+}
+
+/// Bounds on the time from the arrival at the resource to the end, for every segment under earliest deadline first.
+fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<u64> {
+    let streams: Vec<Stream> = place
+        .here
+        .iter()
+        .map(|&(task, segment)| {
+            let part = state.part(task, segment);
+            // Without timers, the stream starts φ after the arrival of the job.
+            let deadline = match state.enforced {
+                true => part.deadline,
+                false => state.tasks[task].deadline.saturating_sub(part.earliest),
+            };
+            Stream {
+                period: state.tasks[task].period,
+                deadline,
+                jitter: state.jitter(task, segment),
+                cost: part.cost,
+                block: match preemption {
+                    Preemption::Immediate => 0,
+                    Preemption::Blocks => part.block,
+                    Preemption::Never => part.cost,
+                },
+            }
+        })
+        .collect();
+    match Deadlines::new(&streams) {
+        Some(analysis) => (0..streams.len())
+            .map(|own| analysis.response(own, streams[own].cost))
+            .collect(),
+        None => vec![INFINITE; streams.len()],
+    }
+}
+
+/// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core.
+fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
+    let streams: Vec<Stream> = place
+        .tasks
+        .iter()
+        .map(|&task| {
+            let owner = &state.tasks[task];
+            Stream {
+                period: owner.period,
+                deadline: owner.deadline,
+                jitter: owner.jitter,
+                cost: state.with_waiting(task),
+                block: 0,
+            }
+        })
+        .collect();
+    let analysis = Deadlines::new(&streams);
+    let mut changed = BTreeMap::new();
+    for &(task, segment) in &place.here {
+        let own = place.tasks.iter().position(|&other| other == task);
+        let end = match (&analysis, own) {
+            (Some(analysis), Some(own)) => analysis.response(own, state.prefix(task, segment)),
+            _ => INFINITE,
+        };
+        let bound = Bound {
+            end,
+            ..state.bound(task, segment)
+        };
+        if raise(state, (task, segment), bound) {
+            changed.insert(task, ());
+        }
+    }
+    changed.into_keys().collect()
+}

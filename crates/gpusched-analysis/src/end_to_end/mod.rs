@@ -1,0 +1,107 @@
+//! End-to-end analysis: jobs that use CPU cores, copy engines and GPU partitions in turn, and chains of tasks.
+//!
+//! [`analyze`] solves the equations of the holistic analysis (Tindell & Clark 1994) for self-suspending and busy-waiting
+//! tasks. Each segment is a stream of jobs whose jitter comes from the bound on the previous segment:
+//!
+//! * `arithmetic`: windows and saturating sums;
+//! * `streams`: jitters, carried work and execution with waiting;
+//! * `cores`: CPU cores with fixed priorities (joint and local windows);
+//! * `queues`: copy engines and partitions, first in first out and fixed priorities;
+//! * `deadlines`: earliest deadline first on cores and partitions;
+//! * `fixed_point`: the least solution of all equations;
+//! * `enforcement`: releases by timers;
+//! * `chains`: reaction time and data age.
+//!
+//! The result contains the bounds on all segments. `gpusched_verify` evaluates each equation once on these bounds. Every
+//! table that satisfies the equations is safe, because the first bound that a run exceeds would contradict its equation.
+
+mod arithmetic;
+mod chains;
+mod cores;
+mod deadlines;
+mod enforcement;
+mod fixed_point;
+mod queues;
+mod streams;
+#[cfg(test)]
+mod tests;
+
+use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
+use gpusched_model::error::Refusal;
+use gpusched_model::policy::Strength;
+use gpusched_model::time::Time;
+
+/// Analyzes `system`. Each segment is released at the end of its predecessor.
+///
+/// The result has no assumptions; the caller adds them.
+pub fn analyze(system: &System) -> Answer {
+    answer(system, fixed_point::solve(system, None).table(), None)
+}
+
+/// Analyzes `system` with timers that release the segments of each job at fixed times after its arrival
+/// (END_TO_END §11.4 of the documentation).
+///
+/// # Errors
+/// Fails if a task busy-waits.
+pub fn analyze_enforced(system: &System) -> Result<Answer, Refusal> {
+    let (bounds, offsets) = enforcement::solve(system)?;
+    Ok(answer(system, bounds, Some(offsets)))
+}
+
+fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> Answer {
+    let responses: Vec<Option<Time>> = (0..system.tasks().len())
+        .map(|task| bounds.response_time(task))
+        .collect();
+    let tasks: Vec<TaskAnswer> = system
+        .tasks()
+        .iter()
+        .zip(&responses)
+        .enumerate()
+        .map(|(index, (task, &bound))| TaskAnswer {
+            name: task.name.clone(),
+            deadline_ns: task.deadline,
+            bound_ns: bound,
+            meets: bound.is_some_and(|bound| bound <= task.deadline),
+            costliest_segment: bound.and_then(|_| costliest(&bounds, index)),
+        })
+        .collect();
+    let enforced = offsets.is_some();
+    let chains = system.chains().iter();
+    let chains: Vec<_> = chains
+        .map(|chain| chains::bound(system, chain, &responses, enforced))
+        .collect();
+    Answer {
+        schedulable: tasks.iter().all(|task| task.meets)
+            && chains.iter().all(|chain| chain.meets != Some(false)),
+        policy: if enforced {
+            Analysis::EnforcedReleases
+        } else {
+            Analysis::EndToEnd
+        },
+        strength: Strength::Sufficient,
+        evidence: Evidence {
+            bounds,
+            offsets_ns: offsets,
+        },
+        response_times_ns: responses,
+        tasks,
+        chains,
+        assumptions: Vec::new(),
+    }
+}
+
+/// Returns the position of the segment with the largest part of the bound; the first one among equals.
+fn costliest(bounds: &Bounds, task: usize) -> Option<usize> {
+    let ends = &bounds.0.get(task)?.ends_ns;
+    let mut before = Time::ZERO;
+    let mut costliest: Option<(usize, Time)> = None;
+    for (segment, &end) in ends.iter().enumerate() {
+        let end = end?;
+        let part = end.checked_sub(before).unwrap_or(Time::ZERO); // a joint window may end before the previous bound
+        if costliest.is_none_or(|(_, longest)| part > longest) {
+            costliest = Some((segment, part));
+        }
+        before = end;
+    }
+    costliest.map(|(segment, _)| segment)
+}

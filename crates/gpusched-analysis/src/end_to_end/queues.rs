@@ -1,0 +1,120 @@
+//! Delays on copy engines and partitions with queues: first in, first out, and fixed priorities.
+
+use super::arithmetic::{INFINITE, least, released, started};
+use super::streams::State;
+
+/// Preemption of a segment that is running.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Preemption {
+    /// At any point.
+    Immediate,
+    /// At the boundaries of thread blocks.
+    Blocks,
+    /// Never.
+    Never,
+}
+
+/// Bound on the delay under first in, first out: each other task has at most one outstanding request, because a task is
+/// one thread.
+pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
+    let mut delay = state.part(task, segment).cost;
+    let mut others = here.iter().filter(|&&(other, _)| other != task).peekable();
+    // Segments of one task follow each other in `here`.
+    while let Some(&(other, part)) = others.next() {
+        let mut longest = state.part(other, part).cost;
+        while let Some(&&(_, part)) = others.peek().filter(|next| next.0 == other) {
+            longest = longest.max(state.part(other, part).cost);
+            others.next();
+        }
+        delay = delay.saturating_add(longest);
+    }
+    delay
+}
+
+/// Bound on the delay under fixed priorities: the minimum of two windows, each with at most one blocker. The first window
+/// starts at the last moment without pending work of equal or higher priority. The second window starts at the release
+/// of the segment.
+pub(super) fn priorities(
+    state: &State,
+    (task, segment): (usize, usize),
+    here: &[(usize, usize)],
+    preemption: Preemption,
+) -> u64 {
+    let own = &state.tasks[task];
+    let (cost, limit) = (state.part(task, segment).cost, own.period);
+    let urgent = |other: usize| state.tasks[other].gpu_priority <= own.gpu_priority;
+    let more: Vec<(usize, usize)> = here
+        .iter()
+        .copied()
+        .filter(|&(other, _)| other != task && urgent(other))
+        .collect();
+    if more
+        .iter()
+        .any(|&(other, _)| state.queues(other, state.tasks[other].gpu_priority == own.gpu_priority))
+    {
+        return INFINITE;
+    }
+    let streams: Vec<(u64, u64, u64)> = more
+        .iter()
+        .map(|&(other, part)| state.stream(other, part))
+        .collect();
+    let window = |from: u64, work: &dyn Fn(u64) -> u64| least(from, limit, work);
+    if preemption == Preemption::Immediate {
+        return window(cost, &|window| {
+            sum(cost, &streams, |stream| released(window, stream))
+        });
+    }
+    // A blocker has started at least 1 ns before the window.
+    let blocker = |with_own: bool| {
+        let less = here.iter().filter(|&&(other, part)| match other == task {
+            true => with_own && part != segment,
+            false => !urgent(other),
+        });
+        let longest = less.map(|&(other, part)| match preemption {
+            Preemption::Never => state.part(other, part).cost,
+            _ => state.part(other, part).block,
+        });
+        longest.max().map_or(0, |longest| longest - 1)
+    };
+    let (first, second) = (blocker(true), blocker(false));
+    let carried: Vec<(u64, u64, u64)> = more
+        .iter()
+        .map(|&(other, part)| {
+            let (_, period, cost) = state.stream(other, part);
+            (state.carried(other, part), period, cost)
+        })
+        .collect();
+    match preemption {
+        // After its start, the segment runs to its end, so the windows end at the start.
+        Preemption::Never => {
+            let first = window(first, &|window| {
+                sum(first, &streams, |stream| started(window, stream))
+            });
+            let second = window(second, &|window| {
+                sum(second, &carried, |stream| started(window, stream))
+            });
+            cost.saturating_add(first.min(second))
+        }
+        _ => {
+            let (first, second) = (cost.saturating_add(first), cost.saturating_add(second));
+            let first = window(first, &|window| {
+                sum(first, &streams, |stream| released(window, stream))
+            });
+            let second = window(second, &|window| {
+                sum(second, &carried, |stream| started(window, stream))
+            });
+            first.min(second)
+        }
+    }
+}
+
+fn sum(base: u64, streams: &[(u64, u64, u64)], work: impl Fn((u64, u64, u64)) -> u64) -> u64 {
+    let mut total = base;
+    for &stream in streams {
+        total = total.saturating_add(work(stream));
+        if total == INFINITE {
+            break;
+        }
+    }
+    total
+}

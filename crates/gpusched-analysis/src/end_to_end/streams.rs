@@ -1,0 +1,229 @@
+//! Streams: the releases of the segments of a system. Segment k of task j releases one job in each interval
+//! [a + φ, a + φ + J(j,k)], where a is an arrival of the task. The jitter J(j,k) comes from the bounds on the end of
+//! the previous segment.
+
+use gpusched_model::end_to_end::{Bounds, Resource, System, TaskBounds};
+use gpusched_model::time::Time;
+
+use super::arithmetic::INFINITE;
+
+/// The bounds of one segment [ns]; [`INFINITE`] without a bound.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Bound {
+    /// R: from the arrival of the job to the end of the segment.
+    pub end: u64,
+    /// S: from the release to the end of the segment.
+    pub delay: u64,
+}
+
+/// A segment in numbers [ns].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// Resource that executes the segment.
+    pub on: Resource,
+    /// c: WCET.
+    pub cost: u64,
+    /// Longest time without preemption under an `lp-` policy.
+    pub block: u64,
+    /// φ: minimum time from the arrival to the release, or the time of the release by a timer.
+    pub earliest: u64,
+    /// Time from the release by a timer to the next one; the deadline for the last segment. The relative deadline of
+    /// the task without timers.
+    pub deadline: u64,
+}
+
+/// A task in numbers [ns].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Owner {
+    pub period: u64,
+    pub deadline: u64,
+    pub jitter: u64,
+    pub priority: u32,
+    pub gpu_priority: u32,
+    /// Whether the task occupies its core while it waits.
+    pub spins: bool,
+    pub parts: Vec<Part>,
+    /// Positions of the first and the last segment on a core.
+    pub on_core: Option<(usize, usize)>,
+}
+
+/// A system in numbers, with the bounds found so far.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct State {
+    pub tasks: Vec<Owner>,
+    pub bounds: Vec<Vec<Bound>>,
+    /// Whether timers release the segments.
+    pub enforced: bool,
+}
+
+impl State {
+    /// Returns the state in which no segment waits for another task. Every bound is at most the least solution.
+    ///
+    /// `offsets` are the times from arrivals to the releases of the segments by timers.
+    pub fn new(system: &System, offsets: Option<&[Vec<Time>]>) -> State {
+        let tasks: Vec<Owner> = system
+            .tasks()
+            .iter()
+            .enumerate()
+            .map(|(index, task)| {
+                let timers = offsets.and_then(|offsets| offsets.get(index));
+                let parts = task
+                    .segments
+                    .iter()
+                    .enumerate()
+                    .map(|(position, segment)| {
+                        let timer = |position: usize| {
+                            timers
+                                .and_then(|timers| timers.get(position))
+                                .map(|time| time.ns())
+                        };
+                        let earliest = timer(position).unwrap_or(task.earliest(position).ns());
+                        let next = timer(position + 1).unwrap_or(task.deadline.ns());
+                        Part {
+                            on: segment.on,
+                            cost: segment.wcet.ns(),
+                            block: segment.block.ns(),
+                            earliest,
+                            deadline: next.saturating_sub(earliest),
+                        }
+                    })
+                    .collect::<Vec<Part>>();
+                let first = parts.iter().position(|part| part.on.is_core());
+                let last = parts.iter().rposition(|part| part.on.is_core());
+                Owner {
+                    period: task.period.ns(),
+                    deadline: task.deadline.ns(),
+                    jitter: task.jitter.ns(),
+                    priority: task.priority,
+                    gpu_priority: task.gpu_priority,
+                    spins: task.spins(),
+                    parts,
+                    on_core: first.zip(last),
+                }
+            })
+            .collect();
+        let bounds = tasks
+            .iter()
+            .map(|task| {
+                let mut end = task.jitter;
+                task.parts
+                    .iter()
+                    .map(|part| {
+                        end = end.saturating_add(part.cost);
+                        Bound {
+                            end,
+                            delay: part.cost,
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        State {
+            tasks,
+            bounds,
+            enforced: offsets.is_some(),
+        }
+    }
+
+    pub fn part(&self, task: usize, segment: usize) -> &Part {
+        &self.tasks[task].parts[segment]
+    }
+
+    pub fn bound(&self, task: usize, segment: usize) -> Bound {
+        self.bounds[task][segment]
+    }
+
+    /// R: bound on the response time of `task`.
+    pub fn response(&self, task: usize) -> u64 {
+        self.bounds[task].last().map_or(INFINITE, |bound| bound.end)
+    }
+
+    /// J(j,k): longest time from the earliest to the latest release of a segment. Jobs of a task with several segments
+    /// and without a bound queue behind each other, so that no segment has a bound on its jitter.
+    pub fn jitter(&self, task: usize, segment: usize) -> u64 {
+        let owner = &self.tasks[task];
+        if self.enforced {
+            return if segment == 0 { owner.jitter } else { 0 };
+        }
+        if owner.parts.len() > 1 && self.response(task) == INFINITE {
+            return INFINITE;
+        }
+        match segment.checked_sub(1) {
+            None => owner.jitter,
+            Some(before) => match self.bound(task, before).end {
+                INFINITE => INFINITE,
+                end => end.saturating_sub(owner.parts[segment].earliest),
+            },
+        }
+    }
+
+    /// Returns the stream of a segment: J, T and c.
+    pub fn stream(&self, task: usize, segment: usize) -> (u64, u64, u64) {
+        let owner = &self.tasks[task];
+        (
+            self.jitter(task, segment),
+            owner.period,
+            owner.parts[segment].cost,
+        )
+    }
+
+    /// Returns the jitter of a segment whose jobs carry their work into a window: R(j,k) − c − φ. [`INFINITE`] without
+    /// bounds on the segment and the task.
+    pub fn carried(&self, task: usize, segment: usize) -> u64 {
+        let (part, end) = (self.part(task, segment), self.bound(task, segment).end);
+        if end == INFINITE || self.response(task) == INFINITE {
+            return INFINITE;
+        }
+        end.saturating_sub(part.cost).saturating_sub(part.earliest)
+    }
+
+    /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. Then no window starts
+    /// without them: a segment of the analyzed task may run while they are pending.
+    pub fn queues(&self, other: usize, same_priority: bool) -> bool {
+        same_priority && !self.enforced && self.response(other) == INFINITE
+    }
+
+    /// E: execution on the core, with the delays of all other segments as execution.
+    pub fn with_waiting(&self, task: usize) -> u64 {
+        let owner = &self.tasks[task];
+        let parts = owner.parts.iter().zip(&self.bounds[task]);
+        let sum = parts.map(|(part, bound)| if part.on.is_core() { part.cost } else { bound.delay });
+        sum.fold(0, u64::saturating_add)
+    }
+
+    /// Returns the sum of the WCETs and delays of the segments up to `segment`.
+    pub fn prefix(&self, task: usize, segment: usize) -> u64 {
+        let parts = self.tasks[task]
+            .parts
+            .iter()
+            .zip(&self.bounds[task])
+            .take(segment + 1);
+        let sum = parts.map(|(part, bound)| if part.on.is_core() { part.cost } else { bound.delay });
+        sum.fold(0, u64::saturating_add)
+    }
+
+    /// Returns the table of bounds.
+    pub fn table(&self) -> Bounds {
+        let time = |ns: u64| (ns != INFINITE).then_some(Time::from_ns(ns));
+        let rows = self
+            .tasks
+            .iter()
+            .zip(&self.bounds)
+            .map(|(task, bounds)| TaskBounds {
+                ends_ns: bounds.iter().map(|bound| time(bound.end)).collect(),
+                delays_ns: task
+                    .parts
+                    .iter()
+                    .zip(bounds)
+                    .map(|(part, bound)| {
+                        if part.on.is_core() && !self.enforced {
+                            None
+                        } else {
+                            time(bound.delay)
+                        }
+                    })
+                    .collect(),
+            });
+        Bounds(rows.collect())
+    }
+}

@@ -1,0 +1,137 @@
+//! Assumptions of an end-to-end verdict.
+
+use super::{Communication, PartitionPolicy, System};
+use crate::Interference;
+use crate::assumptions::{Assumption, AssumptionId as Id};
+use crate::time::Time;
+
+impl System {
+    /// Returns the assumptions of the analysis that gpusched does not check. `enforced` tells whether timers release the
+    /// segments.
+    pub fn assumptions(&self, enforced: bool) -> Vec<Assumption> {
+        let mut list = Vec::new();
+        let mut add = |condition: bool, id: Id, text: &str| {
+            if condition {
+                list.push(Assumption::new(id, text));
+            }
+        };
+        let has = |policies: &[PartitionPolicy]| {
+            self.partitions()
+                .iter()
+                .any(|partition| policies.contains(&partition.policy))
+        };
+        use PartitionPolicy::{Edf, Fp, LpEdf, LpFp, NpEdf, NpFifo, NpFp};
+        let one = "A dispatcher runs at most one kernel of a partition at a time and never waits while a kernel is ready";
+        add(
+            has(&[Edf, NpEdf, LpEdf]),
+            Id::DispatchEdf,
+            &format!("{one}: the earliest deadline first."),
+        );
+        add(
+            has(&[Fp, NpFp, LpFp]),
+            Id::DispatchFixedPriority,
+            &format!("{one}: the highest priority first."),
+        );
+        add(
+            has(&[NpFifo]),
+            Id::DispatchFifo,
+            &format!("{one}: first in, first out."),
+        );
+        add(
+            has(&[Fp, Edf]),
+            Id::PreemptionAnyPoint,
+            "Kernels under `fp` and `edf` preempt each other at any point, without cost.",
+        );
+        add(
+            has(&[LpFp, LpEdf]),
+            Id::PreemptionBlockBoundaries,
+            "Kernels under `lp-` policies preempt each other when the running thread blocks end, without cost.",
+        );
+        add(
+            has(&[NpFifo, NpFp, NpEdf]),
+            Id::PreemptionNone,
+            "A kernel under an `np-` policy that has started runs to its end.",
+        );
+        add(
+            !self.partitions().is_empty(),
+            Id::SmsReserved,
+            "The SMs of each partition are reserved for the partition, for example by TPC masks.",
+        );
+        match self.interference() {
+            Interference::None => add(
+                !self.partitions().is_empty(),
+                Id::InterferenceNone,
+                "No task delays another task by contention in caches or memory.",
+            ),
+            _ => add(
+                true,
+                Id::InterferenceConflict,
+                "Only kernels of one kind on one partition slow each other down. Cores, copies and partitions do not contend for memory.",
+            ),
+        }
+        add(
+            !self.cores().is_empty(),
+            Id::CoreScheduling,
+            "Each core runs only the tasks of the system, by its policy, with preemption at any point and without cost.",
+        );
+        add(
+            !self.engines().is_empty(),
+            Id::CopyEngines,
+            "Each copy engine executes one copy at a time, by its policy.",
+        );
+        add(
+            true,
+            Id::OneThreadPerTask,
+            "Each task is one thread: a job starts after the end of the previous job.",
+        );
+        add(
+            enforced,
+            Id::ReleaseTimers,
+            "A timer releases each segment at its fixed time after the arrival, never earlier.",
+        );
+        let jitter = self.tasks().iter().any(|task| task.jitter > Time::ZERO);
+        let release = match jitter {
+            true => "Each job is released at most `jitter` after its arrival.",
+            false => "Each job is released at its arrival.",
+        };
+        add(
+            true,
+            Id::SporadicReleases,
+            &format!("Two arrivals of a task are at least one period apart. {release}"),
+        );
+        add(
+            !self.chains().is_empty(),
+            Id::PeriodicArrivals,
+            "Arrivals of a periodic task in a chain are exactly one period apart.",
+        );
+        let by_let = self
+            .chains()
+            .iter()
+            .any(|chain| chain.communication == Communication::Let);
+        let reads = match by_let {
+            true => {
+                "Tasks of a `let` chain read at arrivals and write at deadlines. All other tasks read at starts and write at ends."
+            }
+            false => {
+                "Each task of a chain reads its data when its job starts, and writes its data when its job ends."
+            }
+        };
+        add(!self.chains().is_empty(), Id::ChainCommunication, reads);
+        add(
+            true,
+            Id::WcetStated,
+            "No segment takes longer than its WCET, which includes launch overhead, caches and preemption.",
+        );
+        let stated = self
+            .tasks()
+            .iter()
+            .flat_map(|task| &task.segments)
+            .any(|segment| segment.bcet > Time::ZERO);
+        add(
+            stated && !enforced,
+            Id::BcetStated,
+            "No segment takes less than its stated BCET.",
+        );
+        list
+    }
+}
