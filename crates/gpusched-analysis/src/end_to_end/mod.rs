@@ -10,7 +10,9 @@
 //! * `deadlines`: earliest deadline first on cores and partitions;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
-//! * `chains`: reaction time and data age.
+//! * `chains`: reaction time and data age;
+//! * `sizing`: partitions and their sizes for a system;
+//! * `scaling`: common factors by which WCETs may grow.
 //!
 //! The result contains the bounds on all segments. `gpusched_verify` evaluates each equation once on these bounds. Every
 //! table that satisfies the equations is safe, because the first bound that a run exceeds would contradict its equation.
@@ -22,9 +24,14 @@ mod deadlines;
 mod enforcement;
 mod fixed_point;
 mod queues;
+mod scaling;
+mod sizing;
 mod streams;
 #[cfg(test)]
 mod tests;
+
+pub use scaling::{Scaling, scaling};
+pub use sizing::{Gpu, Search, plan};
 
 use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
 use gpusched_model::error::Refusal;

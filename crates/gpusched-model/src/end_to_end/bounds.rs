@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Draft;
 use crate::assumptions::Assumption;
 use crate::policy::Strength;
 use crate::time::Time;
@@ -156,4 +157,44 @@ pub struct Answer {
     /// Assumptions of the verdict that gpusched does not check.
     #[serde(default)]
     pub assumptions: Vec<Assumption>,
+}
+
+/// A partition of a plan for an end-to-end system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedPartition {
+    /// Name of the partition.
+    pub name: String,
+    /// Number of SMs.
+    pub sms: u32,
+    /// Positions of the tasks with kernels on the partition, from 0.
+    pub tasks: Vec<usize>,
+}
+
+/// Plan for an end-to-end system: partitions and their sizes, with the verdict.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EndToEndPlan")]
+pub struct SystemPlan {
+    /// Whether all deadlines and limits are proven.
+    pub schedulable: bool,
+    /// Number of SMs of all partitions; 0 without a plan.
+    pub sms_used: u32,
+    /// Partitions; empty without a plan.
+    pub partitions: Vec<PlannedPartition>,
+    /// For each task, the chosen alternative: 0 for its segments, n for alternative n, counted from 1. Absent if no task
+    /// uses an alternative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternatives: Option<Vec<usize>>,
+    /// Whether no plan with fewer SMs passes the test, for all partitions and alternatives that the search covers.
+    pub proven: bool,
+    /// Number of end-to-end tests of the search.
+    pub tests: u64,
+    /// The system with the chosen partitions; absent without a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<Draft>,
+    /// Verdict on the system with the chosen partitions. Without a plan, the verdict with the largest partitions, if the
+    /// device supports any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Answer>,
 }

@@ -59,6 +59,22 @@ impl Draft {
         self
     }
 
+    /// Replaces the segments of each task by an alternative. `choice` has one number per task: 0 keeps the segments, and
+    /// n takes alternative n, counted from 1. A number without an alternative keeps the segments.
+    #[must_use]
+    pub fn chosen(mut self, choice: &[usize]) -> Draft {
+        for (task, &choice) in self.tasks.iter_mut().zip(choice) {
+            let chosen = choice
+                .checked_sub(1)
+                .and_then(|index| task.alternatives.get(index));
+            if let Some(alternative) = chosen.cloned() {
+                task.segments = alternative.segments;
+                task.wait = alternative.wait;
+            }
+        }
+        self
+    }
+
     /// Checks the lengths of all lists.
     pub(super) fn check_counts(&self) -> Result<(), Refusal> {
         let counts = [

@@ -15,7 +15,10 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use bounds::{Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, TaskAnswer, TaskBounds};
+pub use bounds::{
+    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, SystemPlan, TaskAnswer,
+    TaskBounds,
+};
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
 pub use resource::{
@@ -23,4 +26,4 @@ pub use resource::{
 };
 pub use segment::{Segment, SegmentDraft};
 pub use system::System;
-pub use task::{Arrivals, Task, TaskDraft, Wait};
+pub use task::{Alternative, Arrivals, Task, TaskDraft, Wait};

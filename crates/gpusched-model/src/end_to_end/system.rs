@@ -147,6 +147,32 @@ impl System {
         })
     }
 
+    /// Returns the system with all WCETs multiplied by `permille`/1000 and rounded up. `of` selects the segments whose
+    /// WCETs change. BCETs stay unchanged.
+    ///
+    /// Returns `None` if a WCET is not a time from its BCET to [`Time::LIMIT`].
+    pub fn scaled(&self, permille: u64, of: impl Fn(usize, &Segment) -> bool) -> Option<System> {
+        let mut scaled = self.clone();
+        for (index, task) in scaled.tasks.iter_mut().enumerate() {
+            for segment in &mut task.segments {
+                if !of(index, segment) {
+                    continue;
+                }
+                let times = |time: Time| {
+                    let ns = (u128::from(time.ns()) * u128::from(permille)).div_ceil(1000);
+                    u64::try_from(ns)
+                        .ok()
+                        .map(Time::from_ns)
+                        .filter(|&time| time <= Time::LIMIT)
+                };
+                segment.wcet =
+                    times(segment.wcet).filter(|&wcet| wcet >= segment.bcet.max(Time::from_ns(1)))?;
+                segment.block = times(segment.block)?.min(segment.wcet).max(Time::from_ns(1));
+            }
+        }
+        Some(scaled)
+    }
+
     /// Returns the hyperperiod: the least common multiple of all periods [ns]. Returns `None` if it is above
     /// [`Time::LIMIT`].
     pub fn hyperperiod(&self) -> Option<Time> {

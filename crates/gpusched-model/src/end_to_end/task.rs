@@ -91,6 +91,25 @@ pub struct TaskDraft {
     /// Segments of a job, in the order of execution; at least one. All CPU segments of a task are on the same core.
     #[schemars(length(min = 1))]
     pub segments: Vec<SegmentDraft>,
+    /// Other ways to execute the task, for example on a CPU core instead of the GPU. Only `gpusched partition
+    /// --alternatives` uses this field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
+}
+
+/// Another way to execute a task: it replaces the segments of the task, and what the task does while it waits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an alternative: an object with \"segments\""
+)]
+pub struct Alternative {
+    /// What the task does while it waits for a copy or a kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    /// Segments of a job, in the order of execution; at least one.
+    #[schemars(length(min = 1))]
+    pub segments: Vec<SegmentDraft>,
 }
 
 /// A task whose segments and priorities are known. A task is one thread: a job starts after the end of the previous

@@ -1,0 +1,320 @@
+//! Partitions for an end-to-end system: the groups of kernels, the sizes of the partitions, and the alternatives of
+//! tasks, so that every deadline and every limit of a chain is proven.
+//!
+//! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
+//! given groups, [`plan`] first finds for each partition the smallest size that passes beside the largest other
+//! partitions. From these sizes, it examines vectors of sizes in the order of their sums. The first vector that passes
+//! has the fewest SMs.
+
+mod groups;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use gpusched_model::Interference;
+use gpusched_model::end_to_end::{Answer, Draft, PlannedPartition, System, SystemPlan};
+use gpusched_model::error::Refusal;
+
+use crate::partitioning::{HeuristicKind, Offer};
+
+/// The GPU of the plan.
+#[derive(Copy, Clone, Debug)]
+pub struct Gpu<'a> {
+    /// Number of SMs.
+    pub sms: u32,
+    /// Supported sizes and placements; `None` if every size is supported.
+    pub offer: Option<&'a Offer>,
+}
+
+/// Extent of the search.
+#[derive(Copy, Clone, Debug)]
+pub struct Search {
+    /// Heuristic that groups the kernels.
+    pub heuristic: HeuristicKind,
+    /// Interference model.
+    pub interference: Interference,
+    /// Whether the search also chooses between the segments of a task and its alternatives.
+    pub alternatives: bool,
+    /// Maximum number of end-to-end tests.
+    pub tests: u64,
+}
+
+impl Gpu<'_> {
+    /// Returns the supported sizes [SMs], ascending.
+    fn sizes(&self) -> Vec<u32> {
+        let sizes = self.offer.map(Offer::sizes).filter(|sizes| !sizes.is_empty());
+        let mut sizes = sizes.unwrap_or_else(|| (1..=self.sms).collect());
+        sizes.retain(|&size| size <= self.sms);
+        sizes
+    }
+
+    /// Whether partitions of these sizes fit on the GPU together.
+    fn fits(&self, sizes: &[u32]) -> bool {
+        match self.offer {
+            Some(offer) => offer.place(sizes).is_some(),
+            None => sizes.iter().map(|&sms| u64::from(sms)).sum::<u64>() <= u64::from(self.sms),
+        }
+    }
+}
+
+/// Sizes that a search may use.
+struct Room<'a> {
+    /// Supported sizes [SMs], ascending.
+    sizes: &'a [u32],
+    /// Maximum number of SMs of all partitions.
+    most: u64,
+    /// GPU on which the partitions must fit; `None` if the search neglects the placement.
+    gpu: Option<Gpu<'a>>,
+}
+
+impl Room<'_> {
+    fn fits(&self, sizes: &[u32]) -> bool {
+        self.gpu.is_none_or(|gpu| gpu.fits(sizes))
+    }
+}
+
+/// State of a search: the remaining effort.
+struct Effort {
+    left: u64,
+    done: u64,
+}
+
+impl Effort {
+    /// Tests `draft` with partitions of `sizes`; `None` without remaining effort.
+    fn test(&mut self, draft: &Draft, sizes: &[u32], interference: Interference) -> Option<Option<Answer>> {
+        self.left = self.left.checked_sub(1)?;
+        self.done += 1;
+        let system = System::new(&draft.clone().sized(sizes), interference);
+        Some(system.ok().map(|system| super::analyze(&system)))
+    }
+
+    fn passes(&mut self, draft: &Draft, sizes: &[u32], interference: Interference) -> Option<bool> {
+        self.test(draft, sizes, interference)
+            .map(|answer| answer.is_some_and(|answer| answer.schedulable))
+    }
+}
+
+/// Sizes for given groups.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Sized {
+    /// The fewest SMs.
+    Fewest(Vec<u32>),
+    /// Sizes that pass, found after the effort was spent; fewer SMs may pass.
+    Some(Vec<u32>),
+    /// No sizes pass.
+    None,
+    /// The effort is spent, and no sizes were found.
+    Unknown,
+}
+
+/// Chooses partitions for the system in `draft` on `gpu`.
+///
+/// # Errors
+/// Fails if the draft is invalid with partitions of every size, or if the heuristic has no meaning for end-to-end
+/// systems.
+pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refusal> {
+    let sizes = gpu.sizes();
+    let (Some(&largest), false) = (sizes.last(), draft.partitions.is_empty()) else {
+        return Refusal::refuse(
+            "partitions",
+            "an empty list",
+            "at least one partition for the kernels",
+        );
+    };
+    // Finds faults of the file that no size mends.
+    let largest = vec![largest; draft.partitions.len()];
+    let at_most = System::new(&draft.clone().sized(&largest), search.interference)?;
+    let mut effort = Effort {
+        left: search.tests,
+        done: 0,
+    };
+    let (mut best, mut proven): (Option<(Draft, Vec<u32>, Vec<usize>)>, bool) = (None, true);
+    for choice in choices(draft, search.alternatives)? {
+        let chosen = draft.clone().chosen(&choice);
+        for grouped in groups::candidates(&chosen, search.heuristic)? {
+            let limit = best.as_ref().map(|(_, sizes, _)| sizes.iter().sum());
+            let (grouped, sized) = groups::improve(grouped, gpu, search, (limit, &mut effort));
+            let (sizes, fewest) = match sized {
+                Sized::Fewest(sizes) => (Some(sizes), true),
+                Sized::Some(sizes) => (Some(sizes), false),
+                Sized::None => (None, true),
+                Sized::Unknown => (None, false),
+            };
+            proven &= fewest;
+            if let Some(sizes) = sizes
+                && limit.is_none_or(|limit| sizes.iter().sum::<u32>() < limit)
+            {
+                best = Some((grouped, sizes, choice.clone()));
+            }
+        }
+    }
+    let proven = proven && groups::is_exhaustive(draft, search.heuristic);
+    let Some((grouped, sizes, choice)) = best else {
+        let mut verdict = super::analyze(&at_most);
+        verdict.assumptions = at_most.assumptions(false);
+        return Ok(SystemPlan {
+            schedulable: false,
+            sms_used: 0,
+            partitions: Vec::new(),
+            alternatives: None,
+            proven,
+            tests: effort.done,
+            system: None,
+            verdict: Some(verdict),
+        });
+    };
+    let mut system_draft = grouped.sized(&sizes);
+    for task in &mut system_draft.tasks {
+        task.alternatives.clear();
+    }
+    let system = System::new(&system_draft, search.interference)?;
+    let mut verdict = super::analyze(&system);
+    verdict.assumptions = system.assumptions(false);
+    Ok(SystemPlan {
+        schedulable: verdict.schedulable,
+        sms_used: sizes.iter().sum(),
+        partitions: planned(&system_draft),
+        alternatives: choice.iter().any(|&choice| choice > 0).then_some(choice),
+        proven,
+        tests: effort.done,
+        system: Some(system_draft),
+        verdict: Some(verdict),
+    })
+}
+
+fn planned(draft: &Draft) -> Vec<PlannedPartition> {
+    let partitions = draft.partitions.iter().map(|partition| {
+        let tasks = draft.tasks.iter().enumerate();
+        let tasks =
+            tasks.filter(|(_, task)| task.segments.iter().any(|segment| segment.on == partition.name));
+        PlannedPartition {
+            name: partition.name.clone(),
+            sms: partition.sms.unwrap_or(0),
+            tasks: tasks.map(|(index, _)| index).collect(),
+        }
+    });
+    partitions.collect()
+}
+
+/// Maximum number of combinations of alternatives.
+const CHOICES: usize = 4096;
+
+/// Returns all combinations of alternatives, those with the fewest alternatives first.
+fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for task in &draft.tasks {
+        let count = if alternatives { task.alternatives.len() } else { 0 };
+        all = all
+            .iter()
+            .flat_map(|choice| (0..=count).map(move |next| [choice.as_slice(), &[next]].concat()))
+            .collect();
+        if all.len() > CHOICES {
+            let found = format!("more than {CHOICES} combinations of alternatives");
+            return Refusal::refuse("tasks", found, "fewer alternatives");
+        }
+    }
+    all.sort_by_key(|choice| choice.iter().filter(|&&choice| choice > 0).count());
+    Ok(all)
+}
+
+/// Searches the fewest SMs for the partitions of `draft`, below `limit` SMs.
+fn fewest(
+    draft: &Draft,
+    room: &Room,
+    interference: Interference,
+    (limit, effort): (Option<u32>, &mut Effort),
+) -> Sized {
+    let (sizes, count) = (room.sizes, draft.partitions.len());
+    let Some(&largest) = sizes.last() else {
+        return Sized::None;
+    };
+    let below = |total: u64| total <= room.most && limit.is_none_or(|limit| total < u64::from(limit));
+    match effort.passes(draft, &vec![largest; count], interference) {
+        Some(true) => {}
+        Some(false) => return Sized::None,
+        None => return Sized::Unknown,
+    }
+    // Lower bounds: the smallest size of each partition beside the largest others.
+    let mut start = Vec::with_capacity(count);
+    for partition in 0..count {
+        let (mut low, mut high) = (0, sizes.len() - 1);
+        while low < high {
+            let middle = (low + high) / 2;
+            let mut vector = vec![largest; count];
+            vector[partition] = sizes[middle];
+            match effort.passes(draft, &vector, interference) {
+                Some(true) => high = middle,
+                Some(false) => low = middle + 1,
+                None => return Sized::Unknown,
+            }
+        }
+        start.push(high);
+    }
+    let vector = |positions: &[usize]| {
+        positions
+            .iter()
+            .map(|&position| sizes[position])
+            .collect::<Vec<u32>>()
+    };
+    let total = |positions: &[usize]| vector(positions).iter().map(|&sms| u64::from(sms)).sum::<u64>();
+    let mut heap = BinaryHeap::from([Reverse((total(&start), start.clone()))]);
+    let mut seen = HashSet::from([start]);
+    while let Some(Reverse((sum, positions))) = heap.pop() {
+        if !below(sum) {
+            return Sized::None;
+        }
+        let current = vector(&positions);
+        if room.fits(&current) {
+            match effort.passes(draft, &current, interference) {
+                Some(true) => return Sized::Fewest(current),
+                Some(false) => {}
+                None => return descend(draft, room, interference),
+            }
+        }
+        for partition in 0..count {
+            let mut next = positions.clone();
+            next[partition] += 1;
+            if next[partition] < sizes.len() && seen.insert(next.clone()) {
+                heap.push(Reverse((total(&next), next)));
+            }
+        }
+    }
+    Sized::None
+}
+
+/// Without effort for all vectors: starts at equal sizes that fit, and takes SMs away while the system passes.
+fn descend(draft: &Draft, room: &Room, interference: Interference) -> Sized {
+    let (sizes, count) = (room.sizes, draft.partitions.len());
+    // This search is short: at most one test per size and partition.
+    let mut effort = Effort {
+        left: (sizes.len() * count) as u64 + 1,
+        done: 0,
+    };
+    let sum = |size: u32| u64::from(size) * count as u64;
+    let equal = sizes
+        .iter()
+        .rposition(|&size| sum(size) <= room.most && room.fits(&vec![size; count]));
+    let Some(equal) = equal else {
+        return Sized::Unknown;
+    };
+    let mut positions = vec![equal; count];
+    let vector = |positions: &[usize]| {
+        positions
+            .iter()
+            .map(|&position| sizes[position])
+            .collect::<Vec<u32>>()
+    };
+    if effort.passes(draft, &vector(&positions), interference) != Some(true) {
+        return Sized::Unknown;
+    }
+    for partition in 0..count {
+        while positions[partition] > 0 {
+            positions[partition] -= 1;
+            if effort.passes(draft, &vector(&positions), interference) != Some(true) {
+                positions[partition] += 1;
+                break;
+            }
+        }
+    }
+    Sized::Some(vector(&positions))
+}
