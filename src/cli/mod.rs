@@ -1,4 +1,5 @@
-//! The command line: one file per subcommand. A subcommand parses arguments, calls the library and renders the result.
+//! The command line: one file per subcommand, in a folder per topic. A subcommand parses arguments, calls the library and renders
+//! the result.
 //!
 //! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or
 //! usage, 3 internal error, 141 output closed early. A reader such as `head` may close standard
@@ -7,33 +8,25 @@
 //! 141.
 
 mod arguments;
-mod budget;
-mod completions;
 mod end_to_end;
-mod explanation;
-mod export;
-mod generate;
-mod gpus;
-mod help;
-mod import;
-mod man;
-mod partition;
-mod plot;
-mod predict;
-mod recording;
+mod experiments;
+mod kernels;
+mod other_tools;
+mod plans;
+mod reference;
 mod refusals;
 mod report;
-mod schema;
-mod simulate;
-mod study;
-mod test;
-mod validate;
-mod verify;
-mod wcet;
+mod simulations;
 
 use arguments::seed;
 pub use arguments::{Format, Global};
+use experiments::{plot, study};
+use kernels::{budget, predict, wcet};
+use other_tools::{import, recording};
+use plans::{export, generate, partition, test, verify};
+use reference::{completions, gpus, help, man, schema};
 use refusals::{overwriting, usage};
+use simulations::{simulate, validate};
 
 use std::ffi::OsString;
 use std::io::Write as _;

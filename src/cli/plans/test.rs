@@ -1,10 +1,10 @@
 //! `gpusched test`: tests all tasks in one partition.
 
-use super::end_to_end::{self, Input};
+use crate::cli::end_to_end::{self, Input};
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Request};
-use crate::cli::explanation;
+use crate::cli::plans::explanation;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
 use crate::error::{Error, Result};
 use crate::model::assumptions::{Assumption, Basis};

@@ -6,6 +6,7 @@ use super::{Global, Outcome};
 use crate::accelsim::TraceSummary;
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::cli::report::{Column, Output, Table};
+use crate::cli::{predict, simulate, test, validate};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
 use crate::model::machine::MachineShape;
@@ -41,9 +42,7 @@ const FORMATS: &[Entry] = &[
         "input of `test` and `partition`, result of `generate`",
         || schema_for!(TaskSet),
     ),
-    ("verdict", "result of `test`", || {
-        schema_for!(super::test::Response)
-    }),
+    ("verdict", "result of `test`", || schema_for!(test::Response)),
     ("plan", "result of `partition`", || schema_for!(Plan)),
     ("kernel", "input of `wcet bound`", || schema_for!(Kernel)),
     ("bound", "result of `wcet bound`", || schema_for!(Bound)),
@@ -56,15 +55,15 @@ const FORMATS: &[Entry] = &[
         schema_for!(SequenceSummary)
     }),
     ("task-simulation", "result of `simulate tasks`", || {
-        schema_for!(super::simulate::Summary)
+        schema_for!(simulate::Summary)
     }),
     ("validation", "result of `validate`", || {
-        schema_for!(super::validate::Validation)
+        schema_for!(validate::Validation)
     }),
     (
         "shared-validation",
         "result of `validate --shared-memory`",
-        || schema_for!(super::validate::SharedValidation),
+        || schema_for!(validate::SharedValidation),
     ),
     ("recording-summary", "result of `recording summary`", || {
         schema_for!(RecordingSummary)
@@ -79,13 +78,13 @@ const FORMATS: &[Entry] = &[
         || schema_for!(Program),
     ),
     ("block-simulation", "result of `simulate blocks`", || {
-        schema_for!(super::simulate::Answer<'_>)
+        schema_for!(simulate::Answer<'_>)
     }),
     ("warp-scenario", "input of `simulate warps`", || {
         schema_for!(WarpScenario)
     }),
     ("warp-simulation", "result of `simulate warps`", || {
-        schema_for!(super::simulate::WarpAnswer<'_>)
+        schema_for!(simulate::WarpAnswer<'_>)
     }),
     (
         "warp-run",
@@ -95,10 +94,10 @@ const FORMATS: &[Entry] = &[
     (
         "warp-results",
         "result of `simulate warps` with kernels on a simulated GPU",
-        || schema_for!(super::simulate::WarpRunAnswer),
+        || schema_for!(simulate::WarpRunAnswer),
     ),
     ("warp-profile", "result of `simulate profile`", || {
-        schema_for!(super::simulate::ProfileAnswer)
+        schema_for!(simulate::ProfileAnswer)
     }),
     ("group", "input of `predict`", || schema_for!(Group)),
     (
@@ -107,7 +106,7 @@ const FORMATS: &[Entry] = &[
         || schema_for!(MemoryProfile),
     ),
     ("prediction", "result of `predict`", || {
-        schema_for!(super::predict::Answer)
+        schema_for!(predict::Answer)
     }),
     ("comparison", "result of `import examiner --compare`", || {
         schema_for!(Comparison)

@@ -2,7 +2,7 @@
 
 use super::{Args, margin, response_times, sensitivity};
 use crate::cli::arguments::Case;
-use crate::cli::explanation;
+use crate::cli::plans::explanation;
 use crate::cli::report::{About, Column, Palette, Report, Rows, Table, clip, numbered, wrap};
 use crate::cli::test::decimals;
 use crate::error::Result;

@@ -1,0 +1,6 @@
+//! Experiments and their figures.
+
+pub mod plot;
+pub mod study;
+
+use super::{Format, Global, Outcome};

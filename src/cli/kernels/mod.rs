@@ -1,0 +1,7 @@
+//! Kernels: bounds on their execution times, memory bandwidth budgets and predictions.
+
+pub mod budget;
+pub mod predict;
+pub mod wcet;
+
+use super::{Global, Outcome, complain};

@@ -1,0 +1,6 @@
+//! The files of other tools: profilers, simulators and compilers.
+
+pub mod import;
+pub mod recording;
+
+use super::{Global, Outcome};

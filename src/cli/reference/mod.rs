@@ -1,0 +1,9 @@
+//! What gpusched knows about itself: its GPUs, file formats, options and help.
+
+pub mod completions;
+pub mod gpus;
+pub mod help;
+pub mod man;
+pub mod schema;
+
+use super::{Cli, Global, Outcome};

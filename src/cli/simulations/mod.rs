@@ -1,0 +1,6 @@
+//! Simulations, and their comparison with the analysis.
+
+pub mod simulate;
+pub mod validate;
+
+use super::{Global, Outcome};
