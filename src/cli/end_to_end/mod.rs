@@ -1,10 +1,14 @@
 //! End-to-end systems on the command line. `test`, `simulate tasks`, `verify` and `partition` recognize a system by its
 //! `segments`.
 
+mod check;
 mod plan;
+mod run;
 mod verdict;
 
+pub use check::verify;
 pub use plan::partition;
+pub use run::{Simulation, simulate};
 pub use verdict::{test, verdict_text};
 
 use std::path::Path;

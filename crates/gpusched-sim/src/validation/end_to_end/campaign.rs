@@ -11,7 +11,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::draw::system;
-use crate::end_to_end::{ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator};
+use crate::end_to_end::{
+    ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
+};
 
 /// An analysis: the bounds on a system.
 pub type Analyze = fn(&System) -> Answer;
@@ -137,7 +139,13 @@ impl Campaign {
                     || Ok((Tally::default(), None)),
                     |a, b| {
                         let ((a, first), (b, second)) = (a?, b?);
-                        let least = |first: Excess, second: Excess| if second.system < first.system { second } else { first };
+                        let least = |first: Excess, second: Excess| {
+                            if second.system < first.system {
+                                second
+                            } else {
+                                first
+                            }
+                        };
                         let excess = match (first, second) {
                             (Some(first), Some(second)) => Some(least(first, second)),
                             (first, second) => first.or(second),
@@ -146,7 +154,9 @@ impl Campaign {
                     },
                 )
         })?;
-        let draft = excess.as_ref().and_then(|excess: &Excess| system(self.seed, excess.system));
+        let draft = excess
+            .as_ref()
+            .and_then(|excess: &Excess| system(self.seed, excess.system));
         Ok(Report { tally, excess, draft })
     }
 
@@ -186,9 +196,17 @@ impl Campaign {
             let longest = self.longest(&system, index, Some(offsets))?;
             tally.runs += longest.runs;
             let found = self::excess(&system, &enforced, &longest);
-            excess = excess.or_else(|| found.map(|found| Excess { enforced: true, ..found }));
+            excess = excess.or_else(|| {
+                found.map(|found| Excess {
+                    enforced: true,
+                    ..found
+                })
+            });
         }
-        let excess = excess.map(|excess| Excess { system: index, ..excess });
+        let excess = excess.map(|excess| Excess {
+            system: index,
+            ..excess
+        });
         tally.exceeded = u64::from(excess.is_some());
         Ok((tally, excess))
     }
@@ -201,10 +219,15 @@ impl Campaign {
             chains: vec![(None, None); system.chains().len()],
             runs: 0,
         };
-        let period = system.tasks().iter().map(|task| task.period.ns()).max().unwrap_or(1);
+        let period = system
+            .tasks()
+            .iter()
+            .map(|task| task.period.ns())
+            .max()
+            .unwrap_or(1);
         for (number, pattern) in patterns().into_iter().enumerate() {
             let numbers = (self.seed, index * 16 + number as u64);
-            let mut source = Drawn::new(system, pattern.runs(system, numbers), numbers);
+            let mut source = Drawn::new(system, &pattern.runs(system, numbers), numbers)?;
             let mut chains = ChainTimes::new(system);
             let extent = Extent::before(Time::from_ns(6 * period));
             simulator.run(&mut source, extent, &mut (&mut longest.observed, &mut chains))?;
@@ -223,14 +246,34 @@ impl Campaign {
 /// Returns the patterns of the runs.
 fn patterns() -> [Pattern; 6] {
     let periodic = Pattern::default();
-    let random = Pattern { phases: Phases::Random, ..periodic };
+    let random = Pattern {
+        phases: Phases::Random,
+        ..periodic
+    };
     [
         periodic,
-        Pattern { execution: Execution::Extremes, jitter: Jitter::Random, ..periodic },
+        Pattern {
+            execution: Execution::Extremes,
+            jitter: Jitter::Random,
+            ..periodic
+        },
         random,
-        Pattern { execution: Execution::Extremes, jitter: Jitter::Random, ..random },
-        Pattern { execution: Execution::Random, jitter: Jitter::First, ..random },
-        Pattern { execution: Execution::Extremes, jitter: Jitter::Random, gaps: Gaps::Random, ..random },
+        Pattern {
+            execution: Execution::Extremes,
+            jitter: Jitter::Random,
+            ..random
+        },
+        Pattern {
+            execution: Execution::Random,
+            jitter: Jitter::Late,
+            ..random
+        },
+        Pattern {
+            execution: Execution::Extremes,
+            jitter: Jitter::Random,
+            gaps: Gaps::Sporadic,
+            ..random
+        },
     ]
 }
 
@@ -257,13 +300,21 @@ fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess>
             }
         }
     }
-    for ((chain, bound), &(reaction, age)) in system.chains().iter().zip(&answer.chains).zip(&longest.chains) {
+    for ((chain, bound), &(reaction, age)) in system.chains().iter().zip(&answer.chains).zip(&longest.chains)
+    {
         let by_let = chain.communication == Communication::Let;
-        let met = chain.tasks.iter().all(|&task| longest.observed.tasks.get(task).is_some_and(|task| task.misses == 0));
+        let met = chain.tasks.iter().all(|&task| {
+            longest
+                .observed
+                .tasks
+                .get(task)
+                .is_some_and(|task| task.misses == 0)
+        });
         if by_let && !met {
             continue;
         }
-        let reaction = reaction.and_then(|time| above(format!("{}, reaction", chain.name), bound.reaction_ns, time));
+        let reaction =
+            reaction.and_then(|time| above(format!("{}, reaction", chain.name), bound.reaction_ns, time));
         let age = age.and_then(|time| above(format!("{}, age", chain.name), bound.age_ns, time));
         if let Some(found) = reaction.or(age) {
             return Some(found);

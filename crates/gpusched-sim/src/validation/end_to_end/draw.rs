@@ -1,12 +1,12 @@
 //! Generator of random end-to-end systems. System i depends only on the seed and on i.
 
+use gpusched_model::WcetFunction;
 use gpusched_model::end_to_end::{
     Arrivals, ChainDraft, Communication, CopyEngine, Core, CorePolicy, Draft, EnginePolicy, PartitionDraft,
     PartitionPolicy, SegmentDraft, TaskDraft, Wait,
 };
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
-use gpusched_model::WcetFunction;
 use rand::Rng;
 
 /// Possible periods [ns]. The periods have a small least common multiple.
@@ -79,7 +79,11 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
         let exact = below(rng, 3) == 0;
         let segments = places.iter().map(|place| {
             let wcet = 1 + below(rng, usize::try_from(budget.min(1000)).unwrap_or(1)) as u64 / 2;
-            let bcet = if exact { wcet } else { below(rng, usize::try_from(wcet).unwrap_or(0) + 1) as u64 };
+            let bcet = if exact {
+                wcet
+            } else {
+                below(rng, usize::try_from(wcet).unwrap_or(0) + 1) as u64
+            };
             let on_gpu = partitions.iter().any(|partition| partition.name == **place);
             Some(SegmentDraft {
                 on: (*place).clone(),
@@ -92,7 +96,11 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
             })
         });
         let segments = segments.collect::<Option<Vec<SegmentDraft>>>()?;
-        let jitter = if below(rng, 3) == 0 { below(rng, usize::try_from(period / 4).unwrap_or(1) + 1) } else { 0 };
+        let jitter = if below(rng, 3) == 0 {
+            below(rng, usize::try_from(period / 4).unwrap_or(1) + 1)
+        } else {
+            0
+        };
         Some(TaskDraft {
             name: format!("task{task}"),
             period: Time::from_ns(period),
@@ -118,8 +126,11 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
                 name: None,
                 tasks: chosen.map(|task| format!("task{task}")).collect(),
                 limit: None,
-                communication: [Communication::Asynchronous, Communication::Asynchronous, Communication::Let]
-                    [below(rng, 3)],
+                communication: [
+                    Communication::Asynchronous,
+                    Communication::Asynchronous,
+                    Communication::Let,
+                ][below(rng, 3)],
             }
         })
         .collect();
