@@ -1,4 +1,5 @@
 mod golden;
+mod interface;
 mod random;
 mod reference;
 

@@ -276,7 +276,7 @@ impl Machine<'_> {
             Resource::Engine(_) => job.executed == 0,
             Resource::Partition(index) => match self.system.partitions()[index].policy {
                 PartitionPolicy::Fp | PartitionPolicy::Edf => true,
-                PartitionPolicy::LpFp | PartitionPolicy::LpEdf => job.executed % block == 0,
+                PartitionPolicy::LpFp | PartitionPolicy::LpEdf => job.executed.is_multiple_of(block),
                 PartitionPolicy::NpFifo | PartitionPolicy::NpFp | PartitionPolicy::NpEdf => job.executed == 0,
             },
         }
