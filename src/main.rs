@@ -4,9 +4,9 @@
 mod cli;
 
 use gpusched::{
-    accelsim, artifact, bandwidth, error, examiner, export, generation, gpgpusim_config, interference,
-    kernel_wcet, model, partitioning, plot, prediction, ptx, recording, schedulability, simulator, study,
-    time, validation, verification, warp,
+    accelsim, artifact, bandwidth, end_to_end, error, examiner, export, generation, gpgpusim_config,
+    interference, kernel_wcet, model, partitioning, plot, prediction, ptx, recording, schedulability,
+    simulator, study, time, validation, verification, warp,
 };
 
 fn main() -> std::process::ExitCode {

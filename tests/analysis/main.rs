@@ -19,6 +19,7 @@ mod assumptions;
 mod bandwidth;
 mod block_traces;
 mod edf_exactness;
+mod end_to_end;
 mod equal_sms;
 mod exactness;
 mod fits;

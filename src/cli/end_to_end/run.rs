@@ -10,7 +10,9 @@ use crate::error::{Error, Result};
 use crate::model::end_to_end::System;
 use crate::model::reader::EndToEndSystems;
 use crate::model::{Interference, counted};
-use crate::simulator::end_to_end::{ChainTimes, Chart, Drawn, Extent, Observed, Pattern, Simulator};
+use crate::simulator::end_to_end::{
+    ChainTime, ChainTimes, Chart, Drawn, Extent, Observed, Pattern, Simulator,
+};
 use crate::simulator::timeline::Timeline;
 use crate::time::Time;
 

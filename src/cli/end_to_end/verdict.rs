@@ -6,7 +6,7 @@ use crate::cli::report::{About, Column, Form, Output, Palette, Report, Rows, Tab
 use crate::cli::{Global, Outcome};
 use crate::end_to_end;
 use crate::error::Result;
-use crate::model::end_to_end::{Answer, System, Wait};
+use crate::model::end_to_end::{Answer, Scaling, System, Wait};
 use crate::model::reader::EndToEndSystems;
 use crate::model::{Interference, counted};
 use crate::time::Time;
@@ -20,7 +20,7 @@ const COLUMNS: &str = "system,kind,name,bound_ns,age_ns,limit_ns,meets,costliest
 pub fn test(
     systems: EndToEndSystems,
     interference: Interference,
-    enforce: bool,
+    (enforce, sensitivity): (bool, bool),
     global: &Global,
 ) -> Result<Outcome> {
     let form = Form::of(global);
@@ -34,8 +34,12 @@ pub fn test(
         let (line, draft) = draft?;
         let alone = index == 0 && systems.peek().is_none();
         let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, line))?;
-        let answer = answer(&system, enforce)
+        let mut answer = answer(&system, enforce)
             .map_err(|refusal| refusal.map_refusal(|refusal| refusal.at(&file, line)))?;
+        if sensitivity {
+            let test = |system: &System| self::answer(system, enforce).ok();
+            answer.sensitivity = Some(end_to_end::scaling(&system, test));
+        }
         positive &= answer.schedulable;
         output.write(&std::mem::take(&mut header))?;
         output.write(&form.render(&About((index, &system, alone && !global.quiet), answer))?)?;
@@ -124,6 +128,9 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
     if !answer.chains.is_empty() {
         text.push('\n');
         text += &chains(answer).render(palette.header);
+    }
+    if let Some(scaling) = &answer.sensitivity {
+        text += &format!("\n{}", factors(system, scaling));
     }
     let late: Vec<&str> = answer
         .tasks
@@ -222,6 +229,26 @@ fn chains(answer: &Answer) -> Table {
         ]);
     }
     table
+}
+
+/// Returns the factors by which WCETs may grow.
+fn factors(system: &System, scaling: &Scaling) -> String {
+    let factor = |permille: Option<u64>| {
+        permille.map_or("none".to_owned(), |permille| {
+            format!("{:.3}", permille as f64 / 1000.0)
+        })
+    };
+    let resources = system.resources().zip(&scaling.resources_permille);
+    let resources = resources
+        .map(|(resource, &permille)| format!("{} {}", system.resource_name(resource), factor(permille)));
+    let tasks = system.tasks().iter().zip(&scaling.tasks_permille);
+    let tasks = tasks.map(|(task, &permille)| format!("{} {}", clip(&task.name, 30), factor(permille)));
+    format!(
+        "Largest factors on WCETs: all {}; by resource: {}; by task: {}\n",
+        factor(scaling.all_permille),
+        resources.collect::<Vec<String>>().join(", "),
+        tasks.collect::<Vec<String>>().join(", ")
+    )
 }
 
 /// Names the resources that are overloaded, because then no bound exists.

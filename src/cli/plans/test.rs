@@ -29,6 +29,9 @@ pub struct Args {
     /// For an end-to-end system: timers release the segments of each job at fixed times
     #[arg(long, help_heading = "Analysis")]
     enforce: bool,
+    /// For an end-to-end system: also report factors by which WCETs may grow
+    #[arg(long, help_heading = "Output")]
+    sensitivity: bool,
 }
 
 /// Result of `test`: a verdict, with response times if the policy has them.
@@ -74,9 +77,21 @@ impl Args {
             Input::Sets(sets) => sets,
             Input::Systems(systems) => {
                 self.request.refuse_for_systems()?;
-                return end_to_end::test(systems, self.request.interference(), self.enforce, global);
+                return end_to_end::test(
+                    systems,
+                    self.request.interference(),
+                    (self.enforce, self.sensitivity),
+                    global,
+                );
             }
         };
+        if self.sensitivity {
+            return Err(Error::parameter(
+                "sensitivity",
+                "a task set",
+                "an end-to-end system, or `gpusched partition`",
+            ));
+        }
         if self.enforce {
             return Err(Error::parameter(
                 "enforce",

@@ -6,9 +6,10 @@ use super::{Global, Outcome};
 use crate::accelsim::TraceSummary;
 use crate::bandwidth::{BudgetResults, Nominal};
 use crate::cli::report::{Column, Output, Table};
-use crate::cli::{predict, simulate, test, validate};
+use crate::cli::{end_to_end, predict, simulate, test, validate};
 use crate::error::{Error, Result};
 use crate::kernel_wcet::fit::scaling::Fit;
+use crate::model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
 use crate::model::machine::MachineShape;
 use crate::model::{
     Benchmarks, Bound, Device, Group, Kernel, MemoryProfile, Plan, Platform, Program, Scenario, System,
@@ -44,6 +45,26 @@ const FORMATS: &[Entry] = &[
     ),
     ("verdict", "result of `test`", || schema_for!(test::Response)),
     ("plan", "result of `partition`", || schema_for!(Plan)),
+    (
+        "end-to-end-system",
+        "input of `test`, `partition`, `simulate tasks` and `verify`: tasks with segments",
+        || schema_for!(Draft),
+    ),
+    (
+        "end-to-end-verdict",
+        "result of `test` for an end-to-end system",
+        || schema_for!(EndToEndAnswer),
+    ),
+    (
+        "end-to-end-plan",
+        "result of `partition` for an end-to-end system",
+        || schema_for!(SystemPlan),
+    ),
+    (
+        "end-to-end-simulation",
+        "result of `simulate tasks` for an end-to-end system",
+        || schema_for!(end_to_end::Simulation),
+    ),
     ("kernel", "input of `wcet bound`", || schema_for!(Kernel)),
     ("bound", "result of `wcet bound`", || schema_for!(Bound)),
     ("nominal", "result of `budget nominal`", || schema_for!(Nominal)),
@@ -64,6 +85,11 @@ const FORMATS: &[Entry] = &[
         "shared-validation",
         "result of `validate --shared-memory`",
         || schema_for!(validate::SharedValidation),
+    ),
+    (
+        "end-to-end-validation",
+        "result of `validate --end-to-end`",
+        || schema_for!(validate::EndToEndValidation),
     ),
     ("recording-summary", "result of `recording summary`", || {
         schema_for!(RecordingSummary)

@@ -30,7 +30,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
-pub use scaling::{Scaling, scaling};
+pub use scaling::scaling;
 pub use sizing::{Gpu, Search, plan};
 
 use gpusched_model::end_to_end::{Analysis, Answer, Bounds, Evidence, System, TaskAnswer};
@@ -93,6 +93,7 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
         response_times_ns: responses,
         tasks,
         chains,
+        sensitivity: None,
         assumptions: Vec::new(),
     }
 }

@@ -136,6 +136,19 @@ pub struct TaskAnswer {
     pub costliest_segment: Option<usize>,
 }
 
+/// Factors by which WCETs may grow [thousandths], rounded down. `None` if the system is not schedulable.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EndToEndScaling")]
+pub struct Scaling {
+    /// Common factor for all WCETs.
+    pub all_permille: Option<u64>,
+    /// Factors for the WCETs of one resource, in the order of cores, copy engines and partitions.
+    pub resources_permille: Vec<Option<u64>>,
+    /// Factors for the WCETs of one task.
+    pub tasks_permille: Vec<Option<u64>>,
+}
+
 /// Result of the end-to-end analysis: the verdict, the certificate and the chains.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -155,6 +168,9 @@ pub struct Answer {
     pub tasks: Vec<TaskAnswer>,
     /// Bounds on the chains.
     pub chains: Vec<ChainBound>,
+    /// Factors by which WCETs may grow; only with `--sensitivity`. `gpusched verify` does not check them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Scaling>,
     /// Assumptions of the verdict that gpusched does not check.
     #[serde(default)]
     pub assumptions: Vec<Assumption>,

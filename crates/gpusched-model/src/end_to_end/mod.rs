@@ -16,8 +16,8 @@ mod task;
 mod tests;
 
 pub use bounds::{
-    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, SystemPlan, TaskAnswer,
-    TaskBounds,
+    Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,
+    TaskAnswer, TaskBounds,
 };
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;

@@ -1,0 +1,81 @@
+//! The verifier refuses certificates with changed numbers.
+
+use gpusched::Time;
+use gpusched::end_to_end::analyze;
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::{Answer, System};
+use gpusched::simulator::validation::end_to_end::draw;
+use gpusched::verification::verify_system;
+
+/// Returns `answer` with one number changed; the changes of one answer are numbered. Every change makes the answer claim
+/// more than its certificate proves, or contradicts another statement of the answer.
+fn changed(answer: &Answer, number: usize) -> Option<Answer> {
+    let less = |time: Time| time.checked_sub(Time::from_ns(1));
+    let mut changed = answer.clone();
+    let mut left = number;
+    let mut take = || {
+        let now = left == 0;
+        left = left.wrapping_sub(1);
+        now
+    };
+    for task in &mut changed.evidence.bounds.0 {
+        // A delay of an unbounded task is evidence, too, and its least value may not follow from other entries.
+        for time in task.ends_ns.iter_mut().chain(&mut task.delays_ns).flatten() {
+            if take() {
+                *time = less(*time)?;
+                return Some(changed);
+            }
+        }
+    }
+    for (time, task) in changed.response_times_ns.iter_mut().zip(&mut changed.tasks) {
+        if let (Some(time), true) = (time, take()) {
+            *time = less(*time)?;
+            return Some(changed);
+        }
+        if take() {
+            task.meets = !task.meets;
+            return Some(changed);
+        }
+        if take() {
+            task.deadline_ns = Time::from_ns(task.deadline_ns.ns() + 1);
+            return Some(changed);
+        }
+    }
+    for chain in &mut changed.chains {
+        for time in [&mut chain.reaction_ns, &mut chain.age_ns].into_iter().flatten() {
+            if take() {
+                *time = less(*time)?;
+                return Some(changed);
+            }
+        }
+    }
+    if take() {
+        changed.schedulable = !changed.schedulable;
+        return Some(changed);
+    }
+    None
+}
+
+/// 10⁴ changed certificates are refused.
+#[test]
+fn changed_certificates_are_refused() {
+    let (mut refused, mut index) = (0, 0);
+    while refused < 10_000 {
+        let draft = draw::system(28, index).unwrap();
+        index += 1;
+        let system = System::new(&draft, Interference::Conflict).unwrap();
+        let answer = analyze(&system);
+        for number in 0.. {
+            let Some(changed) = changed(&answer, number) else {
+                break;
+            };
+            let text = || serde_json::to_string(&draft).unwrap();
+            assert!(
+                verify_system(&changed, &system).is_err(),
+                "change {number} of {}",
+                text()
+            );
+            refused += 1;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! End-to-end systems: the analysis against simulation, against the verifier, and against exhaustive searches.
+
+mod certificates;
+mod random;
+mod sizes;
+mod traps;
+
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::{Draft, System};
+use gpusched::model::reader::Document as _;
+
+pub fn draft(text: &str) -> Draft {
+    Draft::from_json(text).map_err(|(_, refusal)| refusal).unwrap()
+}
+
+pub fn system(text: &str) -> System {
+    System::new(&draft(text), Interference::Conflict).unwrap()
+}

@@ -1,0 +1,44 @@
+//! Random systems. The full number is a documented command: `gpusched validate --end-to-end --systems 1000000`.
+
+use gpusched::end_to_end::{analyze, analyze_enforced};
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::System;
+use gpusched::simulator::validation::end_to_end::{Campaign, draw};
+use gpusched::verification::verify_system;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+#[test]
+fn no_run_exceeds_a_bound() {
+    let report = Campaign::new(3000, 26)
+        .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
+        .unwrap();
+    assert_eq!(report.excess, None);
+    assert!(
+        report.tally.bounds > 3000 && report.tally.attained > 500,
+        "{:?}",
+        report.tally
+    );
+    assert!(
+        report.tally.chains > 500 && report.tally.enforced_bounds > 100,
+        "{:?}",
+        report.tally
+    );
+}
+
+#[test]
+fn the_verifier_confirms_every_answer() {
+    (0..3000).into_par_iter().for_each(|index| {
+        let draft = draw::system(27, index).unwrap();
+        let system = System::new(&draft, Interference::Conflict).unwrap();
+        let answers = [Some(analyze(&system)), analyze_enforced(&system).ok()];
+        for answer in answers.into_iter().flatten() {
+            if let Err(fault) = verify_system(&answer, &system) {
+                panic!(
+                    "system {index}: {fault}\n{}",
+                    serde_json::to_string(&draft).unwrap()
+                );
+            }
+        }
+    });
+}
