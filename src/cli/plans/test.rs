@@ -1,9 +1,9 @@
 //! `gpusched test`: tests all tasks in one partition.
 
-use crate::cli::end_to_end::{self, Input};
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Case, Request};
+use crate::cli::end_to_end::{self, Input};
 use crate::cli::plans::explanation;
 use crate::cli::report::{About, Column, Form, Palette, Report, Rows, Table, clip, json_lines, numbered};
 use crate::error::{Error, Result};
