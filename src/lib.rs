@@ -42,6 +42,7 @@
 //! | random task sets | [`generation::Source`] |
 //! | test of one partition | [`schedulability::test`] with a [`Policy`] |
 //! | partitioning | [`partitioning::partition`], which returns a [`Plan`] |
+| jobs on CPU cores, copy engines and partitions | [`end_to_end::analyze`] |
 //! | inflated WCETs | [`interference::InflatedWcet`] |
 //! | verification of a plan | [`verification::verify`] |
 //! | export of a plan to real hardware | [`export::Target::export`] |

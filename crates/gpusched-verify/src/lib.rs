@@ -23,11 +23,13 @@
 //! * `hardware`: the supported partition sizes and the placements;
 //! * `bounds`: utilization bounds in exact arithmetic;
 //! * `pricing`: the dual prices of a lower bound;
-//! * `premises`: the premises of a plan, and the list of its assumptions.
+//! * `premises`: the premises of a plan, and the list of its assumptions;
+//! * [`verify_system`]: checks an end-to-end verdict.
 
 mod bound;
 mod bounds;
 mod demand;
+mod end_to_end;
 mod fault;
 mod fraction;
 mod hardware;
@@ -41,6 +43,7 @@ mod response;
 mod wcet;
 
 pub use bound::verify_bound;
+pub use end_to_end::{VerifiedSystem, verify_system};
 pub use fault::Fault;
 pub use margin::CheckedMargin;
 pub use premises::{Stated, Taken};

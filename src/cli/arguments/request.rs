@@ -161,17 +161,18 @@ impl Request {
     pub fn refuse_for_systems(&self) -> Result<()> {
         let size = "the partitions of a system state their numbers of SMs";
         end_to_end::refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
-        end_to_end::refuse(
-            "policy",
-            self.policy.is_some(),
-            "each resource of a system states its policy",
-        )?;
+        self.refuse_for_plans_of_systems()
+    }
+
+    /// Refuses the options without effect on plans for end-to-end systems.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for the first such option.
+    pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
+        let policy = "each resource of a system states its policy";
+        end_to_end::refuse("policy", self.policy.is_some(), policy)?;
         let memory = self.memory_bandwidth.is_some() || self.arbitration.is_some();
-        end_to_end::refuse(
-            "memory_bandwidth",
-            memory,
-            "a system does not state memory traffic",
-        )
+        end_to_end::refuse("memory_bandwidth", memory, "a system states no memory traffic")
     }
 
     /// Returns the policy inside each partition, with its test.

@@ -1,16 +1,22 @@
 //! End-to-end systems on the command line. `test`, `simulate tasks`, `verify` and `partition` recognize a system by its
 //! `segments`.
 
+mod check;
+mod plan;
+mod run;
 mod verdict;
 
+pub use check::verify;
+pub use plan::partition;
+pub use run::{Simulation, simulate};
 pub use verdict::{test, verdict_text};
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::model::end_to_end::{Draft, System};
+use crate::model::Refusal;
+use crate::model::end_to_end::Draft;
 use crate::model::reader::{EndToEndSystems, TaskSets};
-use crate::model::{Interference, Refusal};
 
 /// A stream of task sets or of end-to-end systems. The first document decides.
 pub enum Input {
@@ -35,11 +41,11 @@ impl Input {
     }
 }
 
-/// Returns the only system of `systems`, whose name in messages is `file`.
+/// Returns the only system of `systems`.
 ///
 /// # Errors
-/// Fails if the stream does not contain exactly one valid system.
-pub fn only(systems: EndToEndSystems, interference: Interference) -> Result<(Draft, System)> {
+/// Fails if the stream does not contain exactly one system.
+pub fn only(systems: EndToEndSystems) -> Result<Draft> {
     let file = systems.file().to_owned();
     let mut found = None;
     for draft in systems {
@@ -48,8 +54,7 @@ pub fn only(systems: EndToEndSystems, interference: Interference) -> Result<(Dra
             let refusal = Refusal::new("", "a second system", "one system").at(&file, line);
             return Err(refusal.into());
         }
-        let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, line))?;
-        found = Some((draft, system));
+        found = Some(draft);
     }
     found.ok_or_else(|| Error::file(&file, "nothing", "an end-to-end system"))
 }

@@ -2,9 +2,6 @@
 
 use std::io::Write as _;
 
-use serde::Serialize;
-
-use super::only;
 use crate::cli::report::{About, Column, Form, Output, Palette, Report, Rows, Table, clip, numbered};
 use crate::cli::{Global, Outcome};
 use crate::end_to_end;

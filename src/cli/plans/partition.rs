@@ -12,12 +12,15 @@ use std::time::Duration;
 use super::{Global, Outcome};
 use crate::cli::arguments::notes;
 use crate::cli::arguments::{Answer, Request, named, offer, whole};
+use crate::cli::end_to_end::{self, Input};
 use crate::cli::help::TUNING;
-use crate::cli::report::{About, Form};
+use crate::cli::report::{About, Content, Form, OutputPath};
+use crate::end_to_end::{Gpu, Search};
 use crate::error::{Error, Result};
 use crate::model::assumptions::{Assumption, Basis};
 use crate::model::counted;
 use crate::model::device::Granularity;
+use crate::model::reader::EndToEndSystems;
 use crate::model::wcet::MAX_SMS;
 use crate::partitioning::forbidden::Forbidden;
 use crate::partitioning::order::{BfDirection, BfMeasure, ListOrder};
@@ -97,6 +100,12 @@ pub struct Args {
     /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
+    /// For an end-to-end system: also choose between the segments of a task and its `alternatives`
+    #[arg(long, help_heading = "Search")]
+    alternatives: bool,
+    /// For an end-to-end system: also write the system with its partitions, to NAME.json
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    system: Option<OutputPath>,
     #[command(flatten)]
     export: export::Export,
 }
@@ -114,6 +123,11 @@ impl Args {
     /// # Errors
     /// Fails on bad usage, on bad input, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let sets = match Input::open(self.request.path())? {
+            Input::Sets(sets) => sets,
+            Input::Systems(systems) => return self.of_system(systems, global),
+        };
+        self.refuse_for_sets()?;
         let heuristic = self.heuristic()?;
         let (form, replaced) = (Form::of(global), self.export.replaces_answer());
         let header = match replaced {
@@ -146,6 +160,55 @@ impl Args {
                     text,
                 })
             })
+    }
+
+    /// Chooses partitions for an end-to-end system.
+    fn of_system(&self, systems: EndToEndSystems, global: &Global) -> Result<Outcome> {
+        self.request.refuse_for_plans_of_systems()?;
+        let other_options = [
+            (
+                "objective",
+                self.objective
+                    .is_some_and(|objective| objective != Objective::Sms),
+            ),
+            ("time_limit", self.time_limit.is_some()),
+            ("gap", self.gap.is_some()),
+            ("improve", self.improve),
+            ("forbidden", self.forbidden.is_some()),
+            ("order", self.order.is_some()),
+            ("bf_measure", self.bf_measure.is_some()),
+            ("bf_direction", self.bf_direction.is_some()),
+            ("split", self.split.is_some()),
+            ("traffic", self.traffic.is_some()),
+            ("solver", self.solver.is_some()),
+            ("sensitivity", self.sensitivity),
+            ("export", self.export.is_given()),
+        ];
+        for (option, given) in other_options {
+            end_to_end::refuse(option, given, "the option has no effect on systems")?;
+        }
+        let offer = offer(self.request.device(), self.granularity)?;
+        let gpu = Gpu {
+            sms: self.request.sms()?,
+            offer: offer.as_ref(),
+        };
+        let search = Search {
+            heuristic: self.kind(),
+            interference: self.request.interference(),
+            alternatives: self.alternatives,
+            tests: self.search_effort.unwrap_or(AUTO_BUDGET),
+        };
+        end_to_end::partition(systems, (gpu, search), self.system.as_ref(), global)
+    }
+
+    /// Refuses the options without effect on task sets.
+    fn refuse_for_sets(&self) -> Result<()> {
+        let expected = "an end-to-end system, whose tasks have segments";
+        match (self.alternatives, &self.system) {
+            (true, _) => Err(Error::parameter("alternatives", "a task set", expected)),
+            (_, Some(_)) => Err(Error::parameter("system", "a task set", expected)),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the heuristic of `--heuristic`, or the default heuristic.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Global, Outcome};
 use crate::cli::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
+use crate::cli::end_to_end::{self, Input};
 use crate::cli::report::{About, Output, Palette, Progress, Report, Rows, numbered};
 use crate::error::Result;
 use crate::model::assumptions::Assumption;
@@ -13,7 +14,7 @@ use crate::model::counted;
 use crate::model::device::Granularity;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
-use crate::model::reader::{Plans, TaskSets};
+use crate::model::reader::Plans;
 use crate::model::{Arbitration, Bandwidth, Interference, Policy, TaskSet};
 use crate::verification::{
     CheckedBound, CheckedMargin, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified, verify_with,
@@ -23,10 +24,10 @@ use crate::verification::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One plan (JSON) or many (JSONL), written by `partition --format json`
+    /// One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` on a system
     #[arg(value_name = "PLAN")]
     plans: PathBuf,
-    /// Task sets of the plans, in the order of the plans
+    /// Task sets of the plans, in the order of the plans; or an end-to-end system
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// Examine at most N candidate partitions per lower bound [default: 5000000]
@@ -152,6 +153,18 @@ impl Args {
     /// # Errors
     /// Fails on bad input, if the numbers of plans and sets differ, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
+        let sets = match Input::open(&self.sets)? {
+            Input::Sets(sets) => sets,
+            Input::Systems(systems) => {
+                let reason = "the system states its resources";
+                end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
+                end_to_end::refuse("memory_bandwidth", self.memory_bandwidth.is_some(), reason)?;
+                end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
+                end_to_end::refuse("policy", self.policy.is_some(), reason)?;
+                let stated = (self.interference.unwrap_or_default(), self.gpu.given_sms()?);
+                return end_to_end::verify(&self.plans, systems, stated, global);
+            }
+        };
         check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
         let progress = Progress::new(global, "candidate partitions examined");
         let effort = Effort {
@@ -160,7 +173,6 @@ impl Args {
         };
         let stated = self.stated()?;
         let plans = Plans::open(&self.plans)?;
-        let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let (mut proven, mut whole) = (true, true);
         let mut pairs = pairs(plans, sets).peekable();

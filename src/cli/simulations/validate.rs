@@ -1,5 +1,6 @@
 //! `gpusched validate`: compares analysis and simulation.
 
+mod end_to_end;
 mod report;
 mod shared;
 
@@ -12,8 +13,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{Global, Outcome};
 use crate::cli::report::{Content, Output, OutputPath, json_lines};
 use crate::error::Result;
-use crate::validation::{Campaign, shared as shared_memory};
+use crate::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 
+pub use end_to_end::EndToEndValidation;
 pub use report::Validation;
 pub use shared::SharedValidation;
 
@@ -35,6 +37,13 @@ pub struct Args {
     /// interference models `conflict` and `conflict+bandwidth`.
     #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
     shared_memory: bool,
+    /// Validate the end-to-end analysis of cores, copy engines and partitions
+    ///
+    /// gpusched simulates each system in six runs with different arrivals and execution times. The result compares all
+    /// bounds on segments, tasks and chains with the simulated times. A system with a time above its bound is the
+    /// content of `--reproducer`.
+    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint", "shared_memory"])]
+    end_to_end: bool,
     /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
     ///
     /// The generated systems use all granularities in turn. Only with `--shared-memory`.
@@ -60,6 +69,7 @@ contains the arguments of the command.
 Examples:
   gpusched validate --systems 576
   gpusched validate --shared-memory --systems 100000
+  gpusched validate --end-to-end --systems 10000
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
@@ -71,6 +81,9 @@ impl Args {
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.shared_memory {
             return self.run_shared(global);
+        }
+        if self.end_to_end {
+            return self.run_end_to_end(global);
         }
         let mut output = Output::open(global)?;
         let pessimism = output.beside(self.pessimism.as_ref())?;
@@ -114,6 +127,24 @@ impl Args {
         Ok(match report.broken {
             None => Outcome::Positive,
             Some(_) => Outcome::Negative,
+        })
+    }
+
+    fn run_end_to_end(&self, global: &Global) -> Result<Outcome> {
+        let mut output = Output::open(global)?;
+        let campaign = systems::Campaign::new(self.systems, global.seed());
+        let bar = self.bar(global);
+        let report = campaign.run(&global.pool()?, || bar.inc(1))?;
+        bar.finish_and_clear();
+        if let Some(draft) = &report.draft {
+            let file = output.beside(Some(&self.reproducer))?;
+            let draft = json_lines([draft])?;
+            file.map_or(Ok(()), |file| output.complete(file, draft))?;
+        }
+        output.only(end_to_end::COLUMNS, &EndToEndValidation::new(&campaign, &report))?;
+        Ok(match report.tally.exceeded {
+            0 => Outcome::Positive,
+            _ => Outcome::Negative,
         })
     }
 

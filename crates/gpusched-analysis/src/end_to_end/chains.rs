@@ -109,7 +109,7 @@ fn asynchronous(links: &[Link]) -> (u64, u64, Method) {
         least if least == durr.0 => Method::Durr,
         _ => Method::Kloda,
     };
-    (least, age.min(least), method)
+    (least, age, method)
 }
 
 /// Reaction time Σ (T + R), and reduced data age Rₙ + Σ (T + R) over all tasks but the last (Davare et al. 2007).

@@ -2,7 +2,7 @@
 //! releases, and each resource is analyzed by itself with independent sporadic streams (von der Brüggen, Huang, Chen
 //! 2017; Chen & Liu 2014 for earliest deadline first).
 
-use gpusched_model::end_to_end::{Bounds, CorePolicy, PartitionPolicy, Resource, System, TaskBounds};
+use gpusched_model::end_to_end::{Bounds, CorePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::error::Refusal;
 use gpusched_model::time::Time;
 
@@ -18,7 +18,6 @@ pub(super) fn solve(system: &System) -> Result<(Bounds, Vec<Vec<Time>>), Refusal
         )?;
     }
     let proportional = proportional(system);
-    let bounds = fixed_point::solve(system, Some(&proportional)).table();
     let by_deadline = system.resources().any(|resource| match resource {
         Resource::Core(index) => system
             .cores()
@@ -34,13 +33,15 @@ pub(super) fn solve(system: &System) -> Result<(Bounds, Vec<Vec<Time>>), Refusal
     });
     if by_deadline {
         // Deadlines of segments follow from the release times, so the delays do, too.
-        return Ok((late(bounds, &proportional), proportional));
+        let bounds = fixed_point::solve(system, Some(&proportional), true).table();
+        return Ok((bounds, proportional));
     }
     // Without deadlines, delays do not depend on the release times: each segment gets its delay, and the last one the
     // rest.
-    let offsets = by_delay(system, &bounds, &proportional);
-    let bounds = fixed_point::solve(system, Some(&offsets)).table();
-    Ok((late(bounds, &offsets), offsets))
+    let delays = fixed_point::solve(system, Some(&proportional), false).table();
+    let offsets = by_delay(system, &delays, &proportional);
+    let bounds = fixed_point::solve(system, Some(&offsets), true).table();
+    Ok((bounds, offsets))
 }
 
 /// Divides the deadline of each task in proportion to the WCETs of its segments.
@@ -83,23 +84,4 @@ fn by_delay(system: &System, bounds: &Bounds, otherwise: &[Vec<Time>]) -> Vec<Ve
             releases
         })
         .collect()
-}
-
-/// Removes the bounds from the first segment of each task on that may end after the release of its successor.
-fn late(mut bounds: Bounds, offsets: &[Vec<Time>]) -> Bounds {
-    for (TaskBounds { ends_ns, .. }, offsets) in bounds.0.iter_mut().zip(offsets) {
-        let late =
-            ends_ns
-                .iter()
-                .enumerate()
-                .position(|(segment, end)| match (end, offsets.get(segment + 1)) {
-                    (Some(end), Some(next)) => end > next,
-                    (None, _) => true,
-                    (Some(_), None) => false,
-                });
-        if let Some(late) = late {
-            ends_ns.iter_mut().skip(late).for_each(|end| *end = None);
-        }
-    }
-    bounds
 }

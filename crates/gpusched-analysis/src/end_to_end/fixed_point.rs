@@ -35,8 +35,11 @@ struct Place {
 }
 
 /// Solves all equations of `system`. `offsets` are the times from arrivals to the releases of segments by timers.
-pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>) -> State {
+///
+/// With `windows`, each segment must end before the release of its successor.
+pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: bool) -> State {
     let mut state = State::new(system, offsets);
+    state.windows = windows;
     let mut places: Vec<Place> = system
         .resources()
         .map(|resource| place(system, resource))
@@ -154,11 +157,28 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
                 if by_deadline { end.min(from_arrival) } else { end }
             }
         };
+        let late = state.windows && delay_to_timer(state, (task, segment), end);
+        let end = if late { INFINITE } else { end };
         if raise(state, (task, segment), Bound { end, delay }) {
             changed.insert(task, ());
         }
+        if late {
+            // The timers of the later segments find late segments, so these have no bounds either.
+            for segment in segment..state.tasks[task].parts.len() {
+                let delay = state.bound(task, segment).delay;
+                if raise(state, (task, segment), Bound { end: INFINITE, delay }) {
+                    changed.insert(task, ());
+                }
+            }
+        }
     }
     changed.into_keys().collect()
+}
+
+/// Whether a segment may end after the timer of its successor.
+fn delay_to_timer(state: &State, (task, segment): (usize, usize), end: u64) -> bool {
+    let parts = &state.tasks[task].parts;
+    parts.get(segment + 1).is_some_and(|next| end > next.earliest)
 }
 
 /// Raises the bounds of a segment. Values above the period are no bounds, because then jobs of the task overlap.
@@ -177,7 +197,7 @@ fn raise(state: &mut State, (task, segment): (usize, usize), bound: Bound) -> bo
 
 /// Bounds on the time from the arrival at the resource to the end, for every segment under earliest deadline first.
 fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<u64> {
-    let streams: Vec<Stream> = place
+    let mut streams: Vec<Stream> = place
         .here
         .iter()
         .map(|&(task, segment)| {
@@ -200,6 +220,23 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             }
         })
         .collect();
+    if preemption == Preemption::Blocks {
+        // A job may preempt one kernel of another task with a later deadline, which makes this kernel up to one block
+        // longer. A kernel of one block is never preempted.
+        let longer = |index: usize| {
+            let (own, task) = (streams[index], place.here[index].0);
+            let others = streams.iter().zip(&place.here).filter(|(other, here)| {
+                here.0 != task
+                    && other.deadline.saturating_add(own.jitter) > own.deadline
+                    && other.block < other.cost
+            });
+            others.map(|(other, _)| other.block).max().unwrap_or(0)
+        };
+        let longer: Vec<u64> = (0..streams.len()).map(longer).collect();
+        for (stream, longer) in streams.iter_mut().zip(longer) {
+            stream.cost = stream.cost.saturating_add(longer);
+        }
+    }
     match Deadlines::new(&streams) {
         Some(analysis) => (0..streams.len())
             .map(|own| analysis.response(own, streams[own].cost))

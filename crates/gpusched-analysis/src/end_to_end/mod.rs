@@ -42,7 +42,7 @@ use gpusched_model::time::Time;
 ///
 /// The result has no assumptions; the caller adds them.
 pub fn analyze(system: &System) -> Answer {
-    answer(system, fixed_point::solve(system, None).table(), None)
+    answer(system, fixed_point::solve(system, None, false).table(), None)
 }
 
 /// Analyzes `system` with timers that release the segments of each job at fixed times after its arrival

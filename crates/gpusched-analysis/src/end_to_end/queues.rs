@@ -66,8 +66,8 @@ pub(super) fn priorities(
     }
     // A blocker has started at least 1 ns before the window.
     let blocker = |with_own: bool| {
-        let less = here.iter().filter(|&&(other, part)| match other == task {
-            true => with_own && part != segment,
+        let less = here.iter().filter(|&&(other, _)| match other == task {
+            true => with_own,
             false => !urgent(other),
         });
         let longest = less.map(|&(other, part)| match preemption {
@@ -96,14 +96,30 @@ pub(super) fn priorities(
             cost.saturating_add(first.min(second))
         }
         _ => {
+            // Each more urgent job may preempt one kernel, which makes this kernel up to one block longer. A kernel of one
+            // block is never preempted.
+            let own = std::iter::once((task, segment));
+            let preempted = more
+                .iter()
+                .copied()
+                .chain(own)
+                .map(|(other, part)| state.part(other, part));
+            let preempted = preempted
+                .filter(|part| part.block < part.cost)
+                .map(|part| part.block);
+            let longer = preempted.max().filter(|_| !more.is_empty()).unwrap_or(0);
             let (first, second) = (cost.saturating_add(first), cost.saturating_add(second));
-            let first = window(first, &|window| {
-                sum(first, &streams, |stream| released(window, stream))
+            let longest = window(first, &|window| {
+                sum(first, &streams, |(jitter, period, cost)| {
+                    released(window, (jitter, period, cost.saturating_add(longer)))
+                })
             });
-            let second = window(second, &|window| {
-                sum(second, &carried, |stream| started(window, stream))
-            });
-            first.min(second)
+            match longer {
+                0 => longest.min(window(second, &|window| {
+                    sum(second, &carried, |stream| started(window, stream))
+                })),
+                _ => longest, // the second window counts no preemptions before its start
+            }
         }
     }
 }

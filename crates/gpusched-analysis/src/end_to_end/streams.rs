@@ -54,6 +54,8 @@ pub(super) struct State {
     pub bounds: Vec<Vec<Bound>>,
     /// Whether timers release the segments.
     pub enforced: bool,
+    /// Whether each segment must end before the timer of its successor.
+    pub windows: bool,
 }
 
 impl State {
@@ -122,6 +124,7 @@ impl State {
             tasks,
             bounds,
             enforced: offsets.is_some(),
+            windows: false,
         }
     }
 
@@ -142,11 +145,11 @@ impl State {
     /// and without a bound queue behind each other, so that no segment has a bound on its jitter.
     pub fn jitter(&self, task: usize, segment: usize) -> u64 {
         let owner = &self.tasks[task];
+        if owner.parts.len() > 1 && self.response(task) == INFINITE && self.enforced == self.windows {
+            return INFINITE;
+        }
         if self.enforced {
             return if segment == 0 { owner.jitter } else { 0 };
-        }
-        if owner.parts.len() > 1 && self.response(task) == INFINITE {
-            return INFINITE;
         }
         match segment.checked_sub(1) {
             None => owner.jitter,
@@ -180,7 +183,7 @@ impl State {
     /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. Then no window starts
     /// without them: a segment of the analyzed task may run while they are pending.
     pub fn queues(&self, other: usize, same_priority: bool) -> bool {
-        same_priority && !self.enforced && self.response(other) == INFINITE
+        same_priority && self.enforced == self.windows && self.response(other) == INFINITE
     }
 
     /// E: execution on the core, with the delays of all other segments as execution.
@@ -210,7 +213,12 @@ impl State {
             .iter()
             .zip(&self.bounds)
             .map(|(task, bounds)| TaskBounds {
-                ends_ns: bounds.iter().map(|bound| time(bound.end)).collect(),
+                ends_ns: match bounds.last() {
+                    Some(last) if last.end != INFINITE => {
+                        bounds.iter().map(|bound| time(bound.end)).collect()
+                    }
+                    _ => vec![None; bounds.len()],
+                },
                 delays_ns: task
                     .parts
                     .iter()

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Draft;
+use crate::Refusal;
 use crate::assumptions::Assumption;
 use crate::policy::Strength;
 use crate::time::Time;
@@ -169,6 +170,72 @@ pub struct PlannedPartition {
     pub sms: u32,
     /// Positions of the tasks with kernels on the partition, from 0.
     pub tasks: Vec<usize>,
+}
+
+impl SystemPlan {
+    /// Checks that the system of the plan is `draft` with other partitions. The plan may divide the kernels differently and
+    /// use alternatives.
+    ///
+    /// # Errors
+    /// Fails with the first difference.
+    pub fn check_system(&self, draft: &Draft) -> Result<(), Refusal> {
+        let Some(system) = &self.system else {
+            return Refusal::refuse(
+                "system",
+                "no system",
+                "the system with the partitions of the plan",
+            );
+        };
+        let chosen = draft
+            .clone()
+            .chosen(self.alternatives.as_deref().unwrap_or_default());
+        let (planned, stated) = (on_any_partition(system.clone()), on_any_partition(chosen));
+        for (index, (planned, stated)) in planned.tasks.iter().zip(&stated.tasks).enumerate() {
+            if planned != stated {
+                let found = format!("another task than tasks[{index}] of the system");
+                return Refusal::refuse(format!("system.tasks[{index}]"), found, "the task of the system");
+            }
+        }
+        if planned != stated {
+            return Refusal::refuse("system", "another system", "the system with other partitions");
+        }
+        let policies = draft.partitions.iter().map(|partition| partition.policy);
+        let policies: Vec<_> = policies.collect();
+        let other = system
+            .partitions
+            .iter()
+            .position(|partition| !policies.contains(&partition.policy));
+        match other {
+            Some(other) => Refusal::refuse(
+                format!("system.partitions[{other}].policy"),
+                system
+                    .partitions
+                    .get(other)
+                    .map(|partition| partition.policy.to_string())
+                    .unwrap_or_default(),
+                "the policy of a partition of the system",
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns `draft` without partitions and alternatives. Its kernels have no partition.
+fn on_any_partition(mut draft: Draft) -> Draft {
+    for task in &mut draft.tasks {
+        for segment in &mut task.segments {
+            if draft
+                .partitions
+                .iter()
+                .any(|partition| partition.name == segment.on)
+            {
+                segment.on.clear();
+            }
+        }
+        task.alternatives.clear();
+    }
+    draft.partitions.clear();
+    draft
 }
 
 /// Plan for an end-to-end system: partitions and their sizes, with the verdict.

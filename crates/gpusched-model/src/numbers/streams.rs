@@ -49,6 +49,8 @@ pub enum Purpose {
     SharedMemorySystems = 51,
     /// The simulation runs of systems whose partitions share a memory.
     SharedMemoryRuns = 52,
+    /// The generated end-to-end systems for the comparison of analysis and simulation.
+    EndToEndSystems = 53,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

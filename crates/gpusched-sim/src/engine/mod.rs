@@ -1,5 +1,6 @@
-//! The common part of all event-driven simulators: a queue of events in time order.
+//! The common parts of event-driven simulators: queues of events in time order.
 
 mod queue;
+pub(crate) mod tournament;
 
 pub use queue::EventQueue;

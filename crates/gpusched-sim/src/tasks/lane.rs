@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::tournament::NEVER;
 use super::{Job, Release, Task};
+use crate::engine::tournament::NEVER;
 use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 

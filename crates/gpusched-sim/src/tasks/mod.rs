@@ -28,7 +28,6 @@ mod pattern;
 mod ready;
 mod simulation;
 mod task;
-mod tournament;
 
 pub use discipline::{Discipline, Order, priorities};
 pub use event::{Event, Job};

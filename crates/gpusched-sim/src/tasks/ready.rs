@@ -1,7 +1,7 @@
 //! Queues of tasks with released jobs, sorted by urgency. Tasks are numbered by rank, and rank 0
 //! is the highest rank.
 
-use super::tournament::{NEVER, Tournament};
+use crate::engine::tournament::{NEVER, Tournament};
 
 /// A queue of tasks that have a released job.
 pub(super) trait Ready {

@@ -2,8 +2,8 @@
 
 use super::lane::Lane;
 use super::ready::{ByDeadline, ByRank, Ready};
-use super::tournament::{NEVER, Tournament};
 use super::{Discipline, Event, Order, Release, Task, jobs_before};
+use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
 use gpusched_model::policy::Preemption;

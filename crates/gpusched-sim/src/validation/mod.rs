@@ -8,12 +8,14 @@
 //! * [`check`] checks the guarantees of the analysis for one partition.
 //! * [`campaign`] checks many systems, on any number of threads and in several sessions.
 //! * [`shared`] validates partitions that share a memory.
+//! * [`end_to_end`] validates the end-to-end analysis.
 //! * [`minimise`] minimises a partition that violates a guarantee.
 
 pub mod campaign;
 pub mod check;
 mod checkpoint;
 pub mod draw;
+pub mod end_to_end;
 pub mod minimise;
 pub mod runs;
 pub mod shared;

@@ -23,6 +23,11 @@ pub struct Export {
 }
 
 impl Export {
+    /// Whether the options request an export.
+    pub fn is_given(&self) -> bool {
+        self.export.is_some()
+    }
+
     /// Checks the options before the search.
     ///
     /// # Errors

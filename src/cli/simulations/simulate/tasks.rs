@@ -12,13 +12,15 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::cli::arguments::{Gpu, check_as_many, named, policy, refused, whole};
+use crate::cli::end_to_end::{self, Input};
 use crate::cli::report::TimelineFiles;
 use crate::cli::report::{About, Content, Output, OutputPath};
 use crate::cli::{Format, Global, Outcome, complain};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
-use crate::model::reader::TaskSets;
+use crate::model::reader::EndToEndSystems;
 use crate::model::{Factor, Plan, Policy, TaskSet};
+use crate::simulator::end_to_end as simulator;
 use crate::simulator::tasks::{
     Arrivals, Chart, Jitter, Occupancy, Offsets, Pattern, Simulation, Tally, Task,
 };
@@ -33,7 +35,7 @@ use utilization::Utilizations;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One task set (JSON) or many (JSONL, one per line); `-` is standard input
+    /// One task set (JSON) or many (JSONL, one per line), or an end-to-end system; `-` is standard input
     #[arg(value_name = "SET")]
     sets: PathBuf,
     /// Plan file for the task sets, written by `partition --format json`
@@ -121,11 +123,14 @@ impl Args {
     /// Fails on bad input or usage, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         self.check()?;
+        let sets = match Input::open(&self.sets)? {
+            Input::Sets(sets) => sets,
+            Input::Systems(systems) => return self.of_system(systems, global),
+        };
         if let Some(plan) = &self.plan {
             check_as_many::<Plan, TaskSet>(plan, &self.sets)?;
         }
         let is_csv = global.format() == Format::Csv;
-        let sets = TaskSets::open(&self.sets)?;
         let mut output = Output::open(global)?;
         let canvas = self.timeline_files.open(&mut output)?;
         let shares = output.beside(self.utilization.as_ref())?;
@@ -176,6 +181,49 @@ impl Args {
         }
         output.finish()?;
         Ok(Outcome::of_answers(positive, whole))
+    }
+
+    /// Simulates an end-to-end system.
+    fn of_system(&self, systems: EndToEndSystems, global: &Global) -> Result<Outcome> {
+        let reason = "the resources of a system state their sizes and policies";
+        let options = [
+            ("plan", self.plan.is_some()),
+            ("sms", self.gpu.given_sms()?.is_some()),
+            ("policy", self.policy.is_some()),
+            ("blocker", self.blocker.is_some()),
+            ("shortest", self.shortest.is_some()),
+            ("utilization", self.utilization.is_some()),
+        ];
+        for (option, given) in options {
+            end_to_end::refuse(option, given, reason)?;
+        }
+        let pattern = simulator::Pattern {
+            phases: match self.offsets {
+                Offsets::Synchronous => simulator::Phases::Stated,
+                Offsets::Random => simulator::Phases::StatedOrRandom,
+            },
+            jitter: match self.jitter {
+                Jitter::None => simulator::Jitter::None,
+                Jitter::Late => simulator::Jitter::Late,
+                Jitter::Random => simulator::Jitter::Random,
+            },
+            gaps: match self.arrivals {
+                Arrivals::Periodic => simulator::Gaps::Periodic,
+                Arrivals::Sporadic => simulator::Gaps::Sporadic,
+            },
+            execution: match self.times {
+                Times::Wcet => simulator::Execution::Wcet,
+                Times::Short => simulator::Execution::Random,
+            },
+        };
+        let interference = self.interference.unwrap_or_default();
+        end_to_end::simulate(
+            systems,
+            interference,
+            (pattern, self.duration),
+            &self.timeline_files,
+            global,
+        )
     }
 
     /// Refuses options without effect.

@@ -2,7 +2,7 @@
 
 use super::Documents;
 use super::raw::{Fault, from_json};
-use crate::end_to_end::Draft;
+use crate::end_to_end::{Answer, Draft, SystemPlan};
 use crate::{
     Bound, Device, Group, Kernel, MemoryProfile, Plan, Program, Scenario, System, TaskSet, WarpScenario,
 };
@@ -46,6 +46,24 @@ impl Document for Bound {
     }
 }
 
+impl Document for Answer {
+    const EXPECTED: &str =
+        "an end-to-end verdict: an object such as {\"schedulable\":…,\"evidence\":{\"bounds\":[…]},…}";
+
+    fn from_json(text: &str) -> Result<Answer, Fault> {
+        from_json::<Answer, _>(text)
+    }
+}
+
+impl Document for SystemPlan {
+    const EXPECTED: &str =
+        "an end-to-end plan: an object such as {\"schedulable\":…,\"system\":{…},\"verdict\":{…}}";
+
+    fn from_json(text: &str) -> Result<SystemPlan, Fault> {
+        from_json::<SystemPlan, _>(text)
+    }
+}
+
 /// A stream of task sets.
 pub type TaskSets = Documents<TaskSet>;
 
@@ -78,6 +96,9 @@ pub type Devices = Documents<Device>;
 
 /// A stream of end-to-end systems.
 pub type EndToEndSystems = Documents<Draft>;
+
+/// A stream of end-to-end verdicts.
+pub type EndToEndAnswers = Documents<Answer>;
 
 /// A stream of partition plans.
 pub type Plans = Documents<Plan>;

@@ -17,8 +17,8 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 pub use self::kinds::{
-    Bounds, Devices, Document, EndToEndSystems, Groups, Kernels, MemoryProfiles, Plans, Programs, Scenarios,
-    Systems, TaskSets, WarpScenarios,
+    Bounds, Devices, Document, EndToEndAnswers, EndToEndSystems, Groups, Kernels, MemoryProfiles, Plans,
+    Programs, Scenarios, Systems, TaskSets, WarpScenarios,
 };
 pub use self::raw::{Fault, RawDocument, from_json};
 use crate::error::{Error, Refusal, Result};

@@ -7,14 +7,14 @@
 /// Finds the competitor with the smallest time. In a tie, the competitor with the lower number
 /// wins.
 #[derive(Clone, Debug)]
-pub(super) struct Tournament {
+pub(crate) struct Tournament {
     /// Time and number of the winner below each node, packed into one integer. Node 1 is the
     /// root, and the leaves are the second half of the array.
     nodes: Vec<u128>,
 }
 
 /// Special time of a competitor that has no next event.
-pub(super) const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 
 fn entry(time: u64, number: usize) -> u128 {
     u128::from(time) << 64 | number as u128
@@ -27,6 +27,11 @@ impl Tournament {
         Tournament {
             nodes: vec![entry(NEVER, usize::MAX); 2 * leaves],
         }
+    }
+
+    /// Sets the times of all competitors to [`NEVER`].
+    pub fn clear(&mut self) {
+        self.nodes.fill(entry(NEVER, usize::MAX));
     }
 
     /// Sets the time of competitor `number` to `time`.

@@ -1,0 +1,43 @@
+//! Simulation of end-to-end systems: tasks whose jobs use CPU cores, copy engines and GPU partitions in turn. All times
+//! are integer nanoseconds.
+//!
+//! A [`Source`] supplies the jobs: [`Drawn`] draws them from a [`Pattern`], and [`Script`] lists them. A [`Simulator`]
+//! executes the jobs and sends each [`Event`] to an [`Observer`](gpusched_model::Observer). [`Observed`] stores maximum
+//! response times, [`ChainTimes`] measures chains, and [`Chart`] draws a timeline. The simulator shares no code with
+//! the analysis, so a simulation is an independent check of the analysis.
+//!
+//! The simulator uses these rules:
+//! * A task is one thread. A job starts after the previous job of the task is done.
+//! * A segment is released at the end of its predecessor. With enforced releases, the segment also waits for its timer.
+//! * A resource prefers the job with the lowest key: the priority, the absolute deadline or the release time. A waiting
+//!   job preempts the running job only if its key is strictly lower. Among equal keys, the earlier release is first,
+//!   and then the lower position of the task.
+//! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs.
+//!   Segments of length 0 repeat these three steps at one instant. A segment that has executed for 0 ns can be
+//!   replaced under every policy, so all releases of one instant compete.
+//! * Under an `lp-` policy, a segment is preempted only if its executed time is a multiple of its block length.
+//!   Preemption is free.
+//! * A busy-waiting task occupies its core at its priority from the release of a job to its end. Copies and kernels of
+//!   the task proceed while the task is preempted. A CPU segment proceeds only while the task has the core.
+//! * A job that misses its deadline continues.
+
+mod event;
+mod observers;
+mod pattern;
+mod plan;
+mod run;
+mod script;
+mod simulator;
+mod source;
+#[cfg(test)]
+mod tests;
+mod thread;
+
+pub use event::{Event, Job, Part};
+pub use observers::chains::{ChainTime, ChainTimes};
+pub use observers::chart::Chart;
+pub use observers::observed::{Observed, TaskObserved};
+pub use pattern::{Gaps, Jitter, Pattern, Phases};
+pub use script::{Playback, Script};
+pub use simulator::{Extent, FOREVER, Simulator};
+pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};

@@ -1,0 +1,318 @@
+//! Reference implementation: a simulator that advances 1 ns at a time and searches all tasks at each step.
+
+use super::*;
+use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, Task};
+
+/// What happened to one segment.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Record {
+    pub task: usize,
+    pub job: u64,
+    pub segment: usize,
+    pub released: u64,
+    pub started: u64,
+    pub ended: u64,
+}
+
+/// Occupation of a resource during 1 ns.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Use {
+    pub at: u64,
+    pub resource: Resource,
+    pub task: usize,
+    pub job: u64,
+    pub segment: usize,
+    pub spins: bool,
+}
+
+/// Everything that happened in a run.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Log {
+    pub records: Vec<Record>,
+    pub uses: Vec<Use>,
+    /// Tasks and numbers of the jobs that missed their deadlines.
+    pub misses: Vec<(usize, u64)>,
+}
+
+impl Log {
+    pub fn sorted(mut self) -> Log {
+        self.records.sort_unstable();
+        self.uses.sort_unstable();
+        self.misses.sort_unstable();
+        self
+    }
+}
+
+/// Collects the events of the fast simulator in a [`Log`].
+#[derive(Default)]
+pub struct Recorder {
+    pub log: Log,
+    starts: Vec<(Part, u64)>,
+}
+
+impl gpusched_model::Observer<Event> for Recorder {
+    fn see(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Start(part) => self.starts.push((part, now.ns())),
+            Event::End { part, released } => {
+                let index = self.starts.iter().position(|(found, _)| *found == part).unwrap();
+                let (_, started) = self.starts.swap_remove(index);
+                self.log.records.push(Record {
+                    task: part.job.task,
+                    job: part.job.number,
+                    segment: part.segment,
+                    released: released.ns(),
+                    started,
+                    ended: now.ns(),
+                });
+            }
+            Event::Ran {
+                part,
+                on,
+                since,
+                spins,
+            } => {
+                assert!(since < now);
+                self.log.uses.extend((since.ns()..now.ns()).map(|at| Use {
+                    at,
+                    resource: on,
+                    task: part.job.task,
+                    job: part.job.number,
+                    segment: part.segment,
+                    spins,
+                }));
+            }
+            Event::Miss(job) => self.log.misses.push((job.task, job.number)),
+            Event::Arrival(_) | Event::Release(_) | Event::Complete(_) => {}
+        }
+    }
+}
+
+/// The current job of a task.
+#[derive(Clone, Debug)]
+struct Current {
+    number: usize,
+    arrival: u64,
+    times: Vec<u64>,
+    segment: usize,
+    released: Option<u64>,
+    /// Release of the first segment.
+    entered: u64,
+    started: Option<u64>,
+    executed: u64,
+}
+
+/// State of all tasks and resources.
+struct Machine<'a> {
+    system: &'a System,
+    offsets: Option<&'a [Vec<Time>]>,
+    now: u64,
+    current: Vec<Option<Current>>,
+    /// For each resource: the task that has it, and whether this task was chosen since the last change of its segment.
+    holders: Vec<(Resource, Option<usize>, bool)>,
+}
+
+/// Executes all jobs of `script`.
+pub fn run(system: &System, offsets: Option<&[Vec<Time>]>, script: &Script<'_>) -> Log {
+    let mut log = Log::default();
+    let mut machine = Machine {
+        system,
+        offsets,
+        now: 0,
+        current: vec![None; system.tasks().len()],
+        holders: system
+            .resources()
+            .map(|resource| (resource, None, false))
+            .collect(),
+    };
+    let mut next = vec![0; system.tasks().len()];
+    loop {
+        loop {
+            let ends: Vec<usize> = (0..system.tasks().len())
+                .filter(|&task| machine.ends(task))
+                .collect();
+            for task in ends {
+                machine.end(task, &mut log);
+            }
+            for (task, next) in next.iter_mut().enumerate() {
+                let job = script.jobs(task).nth(*next);
+                if let Some((arrival, times)) = job
+                    && machine.current[task].is_none()
+                    && arrival.at.ns() <= machine.now
+                {
+                    machine.current[task] = Some(Current {
+                        number: *next,
+                        arrival: arrival.at.ns(),
+                        times: ns(times),
+                        segment: 0,
+                        released: None,
+                        entered: 0,
+                        started: None,
+                        executed: 0,
+                    });
+                    *next += 1;
+                }
+                let jitter = (*next > 0).then(|| script.jobs(task).nth(*next - 1).unwrap().0.jitter.ns());
+                machine.release(task, jitter.unwrap_or(0));
+            }
+            for resource in 0..machine.holders.len() {
+                machine.dispatch(resource);
+            }
+            if !(0..system.tasks().len()).any(|task| machine.ends(task)) {
+                break;
+            }
+        }
+        let left = (0..next.len()).any(|task| script.jobs(task).nth(next[task]).is_some());
+        if !left && machine.current.iter().all(Option::is_none) {
+            return log.sorted();
+        }
+        machine.step(&mut log);
+    }
+}
+
+impl Machine<'_> {
+    fn on(&self, task: usize) -> Resource {
+        let segment = self.current[task].as_ref().unwrap().segment;
+        self.system.tasks()[task].segments[segment].on
+    }
+
+    /// Whether the current segment of `task` ends now.
+    fn ends(&self, task: usize) -> bool {
+        self.current[task].as_ref().is_some_and(|job| {
+            let holds = |&(resource, holder, chosen): &(Resource, Option<usize>, bool)| {
+                resource == self.on(task) && holder == Some(task) && chosen
+            };
+            job.executed == job.times[job.segment] && self.holders.iter().any(holds)
+        })
+    }
+
+    fn end(&mut self, task: usize, log: &mut Log) {
+        let of = &self.system.tasks()[task];
+        let on = self.on(task);
+        let job = self.current[task].as_mut().unwrap();
+        let last = job.segment + 1 == of.segments.len();
+        log.records.push(Record {
+            task,
+            job: job.number as u64,
+            segment: job.segment,
+            released: job.released.unwrap(),
+            started: job.started.unwrap_or(self.now),
+            ended: self.now,
+        });
+        for (resource, holder, chosen) in &mut self.holders {
+            if *holder == Some(task) {
+                *chosen = false;
+                let stays = of.spins() && resource.is_core() && !last;
+                if !stays && (*resource == on || last) {
+                    *holder = None;
+                }
+            }
+        }
+        if last {
+            if self.now > job.arrival + of.deadline.ns() {
+                log.misses.push((task, job.number as u64));
+            }
+            self.current[task] = None;
+        } else {
+            job.segment += 1;
+            job.released = None;
+            job.started = None;
+            job.executed = 0;
+        }
+    }
+
+    fn release(&mut self, task: usize, jitter: u64) {
+        let Some(job) = &mut self.current[task] else {
+            return;
+        };
+        let offset = self.offsets.map_or(0, |offsets| offsets[task][job.segment].ns());
+        let wait = if job.segment == 0 {
+            jitter.max(offset)
+        } else {
+            offset
+        };
+        if job.released.is_none() && job.arrival + wait <= self.now {
+            job.released = Some(self.now);
+            if job.segment == 0 {
+                job.entered = self.now;
+            }
+        }
+    }
+
+    /// Returns the key of `task` on `resource` if it is ready there: the lowest key is first.
+    fn key(&self, task: usize, resource: Resource) -> Option<(u64, u64, usize)> {
+        let of: &Task = &self.system.tasks()[task];
+        let job = self.current[task].as_ref()?;
+        let released = job.released?;
+        let deadline = job.arrival + of.deadline.ns();
+        let spins = of.spins() && of.core.map(Resource::Core) == Some(resource);
+        if !spins && self.on(task) != resource {
+            return None;
+        }
+        let primary = match resource {
+            Resource::Core(index) => match self.system.cores()[index].policy {
+                CorePolicy::Fp => of.priority.into(),
+                CorePolicy::Edf => deadline,
+            },
+            Resource::Engine(index) => match self.system.engines()[index].policy {
+                EnginePolicy::Fifo => released,
+                EnginePolicy::NpFp => of.gpu_priority.into(),
+            },
+            Resource::Partition(index) => match self.system.partitions()[index].policy {
+                PartitionPolicy::NpFifo => released,
+                PartitionPolicy::NpFp | PartitionPolicy::Fp | PartitionPolicy::LpFp => of.gpu_priority.into(),
+                PartitionPolicy::Edf | PartitionPolicy::NpEdf | PartitionPolicy::LpEdf => deadline,
+            },
+        };
+        Some((primary, if spins { job.entered } else { released }, task))
+    }
+
+    /// Whether `task` can lose `resource` now.
+    fn yields(&self, task: usize, resource: Resource) -> bool {
+        let job = self.current[task].as_ref().unwrap();
+        let block = self.system.tasks()[task].segments[job.segment].block.ns();
+        match resource {
+            Resource::Core(_) => true,
+            Resource::Engine(_) => job.executed == 0,
+            Resource::Partition(index) => match self.system.partitions()[index].policy {
+                PartitionPolicy::Fp | PartitionPolicy::Edf => true,
+                PartitionPolicy::LpFp | PartitionPolicy::LpEdf => job.executed.is_multiple_of(block),
+                PartitionPolicy::NpFifo | PartitionPolicy::NpFp | PartitionPolicy::NpEdf => job.executed == 0,
+            },
+        }
+    }
+
+    fn dispatch(&mut self, index: usize) {
+        let (resource, holder, _) = self.holders[index];
+        let ready = (0..self.current.len()).filter_map(|task| self.key(task, resource));
+        let Some(best) = ready.min() else { return };
+        let keeps = |task: usize| {
+            let own = self.key(task, resource).unwrap();
+            own.0 <= best.0 || !self.yields(task, resource)
+        };
+        let task = holder.filter(|&task| keeps(task)).unwrap_or(best.2);
+        self.holders[index] = (resource, Some(task), true);
+    }
+
+    /// Executes 1 ns.
+    fn step(&mut self, log: &mut Log) {
+        for &(resource, holder, _) in &self.holders {
+            let Some(task) = holder else { continue };
+            let executes = self.on(task) == resource;
+            let job = self.current[task].as_mut().unwrap();
+            log.uses.push(Use {
+                at: self.now,
+                resource,
+                task,
+                job: job.number as u64,
+                segment: job.segment,
+                spins: !executes,
+            });
+            if executes {
+                job.started.get_or_insert(self.now);
+                job.executed += 1;
+            }
+        }
+        self.now += 1;
+    }
+}

@@ -1,0 +1,125 @@
+//! States of tasks and resources during a simulation.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::Job;
+use super::plan::Constants;
+use crate::engine::tournament::NEVER;
+use gpusched_model::time::Time;
+
+/// A job that has arrived. All times are in ns.
+#[derive(Copy, Clone, Default, Debug)]
+pub(super) struct Arrived {
+    pub number: u64,
+    pub arrival: u64,
+    /// Arrival plus jitter.
+    pub release: u64,
+}
+
+/// State of a task. All times are in ns.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Thread {
+    /// The next job, which has not arrived.
+    pub next: Arrived,
+    /// Jobs that have arrived and wait for the current job.
+    pub waiting: VecDeque<Arrived>,
+    /// The current job, if `busy`.
+    pub job: Arrived,
+    pub busy: bool,
+    /// Position of the current segment in the task.
+    pub segment: usize,
+    /// Release of the current segment.
+    pub released: u64,
+    /// Whether the current segment has started.
+    pub started: bool,
+    /// Execution time of the current segment.
+    pub total: u64,
+    /// Remaining execution time of the current segment when it last stopped.
+    pub left: u64,
+    /// Number of completed jobs. Marks entries of queues that have become invalid.
+    pub completed: u64,
+}
+
+impl Thread {
+    /// Resets the state for a new run.
+    pub fn clear(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        *self = Thread {
+            waiting,
+            ..Thread::default()
+        };
+        self.waiting.clear();
+    }
+}
+
+/// Returns `arrived` with the deadline of its task.
+pub(super) fn job(task: usize, constants: &Constants, arrived: Arrived) -> Job {
+    Job {
+        task,
+        number: arrived.number,
+        arrival: Time::from_ns(arrived.arrival),
+        deadline: Time::from_ns(arrived.arrival.saturating_add(constants.deadline)),
+    }
+}
+
+/// A job that waits for a resource or occupies it. The order of fields is the order of service.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Entry {
+    pub key: u64,
+    /// Release of the segment [ns], or of the first segment of a busy-waiting job.
+    pub release: u64,
+    pub task: usize,
+    /// Number of completed jobs of the task at the release. The entry is invalid after the next completion.
+    pub completed: u64,
+}
+
+/// State of a resource. All times are in ns.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    pub waiting: BinaryHeap<Reverse<Entry>>,
+    pub running: Option<Entry>,
+    /// Whether the resource has been dispatched since the last change of `running` or of its segment.
+    pub armed: bool,
+    /// End of the running segment if it is not preempted; [`NEVER`] while the running task busy-waits.
+    pub finish: u64,
+    /// Whether the observer knows that the running segment executes, and since when it executes.
+    pub announced: bool,
+    pub since: u64,
+    /// Whether the resource is in the list of resources to dispatch.
+    pub dirty: bool,
+    /// Whether the resource is in the list of resources that changed at the present instant.
+    pub touched: bool,
+}
+
+impl Default for Lane {
+    fn default() -> Lane {
+        Lane {
+            waiting: BinaryHeap::new(),
+            running: None,
+            armed: false,
+            finish: NEVER,
+            announced: false,
+            since: 0,
+            dirty: false,
+            touched: false,
+        }
+    }
+}
+
+impl Lane {
+    /// Resets the state for a new run.
+    pub fn clear(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.clear();
+        *self = Lane {
+            waiting,
+            ..Lane::default()
+        };
+    }
+
+    /// Whether `task` occupies the resource.
+    pub fn is_held_by(&self, task: usize) -> bool {
+        self.running.is_some_and(|entry| entry.task == task)
+    }
+}

@@ -1,0 +1,324 @@
+//! Validation of many end-to-end systems, on any number of threads. The campaign compares every bound on a segment, a
+//! response time or a chain with the longest time in several runs.
+
+use gpusched_analysis::end_to_end::{analyze, analyze_enforced};
+use gpusched_model::Interference;
+use gpusched_model::end_to_end::{Answer, Communication, Draft, System};
+use gpusched_model::error::{Error, Result};
+use gpusched_model::time::Time;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::draw::system;
+use crate::end_to_end::{
+    ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
+};
+
+/// An analysis: the bounds on a system.
+pub type Analyze = fn(&System) -> Answer;
+
+/// Parameters of a validation campaign.
+#[derive(Copy, Clone, Debug)]
+pub struct Campaign {
+    /// Number of systems to validate.
+    pub systems: u64,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace it.
+    pub analysis: Analyze,
+}
+
+/// Counts of a validation campaign.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "EndToEndTally", deny_unknown_fields)]
+pub struct Tally {
+    /// Number of systems.
+    pub systems: u64,
+    /// Number of systems in which at least one task has a bound.
+    pub bounded_systems: u64,
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Number of tasks with a bound.
+    pub bounds: u64,
+    /// Number of task bounds that a run attains.
+    pub attained: u64,
+    /// Sum of simulated response time divided by bound, over all tasks with a bound [thousandths].
+    pub ratio_permille: u64,
+    /// Number of chains with a bound.
+    pub chains: u64,
+    /// Sum of simulated reaction time divided by bound, over all chains with a bound [thousandths].
+    pub chain_ratio_permille: u64,
+    /// Number of tasks with a bound under enforced releases.
+    pub enforced_bounds: u64,
+    /// Number of simulated runs.
+    pub runs: u64,
+    /// Number of simulated jobs.
+    pub jobs: u64,
+    /// Number of systems with a time above its bound. A number above 0 refutes the analysis.
+    pub exceeded: u64,
+}
+
+impl Tally {
+    fn plus(&self, other: &Tally) -> Tally {
+        Tally {
+            systems: self.systems + other.systems,
+            bounded_systems: self.bounded_systems + other.bounded_systems,
+            tasks: self.tasks + other.tasks,
+            bounds: self.bounds + other.bounds,
+            attained: self.attained + other.attained,
+            ratio_permille: self.ratio_permille + other.ratio_permille,
+            chains: self.chains + other.chains,
+            chain_ratio_permille: self.chain_ratio_permille + other.chain_ratio_permille,
+            enforced_bounds: self.enforced_bounds + other.enforced_bounds,
+            runs: self.runs + other.runs,
+            jobs: self.jobs + other.jobs,
+            exceeded: self.exceeded + other.exceeded,
+        }
+    }
+}
+
+/// A time above its bound.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Excess {
+    /// Number of the random system.
+    pub system: u64,
+    /// Exceeded bound, such as `task2 segment 1`.
+    pub of: String,
+    /// Bound [ns].
+    pub bound_ns: Time,
+    /// Simulated time [ns].
+    pub simulated_ns: Time,
+    /// Whether timers released the segments.
+    pub enforced: bool,
+}
+
+/// The result of a validation campaign.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Sums over all systems.
+    pub tally: Tally,
+    /// Excess in the system with the lowest number, if any.
+    pub excess: Option<Excess>,
+    /// System with the excess.
+    pub draft: Option<Draft>,
+}
+
+/// Longest times of all runs of a system.
+struct Longest {
+    observed: Observed,
+    chains: Vec<(Option<Time>, Option<Time>)>,
+    runs: u64,
+}
+
+impl Campaign {
+    /// Creates a campaign that validates the analysis of gpusched.
+    pub fn new(systems: u64, seed: u64) -> Campaign {
+        Campaign {
+            systems,
+            seed,
+            analysis: analyze,
+        }
+    }
+
+    /// Runs the campaign on the threads of `pool`. Calls `advanced` after every system.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Internal`] if a system cannot be generated.
+    pub fn run(&self, pool: &ThreadPool, advanced: impl Fn() + Sync) -> Result<Report> {
+        let (tally, excess) = pool.install(|| {
+            (0..self.systems)
+                .into_par_iter()
+                .map(|index| {
+                    let found = self.examine(index);
+                    advanced();
+                    found
+                })
+                .reduce(
+                    || Ok((Tally::default(), None)),
+                    |a, b| {
+                        let ((a, first), (b, second)) = (a?, b?);
+                        let least = |first: Excess, second: Excess| {
+                            if second.system < first.system {
+                                second
+                            } else {
+                                first
+                            }
+                        };
+                        let excess = match (first, second) {
+                            (Some(first), Some(second)) => Some(least(first, second)),
+                            (first, second) => first.or(second),
+                        };
+                        Ok((a.plus(&b), excess))
+                    },
+                )
+        })?;
+        let draft = excess
+            .as_ref()
+            .and_then(|excess: &Excess| system(self.seed, excess.system));
+        Ok(Report { tally, excess, draft })
+    }
+
+    fn examine(&self, index: u64) -> Result<(Tally, Option<Excess>)> {
+        let draft = system(self.seed, index).ok_or_else(|| Error::Internal(format!("no system {index}")))?;
+        let system = System::new(&draft, Interference::Conflict)?;
+        let answer = (self.analysis)(&system);
+        let longest = self.longest(&system, index, None)?;
+        let mut tally = Tally {
+            systems: 1,
+            tasks: system.tasks().len() as u64,
+            runs: longest.runs,
+            jobs: longest.observed.tasks.iter().map(|task| task.jobs).sum(),
+            ..Tally::default()
+        };
+        let permille = |part: Time, whole: Time| part.ns() * 1000 / whole.ns().max(1);
+        for (task, bound) in longest.observed.tasks.iter().zip(&answer.response_times_ns) {
+            if let Some(bound) = *bound {
+                tally.bounds += 1;
+                tally.attained += u64::from(task.response == bound);
+                tally.ratio_permille += permille(task.response, bound);
+            }
+        }
+        tally.bounded_systems = u64::from(tally.bounds > 0);
+        for (simulated, chain) in longest.chains.iter().zip(&answer.chains) {
+            if let (Some(bound), Some(simulated)) = (chain.reaction_ns, simulated.0) {
+                tally.chains += 1;
+                tally.chain_ratio_permille += permille(simulated, bound);
+            }
+        }
+        let mut excess = excess(&system, &answer, &longest);
+        if let Ok(enforced) = analyze_enforced(&system)
+            && let Some(offsets) = &enforced.evidence.offsets_ns
+            && enforced.response_times_ns.iter().all(Option::is_some)
+        {
+            tally.enforced_bounds = enforced.response_times_ns.len() as u64;
+            let longest = self.longest(&system, index, Some(offsets))?;
+            tally.runs += longest.runs;
+            let found = self::excess(&system, &enforced, &longest);
+            excess = excess.or_else(|| {
+                found.map(|found| Excess {
+                    enforced: true,
+                    ..found
+                })
+            });
+        }
+        let excess = excess.map(|excess| Excess {
+            system: index,
+            ..excess
+        });
+        tally.exceeded = u64::from(excess.is_some());
+        Ok((tally, excess))
+    }
+
+    /// Simulates `system` under all patterns.
+    fn longest(&self, system: &System, index: u64, offsets: Option<&[Vec<Time>]>) -> Result<Longest> {
+        let mut simulator = Simulator::new(system, offsets)?;
+        let mut longest = Longest {
+            observed: Observed::new(system),
+            chains: vec![(None, None); system.chains().len()],
+            runs: 0,
+        };
+        let period = system
+            .tasks()
+            .iter()
+            .map(|task| task.period.ns())
+            .max()
+            .unwrap_or(1);
+        for (number, pattern) in patterns().into_iter().enumerate() {
+            let numbers = (self.seed, index * 16 + number as u64);
+            let mut source = Drawn::new(system, &pattern.runs(system, numbers), numbers)?;
+            let mut chains = ChainTimes::new(system);
+            let extent = Extent::before(Time::from_ns(6 * period));
+            simulator.run(&mut source, extent, &mut (&mut longest.observed, &mut chains))?;
+            longest.runs += 1;
+            if pattern.gaps == Gaps::default() {
+                for (longest, time) in longest.chains.iter_mut().zip(chains.times()) {
+                    longest.0 = longest.0.max(time.reaction);
+                    longest.1 = longest.1.max(time.age);
+                }
+            }
+        }
+        Ok(longest)
+    }
+}
+
+/// Returns the patterns of the runs.
+fn patterns() -> [Pattern; 6] {
+    let periodic = Pattern::default();
+    let random = Pattern {
+        phases: Phases::Random,
+        ..periodic
+    };
+    [
+        periodic,
+        Pattern {
+            execution: Execution::Extremes,
+            jitter: Jitter::Random,
+            ..periodic
+        },
+        random,
+        Pattern {
+            execution: Execution::Extremes,
+            jitter: Jitter::Random,
+            ..random
+        },
+        Pattern {
+            execution: Execution::Random,
+            jitter: Jitter::Late,
+            ..random
+        },
+        Pattern {
+            execution: Execution::Extremes,
+            jitter: Jitter::Random,
+            gaps: Gaps::Sporadic,
+            ..random
+        },
+    ]
+}
+
+/// Returns the first time above its bound.
+fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess> {
+    let above = |of: String, bound: Option<Time>, simulated: Time| {
+        bound.filter(|&bound| simulated > bound).map(|bound_ns| Excess {
+            system: 0,
+            of,
+            bound_ns,
+            simulated_ns: simulated,
+            enforced: false,
+        })
+    };
+    let bounds = &answer.evidence.bounds;
+    for (index, (task, observed)) in system.tasks().iter().zip(&longest.observed.tasks).enumerate() {
+        for (segment, (&end, &delay)) in observed.ends.iter().zip(&observed.delays).enumerate() {
+            let name = |what: &str| format!("{} segment {segment}, {what}", task.name);
+            let found = above(name("end"), bounds.end(index, segment), end);
+            // Delays of tasks without bounds count from releases that are late.
+            let found = found.or_else(|| above(name("delay"), bounds.delay(index, segment), delay));
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+    for ((chain, bound), &(reaction, age)) in system.chains().iter().zip(&answer.chains).zip(&longest.chains)
+    {
+        let by_let = chain.communication == Communication::Let;
+        let met = chain.tasks.iter().all(|&task| {
+            longest
+                .observed
+                .tasks
+                .get(task)
+                .is_some_and(|task| task.misses == 0)
+        });
+        if by_let && !met {
+            continue;
+        }
+        let reaction =
+            reaction.and_then(|time| above(format!("{}, reaction", chain.name), bound.reaction_ns, time));
+        let age = age.and_then(|time| above(format!("{}, age", chain.name), bound.age_ns, time));
+        if let Some(found) = reaction.or(age) {
+            return Some(found);
+        }
+    }
+    None
+}

@@ -1,0 +1,9 @@
+//! Validation of the end-to-end analysis, by simulation with [`crate::end_to_end`].
+//!
+//! * [`draw`] generates random systems with all policies and waiting modes, and chains of their tasks.
+//! * [`campaign`] compares each bound with the longest time in several runs.
+
+pub mod campaign;
+pub mod draw;
+
+pub use campaign::{Analyze, Campaign, Excess, Report, Tally};

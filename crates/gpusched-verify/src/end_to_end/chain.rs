@@ -1,0 +1,235 @@
+//! Reaction times and data ages of chains.
+//!
+//! With the longest time T between two arrivals and the response time R of each task, the
+//! reaction time is at most:
+//!
+//! * [`Method::Davare`]: Σ (T + R);
+//! * [`Method::Durr`]: T₁ + Rₙ + Σ_{i<n} max(Rᵢ, Tᵢ₊₁ + θᵢ·Rᵢ);
+//! * [`Method::Kloda`]: the maximum over the arrivals of the first task, if all phases are known;
+//! * [`Method::Let`]: Σ (T + D), or the maximum over the arrivals.
+//!
+//! θᵢ is 0 if a job of task i+1 never starts while a job of task i is pending. Otherwise, θᵢ is 1.
+
+use gpusched_model::end_to_end::{Chain, ChainBound, Communication, CorePolicy, Method, Resource};
+
+use super::table::Table;
+use super::verdict::{number, shown};
+use crate::Fault;
+
+/// Maximum number of arrivals that the check of [`Method::Kloda`] examines.
+const STEP_LIMIT: u128 = 1_000_000;
+
+/// A task of a chain.
+struct Link {
+    task: usize,
+    /// T: longest time between two arrivals.
+    sampling: u128,
+    /// Longest time from the arrival to the output: R, or D with [`Method::Let`].
+    processing: u128,
+    /// Shortest time between two arrivals.
+    period: u128,
+    phase: Option<u128>,
+    /// θ·R of the hop to the next task.
+    visible: u128,
+}
+
+/// Checks the bounds of `claim` on `chain`.
+pub(super) fn check(claim: &ChainBound, chain: &Chain, table: &Table<'_>) -> Result<(), Fault> {
+    if claim.name != chain.name {
+        let message = format!("found {:?}, expected {:?}", claim.name, chain.name);
+        return Err(Fault::new("name", message));
+    }
+    if (claim.method == Method::Let) != (chain.communication == Communication::Let) {
+        let message = format!("found {} for {} communication", claim.method, chain.communication);
+        return Err(Fault::new("method", message));
+    }
+    let links = links(chain, table);
+    let links = links.as_deref();
+    let reaction = links.and_then(|links| reaction(claim.method, links));
+    at_least("reaction_ns", number(claim.reaction_ns), reaction)?;
+    at_least("age_ns", number(claim.age_ns), links.map(age))?;
+    check_hops(claim, links)?;
+    if claim.limit_ns != chain.limit {
+        let (found, limit) = (shown(number(claim.limit_ns)), shown(number(chain.limit)));
+        return Err(Fault::new("limit_ns", format!("found {found}, expected {limit}")));
+    }
+    let meets = chain
+        .limit
+        .map(|limit| claim.reaction_ns.is_some_and(|reaction| reaction <= limit));
+    if claim.meets != meets {
+        let shown = |meets: Option<bool>| meets.map_or("null".to_owned(), |meets| meets.to_string());
+        let message = format!("found {}, expected {}", shown(claim.meets), shown(meets));
+        return Err(Fault::new("meets", message));
+    }
+    Ok(())
+}
+
+/// Checks that `claimed` is at least `least`. Null claims no bound.
+fn at_least(field: &str, claimed: Option<u128>, least: Option<u128>) -> Result<(), Fault> {
+    match (claimed, least) {
+        (None, _) => Ok(()),
+        (Some(claimed), Some(least)) if claimed >= least => Ok(()),
+        (Some(claimed), Some(least)) => {
+            let message = format!("found {claimed} ns, expected at least {least} ns");
+            Err(Fault::new(field, message))
+        }
+        (Some(claimed), None) => {
+            let message = format!("found {claimed} ns, expected null, because the method has no bound");
+            Err(Fault::new(field, message))
+        }
+    }
+}
+
+/// Checks the parts of the tasks. A chain without a bound has no parts.
+fn check_hops(claim: &ChainBound, links: Option<&[Link]>) -> Result<(), Fault> {
+    let links = match claim.reaction_ns {
+        Some(_) => links.unwrap_or_default(), // a confirmed bound has links
+        None => &[],
+    };
+    if claim.hops.len() != links.len() {
+        let message = format!("found {} hops, expected {}", claim.hops.len(), links.len());
+        return Err(Fault::new("hops", message));
+    }
+    for (index, (hop, link)) in claim.hops.iter().zip(links).enumerate() {
+        let found = [
+            hop.task as u128,
+            hop.sampling_ns.ns().into(),
+            hop.processing_ns.ns().into(),
+        ];
+        let expected = [link.task as u128, link.sampling, link.processing];
+        let fields = ["task", "sampling_ns", "processing_ns"];
+        for (field, (found, expected)) in fields.into_iter().zip(found.into_iter().zip(expected)) {
+            if found != expected {
+                let message = format!("found {found}, expected {expected}");
+                return Err(Fault::new(format!("hops[{index}].{field}"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the tasks of `chain`, or `None` if a task has no bound, or no longest time between two
+/// arrivals. With logical execution times, every task must meet its deadline.
+fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
+    let next = chain.tasks.iter().copied().skip(1).map(Some).chain([None]);
+    let links = chain.tasks.iter().zip(next).map(|(&position, next)| {
+        let task = table.task(position);
+        let response = table.response(position)?;
+        let deadline = u128::from(task.deadline.ns());
+        let logical = chain.communication == Communication::Let;
+        if logical && response > deadline {
+            return None;
+        }
+        let processing = if logical { deadline } else { response };
+        let early = !logical && next.is_some_and(|next| starts_after(table, position, next));
+        Some(Link {
+            task: position,
+            sampling: task.max_interarrival?.ns().into(),
+            processing,
+            period: task.period.ns().into(),
+            phase: task.phase.map(|phase| phase.ns().into()),
+            visible: if early { 0 } else { processing },
+        })
+    });
+    links.collect()
+}
+
+/// Returns whether a job of `second` never starts while a job of `first` is pending. For this,
+/// `first` occupies the core of the first segment of `second`, with higher priority, from its
+/// arrival to its end.
+fn starts_after(table: &Table<'_>, first: usize, second: usize) -> bool {
+    let (first, second) = (table.task(first), table.task(second));
+    let starts_on =
+        |segments: &[gpusched_model::end_to_end::Segment]| segments.first().map(|segment| segment.on);
+    let Some(Resource::Core(core)) = starts_on(&first.segments) else {
+        return false;
+    };
+    let preemptive = table
+        .system
+        .cores()
+        .get(core)
+        .is_some_and(|core| core.policy == CorePolicy::Fp);
+    preemptive
+        && starts_on(&second.segments) == Some(Resource::Core(core))
+        && first.priority < second.priority
+        && (first.segments.len() == 1 || first.spins())
+        && first.jitter.ns() == 0
+        && !table.enforced()
+}
+
+/// Returns the bound of `method` on the reaction time, or `None` if the method has no bound.
+fn reaction(method: Method, links: &[Link]) -> Option<u128> {
+    let sum = links
+        .iter()
+        .map(|link| link.sampling.saturating_add(link.processing));
+    let sum = sum.fold(0, u128::saturating_add);
+    match method {
+        Method::Davare => Some(sum),
+        Method::Durr => {
+            let (first, last) = (links.first()?, links.last()?);
+            let hops = links.iter().zip(links.iter().skip(1));
+            let hops =
+                hops.map(|(link, next)| link.processing.max(next.sampling.saturating_add(link.visible)));
+            Some(hops.fold(
+                first.sampling.saturating_add(last.processing),
+                u128::saturating_add,
+            ))
+        }
+        Method::Kloda => enumerated(links),
+        Method::Let => Some(enumerated(links).map_or(sum, |longest| longest.min(sum))),
+    }
+}
+
+/// Returns the bound on the reduced data age: Rₙ + Σ_{i<n} (Tᵢ + θᵢ·Rᵢ).
+fn age(links: &[Link]) -> u128 {
+    let Some((last, earlier)) = links.split_last() else {
+        return u128::MAX; // a chain has at least one task
+    };
+    let waits = earlier
+        .iter()
+        .map(|link| link.sampling.saturating_add(link.visible));
+    waits.fold(last.processing, u128::saturating_add)
+}
+
+/// Returns the longest reaction time over the arrivals of the first task. An event just after
+/// the arrival z is read by the next job. Each task then reads at its next arrival after the
+/// output of the previous task. From the largest phase, the arrivals repeat in each hyperperiod.
+/// Returns `None` if a phase is unknown, or if the arrivals are too many.
+fn enumerated(links: &[Link]) -> Option<u128> {
+    let (first, last) = (links.first()?, links.last()?);
+    let phases = links
+        .iter()
+        .map(|link| link.phase)
+        .collect::<Option<Vec<u128>>>()?;
+    let start = first.phase?;
+    let end = hyperperiod(links)?.checked_add(phases.into_iter().max()?)?;
+    let count = (end - start) / first.period + 1;
+    if count > STEP_LIMIT {
+        return None;
+    }
+    let hops = || links.iter().zip(links.iter().skip(1));
+    let length = |arrival: u128| {
+        hops()
+            .try_fold(arrival + first.period, |read, (link, next)| {
+                let ready = read.checked_add(link.visible)?.saturating_sub(next.phase?);
+                next.phase?
+                    .checked_add(ready.div_ceil(next.period).checked_mul(next.period)?)
+            })
+            .and_then(|read| (read - arrival).checked_add(last.processing))
+    };
+    let lengths = (0..count).map(|job| length(start + job * first.period));
+    lengths.collect::<Option<Vec<u128>>>()?.into_iter().max()
+}
+
+/// Returns the least common multiple of the periods, or `None` if it exceeds 128 bits.
+fn hyperperiod(links: &[Link]) -> Option<u128> {
+    let gcd = |mut a: u128, mut b: u128| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    links.iter().try_fold(1u128, |multiple, link| {
+        (multiple / gcd(multiple, link.period)).checked_mul(link.period)
+    })
+}

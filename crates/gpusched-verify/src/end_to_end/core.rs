@@ -1,0 +1,121 @@
+//! Segments on cores with fixed priorities, without enforced releases.
+
+use super::table::{Stream, Table, cost};
+use super::window::{least, smaller, total};
+
+/// Work of one task on a core.
+struct Load<'a> {
+    priority: u32,
+    task: usize,
+    /// The whole job of a task with busy-waiting. `None` if the task leaves the core while it
+    /// waits.
+    busy: Option<Whole>,
+    /// All segments on the core as one job. `None` if the task has no bound.
+    job: Option<Whole>,
+    /// Segments on the core.
+    streams: Vec<&'a Stream>,
+}
+
+/// Jobs in a window of length w: ⌈(w + early)/T⌉, each with the work `cost`.
+struct Whole {
+    period: u128,
+    early: Option<u128>,
+    cost: Option<u128>,
+}
+
+impl Whole {
+    fn work(&self, window: u128) -> Option<u128> {
+        let jobs = window.saturating_add(self.early?).div_ceil(self.period);
+        Some(jobs.saturating_mul(self.cost?))
+    }
+}
+
+impl Load<'_> {
+    /// Returns the work in a window of length `window` that starts without ready work of the
+    /// task.
+    fn work(&self, window: u128) -> Option<u128> {
+        match &self.busy {
+            Some(whole) => whole.work(window),
+            None => {
+                let streams = total(self.streams.iter().map(|stream| stream.work(window)));
+                smaller(streams, self.job.as_ref().and_then(|job| job.work(window)))
+            }
+        }
+    }
+}
+
+/// A core with fixed priorities.
+pub(super) struct FixedPriorities<'a> {
+    loads: Vec<Load<'a>>,
+}
+
+impl<'a> FixedPriorities<'a> {
+    /// Creates the core with the segments `all`, which are sorted by task.
+    pub fn new(table: &Table<'_>, all: &'a [Stream]) -> FixedPriorities<'a> {
+        let by_task = all.chunk_by(|a, b| a.task == b.task);
+        let loads = by_task.filter_map(|streams| load(table, streams)).collect();
+        FixedPriorities { loads }
+    }
+
+    /// Returns the work of all other tasks of the same or a higher priority than `task`.
+    fn interference(&self, table: &Table<'_>, task: usize, window: u128) -> Option<u128> {
+        let level = table.task(task).priority;
+        let higher = self
+            .loads
+            .iter()
+            .filter(|load| load.task != task && load.priority <= level);
+        total(higher.map(|load| load.work(window)))
+    }
+
+    /// Returns the least valid R of `segment` of `task`, or `None` if it has no bound.
+    pub fn end(&self, table: &Table<'_>, task: usize, segment: usize) -> Option<u128> {
+        let limit = table.period(task);
+        let window = |own: u128| {
+            least(own, limit, |w| {
+                Some(self.interference(table, task, w)?.saturating_add(own))
+            })
+        };
+        // Joint: all segments up to this one in a single window, from the release of the job.
+        let jitter = u128::from(table.task(task).jitter.ns());
+        let joint = table.prefix(task, segment).and_then(window);
+        let joint = joint.map(|length| length.saturating_add(jitter));
+        // Local: a window for this segment, from its release.
+        let own = cost(&table.task(task).segments[segment]);
+        let local = match segment {
+            0 => None,
+            _ => table
+                .release(task, segment)
+                .zip(window(own))
+                .map(|(release, length)| release.saturating_add(length)),
+        };
+        smaller(joint, local).filter(|&end| end <= limit)
+    }
+}
+
+/// Returns the work of the task with the segments `streams` on a core.
+fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
+    let (first, last) = (streams.first()?, streams.last()?); // an empty list is no task
+    let task = table.task(first.task);
+    let cost = streams
+        .iter()
+        .map(|stream| stream.cost)
+        .fold(0, u128::saturating_add);
+    // A job with work left has arrived after the start of the window minus (R − its work).
+    let early = |end: u128| end.saturating_sub(cost.saturating_add(first.earliest));
+    Some(Load {
+        priority: task.priority,
+        task: first.task,
+        busy: task.spins().then(|| Whole {
+            period: first.period,
+            // Every task with busy-waiting has several segments.
+            early: table.response(first.task).map(|_| task.jitter.ns().into()),
+            cost: table.whole(first.task),
+        }),
+        job: last.end.map(|end| Whole {
+            period: first.period,
+            early: Some(early(end)),
+            cost: Some(cost),
+        }),
+        streams: streams.iter().collect(),
+    })
+}

@@ -1,0 +1,165 @@
+//! Cores and partitions with EDF: response times by Spuri's method, with blocking.
+//!
+//! The analysed job arrives at a, counted from the start of a busy period of work whose deadline
+//! is at most the deadline of the job. Its end is the least t with
+//!
+//! ```text
+//! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ
+//! ```
+//!
+//! The response time is the maximum of t − a. The arrivals a that place a deadline of another job
+//! at the deadline of the analysed job are sufficient, because B(a) never grows with a.
+
+use super::window::least;
+use crate::fraction::Fraction;
+
+/// Maximum number of evaluations for one resource. If a resource needs more evaluations, its
+/// segments have no bound, which is safe.
+const STEP_LIMIT: u64 = 10_000_000;
+
+/// Longest busy period [ns]. A resource with a longer busy period has no bounds.
+const LONGEST: u128 = 1 << 64;
+
+/// Jobs of one task or segment. All times are in ns.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Source {
+    pub period: u128,
+    /// C: demand of one job.
+    pub cost: u128,
+    pub jitter: u128,
+    /// D: time from the arrival to the deadline.
+    pub deadline: u128,
+    /// Time for which a job that has just started blocks jobs with earlier deadlines.
+    pub blocking: u128,
+}
+
+/// A resource with EDF.
+pub(super) struct Edf {
+    sources: Vec<Source>,
+    /// Length of the longest busy period.
+    busy: Option<u128>,
+    /// Evaluations that remain.
+    steps: u64,
+}
+
+impl Edf {
+    /// Creates a resource with `sources`. If `sources` is `None`, no job has a bound.
+    pub fn new(sources: Option<Vec<Source>>) -> Edf {
+        let busy = sources.as_deref().and_then(busy_period);
+        Edf {
+            sources: sources.unwrap_or_default(), // never read, because `busy` is `None`
+            busy,
+            steps: STEP_LIMIT,
+        }
+    }
+
+    /// Returns C of source `index`, or `None` if the resource has no bounds.
+    pub fn cost(&self, index: usize) -> Option<u128> {
+        self.sources.get(index).map(|source| source.cost)
+    }
+
+    /// Returns a bound on the time from the arrival to the end of the first `own` ns of the
+    /// demand of a job of source `index`. Returns `None` if the bound is above `limit`.
+    pub fn response(&mut self, index: usize, own: u128, limit: u128) -> Option<u128> {
+        let source = self.sources.get(index).copied();
+        let (source, busy) = (source?, signed(self.busy?));
+        let mut worst = signed(source.jitter.saturating_add(own));
+        let mut previous: Option<(u128, u128)> = None; // blocking and end of the last arrival
+        for arrival in self.arrivals(index, busy)? {
+            if busy - arrival <= worst {
+                break; // every job ends in the longest busy period
+            }
+            let due = arrival + signed(source.deadline);
+            let others = self
+                .sources
+                .iter()
+                .enumerate()
+                .filter(|&(other, _)| other != index);
+            let others: Vec<(Source, u128)> = others
+                .map(|(_, other)| {
+                    let room = due + signed(other.jitter) - signed(other.deadline);
+                    let jobs = (room.div_euclid(signed(other.period)) + 1).max(0);
+                    (*other, jobs.unsigned_abs())
+                })
+                .collect();
+            let later = others.iter().filter(|(other, _)| signed(other.deadline) > due);
+            let blocking = later.map(|(other, _)| other.blocking).max().unwrap_or(0); // nothing blocks
+            let before = (arrival + signed(source.jitter)).unsigned_abs() / source.period;
+            let base = before
+                .saturating_mul(source.cost)
+                .saturating_add(own)
+                .saturating_add(blocking);
+            // With the same blocking, a later arrival never has an earlier end.
+            let start = match previous {
+                Some((same, end)) if same == blocking => base.max(end),
+                _ => base,
+            };
+            let steps = std::cell::Cell::new(self.steps);
+            let most = u128::try_from(arrival + signed(limit)).ok()?; // the job ends after 0
+            let end = least(start, most, |t| {
+                steps.set(steps.get().checked_sub(1)?);
+                let work = others.iter().map(|&(other, jobs)| {
+                    let released = t.saturating_add(other.jitter).div_ceil(other.period);
+                    released.min(jobs).saturating_mul(other.cost)
+                });
+                Some(work.fold(base, u128::saturating_add))
+            })?;
+            self.steps = steps.get();
+            previous = Some((blocking, end));
+            worst = worst.max(signed(end) - arrival);
+        }
+        u128::try_from(worst).ok().filter(|&worst| worst <= limit)
+    }
+
+    /// Returns the arrivals to examine for source `index`, ascending, from −J to the end of the
+    /// longest busy period. Returns `None` if they are too many.
+    fn arrivals(&self, index: usize, busy: i128) -> Option<Vec<i128>> {
+        let source = self.sources.get(index)?;
+        let first = -signed(source.jitter);
+        let mut arrivals = Vec::new();
+        for other in &self.sources {
+            let period = signed(other.period);
+            let start = signed(other.deadline) - signed(other.jitter) - signed(source.deadline);
+            let skipped = (first - start).max(0);
+            let start = start + (skipped + period - 1) / period * period;
+            let count = ((busy - start).max(0) + period - 1) / period;
+            let room = i128::from(self.steps) - signed(u128::try_from(arrivals.len()).ok()?);
+            if count > room {
+                return None;
+            }
+            arrivals.extend((0..count).map(|job| start + job * period));
+        }
+        arrivals.sort_unstable();
+        arrivals.dedup();
+        Some(arrivals)
+    }
+}
+
+/// Returns `value` as a signed number. All values of this module are far below 2^127.
+fn signed(value: u128) -> i128 {
+    i128::try_from(value).unwrap_or(i128::MAX)
+}
+
+/// Returns the length of the longest busy period: least L = max B + Σ ⌈(L + J)/T⌉·C. Returns
+/// `None` if the busy period may never end.
+fn busy_period(sources: &[Source]) -> Option<u128> {
+    let blocking = sources.iter().map(|source| source.blocking).max()?;
+    let utilization = Fraction::sum(sources.iter().map(|job| Fraction::new(job.cost, job.period)));
+    let delayed = blocking > 0 || sources.iter().any(|source| source.jitter > 0);
+    match utilization.cmp(1) {
+        std::cmp::Ordering::Greater => return None,
+        std::cmp::Ordering::Equal if delayed => return None,
+        _ => {}
+    }
+    let start = sources
+        .iter()
+        .map(|source| source.cost)
+        .fold(blocking, u128::saturating_add);
+    least(start, LONGEST, |length| {
+        let work = sources.iter().map(|source| {
+            let jobs = length.saturating_add(source.jitter).div_ceil(source.period);
+            jobs.saturating_mul(source.cost)
+        });
+        Some(work.fold(blocking, u128::saturating_add))
+    })
+}

@@ -1,0 +1,71 @@
+//! Check of end-to-end verdicts. The certificate is a table with two values per segment:
+//!
+//! * R(i,k), `ends_ns`: bound on the time from the arrival of task i to the end of segment k;
+//! * S(i,k), `delays_ns`: bound on the time from the release to the end of segment k.
+//!
+//! Every equation of the analysis has the form "R(i,k) or S(i,k) = f(table)", and f is monotone.
+//! The check evaluates each f once, with the values of the table. The table is valid if each
+//! value is at least the result. Proof: suppose that a bound of a valid table is exceeded for the
+//! first time at t. Up to t, all releases obeyed the table, so the job obeyed its equation.
+//!
+//! The value null claims no bound, so the check accepts null everywhere. If R of the last segment
+//! is null, jobs of the task may queue. So the finite values R of its earlier segments count from
+//! the end of the previous job, and no equation of another task uses them.
+//!
+//! * `window`: least fixed points, and sums of values without a bound;
+//! * `table`: the shape of the table, and the streams of releases that follow from it;
+//! * `segments`: the equation of each value;
+//! * `device`: copy engines and partitions, except EDF;
+//! * `core`: cores with fixed priorities;
+//! * `edf`: cores and partitions with EDF;
+//! * `verdict`: the verdicts on tasks and on the system;
+//! * `chain`: reaction times and data ages.
+
+mod chain;
+mod core;
+mod device;
+mod edf;
+mod segments;
+mod table;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod window;
+
+use gpusched_model::end_to_end::{Analysis, Answer, System};
+use gpusched_model::policy::Strength;
+
+use crate::Fault;
+use table::Table;
+
+/// Findings of the verifier about a valid end-to-end verdict.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct VerifiedSystem {
+    /// Number of tasks with a confirmed bound on the response time.
+    pub bounded_tasks: usize,
+    /// Number of chains with a confirmed bound on the reaction time.
+    pub bounded_chains: usize,
+}
+
+/// Recomputes and checks every statement of `answer` about `system`.
+///
+/// # Errors
+/// Returns the first [`Fault`] of the answer.
+pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem, Fault> {
+    let enforced = answer.evidence.offsets_ns.is_some();
+    let expected = match enforced {
+        true => Analysis::EnforcedReleases,
+        false => Analysis::EndToEnd,
+    };
+    if answer.policy != expected {
+        let message = format!("found {}, expected {expected}", answer.policy);
+        return Err(Fault::new("policy", message));
+    }
+    if answer.strength != Strength::Sufficient {
+        let message = format!("found {}, expected {}", answer.strength, Strength::Sufficient);
+        return Err(Fault::new("strength", message));
+    }
+    let table = Table::new(system, &answer.evidence).map_err(|fault| fault.inside("evidence"))?;
+    segments::check(&table).map_err(|fault| fault.inside("evidence"))?;
+    verdict::check(answer, &table)
+}

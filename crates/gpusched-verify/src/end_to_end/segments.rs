@@ -1,0 +1,229 @@
+//! The equation of each value of the table.
+
+use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource};
+
+use super::core::FixedPriorities;
+use super::device::{self, Rule};
+use super::edf::{Edf, Source};
+use super::table::{Stream, Table};
+use super::window::{blocking, smaller};
+use crate::Fault;
+
+/// A resource with everything that its equations need.
+enum Prepared<'a> {
+    /// A core with fixed priorities, without enforced releases.
+    Core(FixedPriorities<'a>),
+    /// A core with EDF, without enforced releases. The list has the position of each task among
+    /// the sources.
+    EdfCore(Edf, Vec<usize>),
+    /// Segments as independent streams.
+    Device(Rule),
+    /// Segments as independent streams under EDF.
+    EdfDevice(Edf),
+}
+
+/// Values of the table that the equations require at least. `None` is no bound.
+struct Required {
+    end: Option<u128>,
+    delay: Option<u128>,
+}
+
+/// Checks every value of `table`. Returns the first value that is too small.
+pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
+    for resource in table.system.resources() {
+        let streams = table.streams(resource);
+        let mut prepared = prepare(table, resource, streams);
+        for (position, stream) in streams.iter().enumerate() {
+            let (task, segment) = (stream.task, stream.segment);
+            let (end, delay) = (table.end(task, segment), table.delay(task, segment));
+            if end.is_none() && delay.is_none() {
+                continue; // no claim
+            }
+            let required = prepared.required(table, streams, position);
+            at_least(end, required.end, || format!("bounds[{task}].ends_ns[{segment}]"))?;
+            at_least(delay, required.delay, || {
+                format!("bounds[{task}].delays_ns[{segment}]")
+            })?;
+            if table.enforced() {
+                check_order(table, stream)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the least valid values R and S of every segment, resource by resource.
+#[cfg(test)]
+pub(super) fn all_required(table: &Table<'_>) -> Vec<(usize, usize, Option<u128>, Option<u128>)> {
+    let mut all = Vec::new();
+    for resource in table.system.resources() {
+        let streams = table.streams(resource);
+        let mut prepared = prepare(table, resource, streams);
+        for (position, stream) in streams.iter().enumerate() {
+            let required = prepared.required(table, streams, position);
+            all.push((stream.task, stream.segment, required.end, required.delay));
+        }
+    }
+    all
+}
+
+/// Checks that `claimed` is at least `required`, or null.
+fn at_least(claimed: Option<u128>, required: Option<u128>, field: impl Fn() -> String) -> Result<(), Fault> {
+    match (claimed, required) {
+        (None, _) => Ok(()),
+        (Some(claimed), Some(required)) if claimed >= required => Ok(()),
+        (Some(claimed), Some(required)) => {
+            let message = format!("found {claimed} ns, expected at least {required} ns");
+            Err(Fault::new(field(), message))
+        }
+        (Some(claimed), None) => {
+            let message =
+                format!("found {claimed} ns, expected null, because no bound follows from the table");
+            Err(Fault::new(field(), message))
+        }
+    }
+}
+
+/// Checks that the previous segment has ended when the timer releases the segment `stream`.
+/// Otherwise, the segment has no bound from the arrival.
+fn check_order(table: &Table<'_>, stream: &Stream) -> Result<(), Fault> {
+    let (task, segment) = (stream.task, stream.segment);
+    let Some(end) = table.end(task, segment) else {
+        return Ok(());
+    };
+    let field = |segment| format!("bounds[{task}].ends_ns[{segment}]");
+    if let Some(next) = table.next_offset(task, segment)
+        && end > next
+    {
+        let message =
+            format!("found {end} ns, expected null or at most {next} ns, the next enforced release");
+        return Err(Fault::new(field(segment), message));
+    }
+    match table.release(task, segment) {
+        Some(_) => Ok(()),
+        None => {
+            let message = format!("found {end} ns, expected null, because the previous segment has no bound");
+            Err(Fault::new(field(segment), message))
+        }
+    }
+}
+
+fn prepare<'a>(table: &Table<'_>, resource: Resource, streams: &'a [Stream]) -> Prepared<'a> {
+    match resource {
+        Resource::Core(index) => match (table.system.cores()[index].policy, table.enforced()) {
+            (CorePolicy::Fp, false) => Prepared::Core(FixedPriorities::new(table, streams)),
+            (CorePolicy::Fp, true) => Prepared::Device(Rule::Preemptive),
+            (CorePolicy::Edf, false) => edf_core(table, streams),
+            (CorePolicy::Edf, true) => edf_device(streams, PartitionPolicy::Edf),
+        },
+        Resource::Engine(index) => match table.system.engines()[index].policy {
+            EnginePolicy::Fifo => Prepared::Device(Rule::Fifo),
+            EnginePolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
+        },
+        Resource::Partition(index) => match table.system.partitions()[index].policy {
+            PartitionPolicy::NpFifo => Prepared::Device(Rule::Fifo),
+            PartitionPolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
+            PartitionPolicy::Fp => Prepared::Device(Rule::Preemptive),
+            PartitionPolicy::LpFp => Prepared::Device(Rule::Limited),
+            edf => edf_device(streams, edf),
+        },
+    }
+}
+
+/// Returns a core with EDF. Each task is one job with the demand E, and waits on the core.
+fn edf_core<'a>(table: &Table<'_>, streams: &[Stream]) -> Prepared<'a> {
+    let by_task = streams.chunk_by(|a, b| a.task == b.task);
+    let tasks: Vec<usize> = by_task
+        .filter_map(|streams| Some(streams.first()?.task))
+        .collect();
+    let sources = tasks.iter().map(|&task| {
+        let (jitter, deadline) = (table.task(task).jitter.ns(), table.task(task).deadline.ns());
+        (jitter <= deadline).then_some(())?;
+        Some(Source {
+            period: table.period(task),
+            cost: table.whole(task)?,
+            jitter: jitter.into(),
+            deadline: deadline.into(),
+            blocking: 0,
+        })
+    });
+    Prepared::EdfCore(Edf::new(sources.collect()), tasks)
+}
+
+/// Returns a resource with EDF. Each segment is an independent task, whose jobs arrive at a + φ.
+fn edf_device<'a>(streams: &[Stream], policy: PartitionPolicy) -> Prepared<'a> {
+    let sources = streams.iter().map(|stream| {
+        let (jitter, deadline) = (stream.jitter?, stream.deadline?);
+        (jitter <= deadline).then_some(())?;
+        // A job may preempt a kernel of another task with a later deadline. The preemption makes
+        // the kernel up to one block longer. A kernel of one block is never preempted.
+        let preempted = streams.iter().filter(|other| {
+            policy == PartitionPolicy::LpEdf
+                && other.task != stream.task
+                && other.block < other.cost
+                && other.deadline.is_none_or(|other| other > deadline - jitter)
+        });
+        let charge = preempted.map(|other| other.block).max().unwrap_or(0); // preempts no kernel
+        Some(Source {
+            period: stream.period,
+            cost: stream.cost.saturating_add(charge),
+            jitter,
+            deadline,
+            blocking: match policy {
+                PartitionPolicy::Edf => 0,
+                PartitionPolicy::LpEdf => blocking([stream.block].into_iter()),
+                _ => blocking([stream.cost].into_iter()),
+            },
+        })
+    });
+    Prepared::EdfDevice(Edf::new(sources.collect()))
+}
+
+impl Prepared<'_> {
+    /// Evaluates the equations of the stream at `position` of `streams`, the streams on the
+    /// resource.
+    fn required(&mut self, table: &Table<'_>, streams: &[Stream], position: usize) -> Required {
+        let own = &streams[position];
+        let (task, segment) = (own.task, own.segment);
+        let limit = table.period(task);
+        // The segment ends S after its release, which is at most R(i,k−1) after the arrival. An
+        // enforced release is at o, plus J for the first segment.
+        let release = match table.enforced() {
+            true if segment == 0 => table.release(task, segment),
+            true => Some(own.earliest),
+            false => table.release(task, segment),
+        };
+        let after = |start: Option<u128>, length: Option<u128>| Some(start?.saturating_add(length?));
+        match self {
+            Prepared::Core(core) => Required {
+                end: core.end(table, task, segment),
+                delay: None,
+            },
+            Prepared::EdfCore(edf, tasks) => {
+                let index = tasks.iter().position(|&other| other == task);
+                let prefix = table.prefix(task, segment);
+                Required {
+                    end: index
+                        .zip(prefix)
+                        .and_then(|(index, own)| edf.response(index, own, limit)),
+                    delay: None,
+                }
+            }
+            Prepared::Device(rule) => Required {
+                end: after(release, table.delay(task, segment)),
+                delay: device::delay(*rule, table, streams, own),
+            },
+            Prepared::EdfDevice(edf) => {
+                // The response time counts from a + φ, so it includes J.
+                let cost = edf.cost(position);
+                let response = cost.and_then(|cost| edf.response(position, cost, limit));
+                let direct = after(Some(own.earliest), response);
+                let end = match table.enforced() {
+                    true => direct,
+                    false => smaller(direct, after(release, table.delay(task, segment))),
+                };
+                Required { end, delay: response }
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The table of bounds, and the streams of releases that follow from it.
+
+use std::collections::HashMap;
+
+use gpusched_model::counted;
+use gpusched_model::end_to_end::{Evidence, Resource, Segment, System, Task, TaskBounds};
+use gpusched_model::time::Time;
+
+use super::window::total;
+use crate::Fault;
+
+/// Releases of a segment (j,k) on its resource. The q-th release is in the interval from
+/// a + φ to a + φ + J, where a is the arrival of job q, and arrivals are at least T apart.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    pub task: usize,
+    pub segment: usize,
+    /// T.
+    pub period: u128,
+    /// c.
+    pub cost: u128,
+    /// Longest part of the segment that cannot be preempted under an `lp-` policy.
+    pub block: u128,
+    /// φ, or the offset o of an enforced release.
+    pub earliest: u128,
+    /// J(j,k); `None` if it has no bound.
+    pub jitter: Option<u128>,
+    /// R(j,k); `None` if R(j,k) or the response time of the task has no bound.
+    pub end: Option<u128>,
+    /// Time from a + φ to the deadline of the segment; `None` if it is not positive.
+    pub deadline: Option<u128>,
+}
+
+impl Stream {
+    /// Returns ⌈(w + J)/T⌉·c: the work of all releases in a half-open window of length `window`.
+    pub fn work(&self, window: u128) -> Option<u128> {
+        let jobs = window.saturating_add(self.jitter?).div_ceil(self.period);
+        Some(jobs.saturating_mul(self.cost))
+    }
+}
+
+/// The table of bounds of a system.
+pub(super) struct Table<'a> {
+    pub system: &'a System,
+    bounds: &'a [TaskBounds],
+    offsets: Option<&'a [Vec<Time>]>,
+    streams: HashMap<Resource, Vec<Stream>>,
+}
+
+impl<'a> Table<'a> {
+    /// Reads the table in `evidence`.
+    ///
+    /// # Errors
+    /// Fails if a list has a wrong length, a bound is above the period, a bound has no meaning,
+    /// or the enforced releases are invalid.
+    pub fn new(system: &'a System, evidence: &'a Evidence) -> Result<Table<'a>, Fault> {
+        let bounds = evidence.bounds.0.as_slice();
+        let tasks = system.tasks();
+        same_length("bounds", bounds.len(), tasks.len(), "task")?;
+        let offsets = evidence.offsets_ns.as_deref();
+        for (index, (task, bounds)) in tasks.iter().zip(bounds).enumerate() {
+            check_shape(task, bounds, offsets.is_some())
+                .map_err(|fault| fault.inside(&format!("bounds[{index}]")))?;
+        }
+        if let Some(offsets) = offsets {
+            check_offsets(tasks, offsets)?;
+        }
+        let mut table = Table {
+            system,
+            bounds,
+            offsets,
+            streams: HashMap::new(),
+        };
+        for (task, found) in tasks.iter().enumerate() {
+            for (segment, on) in found.segments.iter().map(|segment| segment.on).enumerate() {
+                let stream = table.stream(task, segment);
+                table.streams.entry(on).or_default().push(stream);
+            }
+        }
+        Ok(table)
+    }
+
+    /// Returns whether timers release the segments.
+    pub fn enforced(&self) -> bool {
+        self.offsets.is_some()
+    }
+
+    /// Returns the task at `task`, a position in the system.
+    pub fn task(&self, task: usize) -> &'a Task {
+        &self.system.tasks()[task]
+    }
+
+    /// Returns T of `task`, the largest value of its bounds.
+    pub fn period(&self, task: usize) -> u128 {
+        self.task(task).period.ns().into()
+    }
+
+    /// Returns R(i,k).
+    pub fn end(&self, task: usize, segment: usize) -> Option<u128> {
+        let end = *self.bounds.get(task)?.ends_ns.get(segment)?;
+        end.map(|end| end.ns().into())
+    }
+
+    /// Returns R(i,k−1), the bound on the release of segment k. It is J for the first segment.
+    pub fn release(&self, task: usize, segment: usize) -> Option<u128> {
+        match segment.checked_sub(1) {
+            Some(before) => self.end(task, before),
+            None => Some(self.task(task).jitter.ns().into()),
+        }
+    }
+
+    /// Returns S(i,k).
+    pub fn delay(&self, task: usize, segment: usize) -> Option<u128> {
+        let delay = *self.bounds.get(task)?.delays_ns.get(segment)?;
+        delay.map(|delay| delay.ns().into())
+    }
+
+    /// Returns R(i,n), the bound on the response time.
+    pub fn response(&self, task: usize) -> Option<u128> {
+        self.end(task, self.task(task).segments.len() - 1)
+    }
+
+    /// Returns φ(i,k), or the offset of an enforced release.
+    pub fn earliest(&self, task: usize, segment: usize) -> u128 {
+        let earliest = match self.offsets {
+            Some(offsets) => offsets[task][segment],
+            None => self.task(task).earliest(segment),
+        };
+        earliest.ns().into()
+    }
+
+    /// Returns the latest time for the end of segment k under enforced releases: the offset of
+    /// the next segment. `None` for the last segment.
+    pub fn next_offset(&self, task: usize, segment: usize) -> Option<u128> {
+        let next = self.offsets?.get(task)?.get(segment + 1)?;
+        Some(next.ns().into())
+    }
+
+    /// Returns Σ over the segments up to `last` of c on a core, and of S on other resources.
+    pub fn prefix(&self, task: usize, last: usize) -> Option<u128> {
+        let segments = self.task(task).segments.iter().enumerate().take(last + 1);
+        total(segments.map(|(position, segment)| match segment.on.is_core() {
+            true => Some(cost(segment)),
+            false => self.delay(task, position),
+        }))
+    }
+
+    /// Returns E: the execution and waiting times of a whole job.
+    pub fn whole(&self, task: usize) -> Option<u128> {
+        self.prefix(task, self.task(task).segments.len() - 1)
+    }
+
+    /// Returns the streams on `resource`, in the order of the tasks.
+    pub fn streams(&self, resource: Resource) -> &[Stream] {
+        self.streams.get(&resource).map_or(&[], Vec::as_slice) // no segment uses the resource
+    }
+
+    /// Returns J(i,k). If a task of several segments has no bound, its jobs may queue, so no
+    /// segment has a bound on its jitter. This includes the first segment.
+    fn jitter(&self, task: usize, segment: usize) -> Option<u128> {
+        if self.task(task).segments.len() > 1 {
+            self.response(task)?;
+        }
+        match (segment, self.enforced()) {
+            (0, _) => Some(self.task(task).jitter.ns().into()),
+            (_, true) => Some(0),
+            // R is at least φ in a valid table. In an invalid table, the check of R fails.
+            (_, false) => Some(
+                self.release(task, segment)?
+                    .saturating_sub(self.earliest(task, segment)),
+            ),
+        }
+    }
+
+    /// Returns D − φ. With enforced releases, each segment has its own deadline: the offset of
+    /// the next segment.
+    fn deadline(&self, task: usize, segment: usize) -> Option<u128> {
+        let last = u128::from(self.task(task).deadline.ns());
+        let deadline = self.next_offset(task, segment).unwrap_or(last); // no next offset: last segment
+        let deadline = deadline.checked_sub(self.earliest(task, segment));
+        deadline.filter(|&deadline| deadline > 0)
+    }
+
+    fn stream(&self, task: usize, position: usize) -> Stream {
+        let segment = &self.task(task).segments[position];
+        Stream {
+            task,
+            segment: position,
+            period: self.period(task),
+            cost: cost(segment),
+            block: segment.block.min(segment.wcet).ns().into(),
+            earliest: self.earliest(task, position),
+            jitter: self.jitter(task, position),
+            end: self.response(task).and(self.end(task, position)),
+            deadline: self.deadline(task, position),
+        }
+    }
+}
+
+/// Returns c.
+pub(super) fn cost(segment: &Segment) -> u128 {
+    segment.wcet.ns().into()
+}
+
+/// Checks that the list `field` has one entry for each `noun`.
+pub(super) fn same_length(field: &str, found: usize, expected: usize, noun: &str) -> Result<(), Fault> {
+    if found == expected {
+        return Ok(());
+    }
+    let entries = match found {
+        1 => "1 entry".to_owned(),
+        _ => format!("{found} entries"),
+    };
+    let message = format!(
+        "found {entries}, expected one for each of {}",
+        counted(expected, noun)
+    );
+    Err(Fault::new(field, message))
+}
+
+/// Checks the lengths of the lists in `bounds`, and that no bound is above the period. Without
+/// enforced releases, segments on cores have no value S.
+fn check_shape(task: &Task, bounds: &TaskBounds, enforced: bool) -> Result<(), Fault> {
+    for (field, values) in [("ends_ns", &bounds.ends_ns), ("delays_ns", &bounds.delays_ns)] {
+        same_length(field, values.len(), task.segments.len(), "segment")?;
+        for (position, (value, segment)) in values.iter().zip(&task.segments).enumerate() {
+            let Some(value) = value else { continue };
+            let place = format!("{field}[{position}]");
+            if *value > task.period {
+                let expected = format!("at most {} ns, the period, or null", task.period.ns());
+                let message = format!("found {} ns, expected {expected}", value.ns());
+                return Err(Fault::new(place, message));
+            }
+            if field == "delays_ns" && segment.on.is_core() && !enforced {
+                let message = format!("found {} ns, expected null for a segment on a core", value.ns());
+                return Err(Fault::new(place, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every task has one offset per segment, from 0 and never descending. Enforced
+/// releases have no meaning for a task that occupies its core while it waits.
+fn check_offsets(tasks: &[Task], offsets: &[Vec<Time>]) -> Result<(), Fault> {
+    same_length("offsets_ns", offsets.len(), tasks.len(), "task")?;
+    for (index, (task, offsets)) in tasks.iter().zip(offsets).enumerate() {
+        let field = format!("offsets_ns[{index}]");
+        same_length(&field, offsets.len(), task.segments.len(), "segment")?;
+        if task.spins() {
+            let message = "found enforced releases of a task with busy-waiting, expected self-suspension";
+            return Err(Fault::new(field, message));
+        }
+        if offsets.first() != Some(&Time::ZERO) {
+            return Err(Fault::new(format!("{field}[0]"), "expected 0 ns"));
+        }
+        let earlier = offsets.iter().zip(offsets.iter().skip(1));
+        for (position, (earlier, later)) in earlier.enumerate() {
+            if later < earlier {
+                let message = format!("found {} ns, expected at least {} ns", later.ns(), earlier.ns());
+                return Err(Fault::new(format!("{field}[{}]", position + 1), message));
+            }
+        }
+    }
+    Ok(())
+}

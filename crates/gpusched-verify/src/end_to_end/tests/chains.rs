@@ -1,0 +1,128 @@
+//! Chains: the golden example F, and the conditions of each method.
+
+use super::*;
+
+/// Tasks of a chain, as (period, phase, response time) on separate cores. The second task shares
+/// the core of the first task if `shared` is true.
+fn chain(tasks: &[(u64, u64)], phases: bool, shared: bool, communication: &str) -> System {
+    let cores: Vec<String> = (0..tasks.len())
+        .map(|core| format!(r#"{{"name":"c{core}","policy":"fp"}}"#))
+        .collect();
+    let task = |(index, &(period, wcet)): (usize, &(u64, u64))| {
+        let (core, wcet, jitter) = match (index, shared) {
+            (1, true) => (0, wcet - 6, 3), // 3 ns of jitter, 3 ns of the first task
+            _ => (index, wcet, 0),
+        };
+        let phase = if phases { r#","phase":0"# } else { "" };
+        format!(
+            r#"{{"name":"t{index}","period":{period},"priority":{index},"jitter":{jitter}{phase},
+            "segments":[{{"on":"c{core}","wcet":{wcet}}}]}}"#
+        )
+    };
+    let names: Vec<String> = (0..tasks.len()).map(|index| format!("\"t{index}\"")).collect();
+    let tasks: Vec<String> = tasks.iter().enumerate().map(task).collect();
+    system(&format!(
+        r#"{{"cores":[{}],"tasks":[{}],"chains":[{{"tasks":[{}],"limit":100,"communication":"{communication}"}}]}}"#,
+        cores.join(","),
+        tasks.join(","),
+        names.join(",")
+    ))
+}
+
+/// Returns the fault of the bounds `reaction` and `age` by `method`.
+fn claim(system: &System, method: Method, reaction: u64, age: u64, responses: &[u64]) -> Option<String> {
+    let rows: Vec<Row> = responses
+        .iter()
+        .map(|&response| (vec![Some(response)], vec![None]))
+        .collect();
+    let mut answer = answer(system, &rows, None);
+    let chain = &mut answer.chains[0];
+    chain.reaction_ns = Some(Time::from_ns(reaction));
+    chain.age_ns = Some(Time::from_ns(age));
+    chain.method = method;
+    chain.meets = Some(reaction <= 100);
+    let hops = system.chains()[0].tasks.iter().map(|&task| Hop {
+        task,
+        sampling_ns: system.tasks()[task].period,
+        processing_ns: match method {
+            Method::Let => system.tasks()[task].deadline,
+            _ => Time::from_ns(responses[task]),
+        },
+    });
+    chain.hops = hops.collect();
+    answer.schedulable = reaction <= 100;
+    verify_system(&answer, system)
+        .err()
+        .map(|fault| fault.to_string())
+}
+
+/// Checks that the bounds are valid, and that no bound can be 1 ns smaller.
+fn exact(system: &System, method: Method, reaction: u64, age: u64, responses: &[u64]) {
+    assert_eq!(claim(system, method, reaction, age, responses), None);
+    let found = claim(system, method, reaction - 1, age, responses).expect("a fault");
+    assert!(found.starts_with("chains[0].reaction_ns: found"), "{found}");
+    let found = claim(system, method, reaction, age - 1, responses).expect("a fault");
+    assert!(found.starts_with("chains[0].age_ns: found"), "{found}");
+}
+
+#[test]
+fn each_method_gives_its_golden_value() {
+    let two = [(10, 3), (20, 12)];
+    let separate = chain(&two, true, false, "asynchronous");
+    exact(&separate, Method::Davare, 45, 25, &[3, 12]);
+    exact(&separate, Method::Kloda, 42, 25, &[3, 12]);
+    exact(&separate, Method::Durr, 45, 25, &[3, 12]);
+    let shared = chain(&two, true, true, "asynchronous");
+    exact(&shared, Method::Durr, 42, 22, &[3, 12]);
+    exact(&shared, Method::Kloda, 32, 22, &[3, 12]);
+    let three = [(10, 3), (20, 12), (50, 30)];
+    let system = chain(&three, true, false, "asynchronous");
+    assert!(claim(&system, Method::Davare, 125, 95, &[3, 12, 30]).is_none());
+    assert!(claim(&system, Method::Davare, 124, 95, &[3, 12, 30]).is_some());
+    assert!(claim(&system, Method::Kloda, 120, 95, &[3, 12, 30]).is_none());
+    assert!(claim(&system, Method::Kloda, 119, 95, &[3, 12, 30]).is_some());
+    let logical = chain(&two, false, false, "let");
+    exact(&logical, Method::Let, 60, 40, &[3, 12]);
+}
+
+#[test]
+fn a_method_needs_its_conditions() {
+    let two = [(10, 3), (20, 12)];
+    let unknown = chain(&two, false, false, "asynchronous");
+    let found = claim(&unknown, Method::Kloda, 90, 80, &[3, 12]).expect("a fault");
+    assert!(found.contains("expected null"), "{found}");
+    let found = claim(&unknown, Method::Let, 90, 80, &[3, 12]).expect("a fault");
+    assert!(found.starts_with("chains[0].method"), "{found}");
+}
+
+/// The first segment of the second task is a kernel, which starts while the first task is
+/// pending. So the second task may read old data, although the two tasks share a core.
+#[test]
+fn a_kernel_does_not_wait_for_the_core() {
+    let system = system(
+        r#"{"cores":[{"name":"c0","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],
+        "tasks":[{"name":"a","period":10,"priority":1,"segments":[{"on":"c0","wcet":2}]},
+        {"name":"b","period":20,"priority":2,"wait":"suspend","segments":[{"on":"gpu","wcet":5},{"on":"c0","wcet":1}]}],
+        "chains":[{"tasks":["a","b"]}]}"#,
+    );
+    let table = rows("[[[2],[null]],[[5,8],[5,null]]]");
+    let with_age = |age: u64| {
+        let mut answer = answer(&system, &table, None);
+        answer.chains[0].age_ns = Some(Time::from_ns(age));
+        verify_system(&answer, &system).is_ok()
+    };
+    assert!(with_age(20) && !with_age(19) && !with_age(18));
+}
+
+/// A chain without a bound fails its limit, and so does the system.
+#[test]
+fn a_chain_without_a_bound_fails() {
+    let system = chain(&[(10, 3), (20, 12)], false, false, "asynchronous");
+    let mut answer = answer(&system, &rows("[[[3],[null]],[[null],[null]]]"), None);
+    assert!(verify_system(&answer, &system).is_ok());
+    answer.chains[0].reaction_ns = Some(Time::from_ns(90));
+    answer.chains[0].meets = Some(true);
+    assert!(verify_system(&answer, &system).is_err_and(|fault| fault.field == "chains[0].reaction_ns"));
+    answer.chains[0].reaction_ns = None;
+    assert!(verify_system(&answer, &system).is_err_and(|fault| fault.field == "chains[0].meets"));
+}

@@ -1,0 +1,138 @@
+//! Tables written by hand: the golden examples, other resources, enforced releases and chains.
+
+mod chains;
+mod deadlines;
+mod enforced;
+mod examples;
+mod resources;
+
+use gpusched_model::Interference;
+use gpusched_model::end_to_end::{
+    Analysis, Answer, Bounds, ChainBound, Draft, Evidence, Hop, Method, System, TaskAnswer, TaskBounds,
+};
+use gpusched_model::policy::Strength;
+use gpusched_model::time::Time;
+
+use super::verify_system;
+
+/// R and S of one task.
+type Row = (Vec<Option<u64>>, Vec<Option<u64>>);
+
+fn system(text: &str) -> System {
+    let draft: Draft = serde_json::from_str(text).expect("a system");
+    System::new(&draft, Interference::None).expect("a valid system")
+}
+
+/// Reads a table: for each task, the lists R and S.
+fn rows(text: &str) -> Vec<Row> {
+    serde_json::from_str(text).expect("a table")
+}
+
+fn times(values: &[Option<u64>]) -> Vec<Option<Time>> {
+    values.iter().map(|value| value.map(Time::from_ns)).collect()
+}
+
+/// Returns the answer that follows from the table `rows`, without bounds on chains.
+fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
+    let bounds = rows.iter().map(|(ends, delays)| TaskBounds {
+        ends_ns: times(ends),
+        delays_ns: times(delays),
+    });
+    let bounds = Bounds(bounds.collect());
+    let tasks: Vec<TaskAnswer> = system
+        .tasks()
+        .iter()
+        .enumerate()
+        .map(|(index, task)| {
+            let bound = bounds.response_time(index);
+            let jitter = task.jitter.ns();
+            let ends = bounds.0[index].ends_ns.iter();
+            let part = |segment: usize, end: &Option<Time>| {
+                let start = segment
+                    .checked_sub(1)
+                    .map_or(Some(jitter), |before| bounds.end(index, before).map(Time::ns));
+                end.zip(start)
+                    .map_or(0, |(end, start)| end.ns().saturating_sub(start))
+            };
+            let costliest = ends.enumerate().max_by_key(|&(segment, end)| part(segment, end));
+            TaskAnswer {
+                name: task.name.clone(),
+                deadline_ns: task.deadline,
+                bound_ns: bound,
+                meets: bound.is_some_and(|bound| bound <= task.deadline),
+                costliest_segment: bound.and(costliest).map(|(segment, _)| segment),
+            }
+        })
+        .collect();
+    let chains: Vec<ChainBound> = system
+        .chains()
+        .iter()
+        .map(|chain| ChainBound {
+            name: chain.name.clone(),
+            reaction_ns: None,
+            age_ns: None,
+            method: Method::Davare,
+            limit_ns: chain.limit,
+            meets: chain.limit.map(|_| false),
+            hops: Vec::new(),
+        })
+        .collect();
+    Answer {
+        schedulable: tasks.iter().all(|task| task.meets) && chains.iter().all(|chain| chain.meets.is_none()),
+        policy: if offsets.is_some() {
+            Analysis::EnforcedReleases
+        } else {
+            Analysis::EndToEnd
+        },
+        strength: Strength::Sufficient,
+        response_times_ns: (0..tasks.len()).map(|task| bounds.response_time(task)).collect(),
+        evidence: Evidence {
+            bounds,
+            offsets_ns: offsets.map(|offsets| {
+                offsets
+                    .iter()
+                    .map(|offsets| offsets.iter().copied().map(Time::from_ns).collect())
+                    .collect()
+            }),
+        },
+        tasks,
+        chains,
+        assumptions: Vec::new(),
+    }
+}
+
+/// Returns the fault of the table `rows`, or `None` if the table is valid.
+fn fault(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Option<String> {
+    let result = verify_system(&answer(system, rows, offsets), system);
+    result.err().map(|fault| fault.to_string())
+}
+
+/// Checks that `rows` is valid, and that no value can be 1 ns smaller.
+fn tight_with(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) {
+    assert_eq!(fault(system, rows, offsets), None, "{rows:?}");
+    for task in 0..rows.len() {
+        for (list, name) in [(0, "ends_ns"), (1, "delays_ns")] {
+            for segment in 0..rows[task].0.len() {
+                let mut lower = rows.to_vec();
+                let row = &mut lower[task];
+                let value = if list == 0 {
+                    &mut row.0[segment]
+                } else {
+                    &mut row.1[segment]
+                };
+                let Some(lowered) = *value else { continue };
+                *value = Some(lowered - 1);
+                let field = format!(
+                    "evidence.bounds[{task}].{name}[{segment}]: found {} ns",
+                    lowered - 1
+                );
+                let found = fault(system, &lower, offsets).expect("a value that is too small");
+                assert!(found.starts_with(&field), "{found}, not {field}");
+            }
+        }
+    }
+}
+
+fn tight(system: &System, table: &str) {
+    tight_with(system, &rows(table), None);
+}
