@@ -1,14 +1,14 @@
-//! Promise: the work on the GPU in a model of APP4MC becomes a task set without a rounding error. gpusched states the parts that it
-//! ignores, decides contradictions safely, and refuses damaged and hostile files.
+//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set, without a rounding
+//! error. gpusched states the parts that it ignores, decides contradictions safely, and refuses damaged and hostile files.
 
-use gpusched::recording::amalthea::import;
+mod hostile;
+mod systems;
+
 use insta::assert_snapshot;
-use rand::{Rng, RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::support::transcript::{Transcript, variants};
-use crate::support::{Answer, answer, gpusched, root, run, run_with};
+use crate::support::{Answer, root, run, run_with};
 
 const WATERS: &str = "tasksets/amalthea/waters-challenge-2019.amxmi";
 
@@ -25,9 +25,9 @@ fn waters() -> String {
     std::fs::read_to_string(root().join(WATERS)).unwrap()
 }
 
-/// Imports `text` from standard input.
+/// Imports the work on the GPU in `text` from standard input.
 fn imported(text: &str) -> Answer {
-    run_with("import amalthea -", text)
+    run_with("import amalthea - --gpu-tasks", text)
 }
 
 /// Name, period, deadline, jitter and C; C is for the smallest number of SMs.
@@ -52,7 +52,7 @@ fn tasks(answer: &Answer) -> Vec<Found> {
 
 #[test]
 fn waters_2019_is_exact() {
-    let answer = run(&format!("import amalthea {WATERS}"));
+    let answer = run(&format!("import amalthea {WATERS} --gpu-tasks"));
     let set: Value = serde_json::from_str(&answer.stdout).unwrap();
     let expected = GPU_TASKS.map(|(name, ticks, period, deadline)| {
         let ns = (ticks * 2).div_ceil(3);
@@ -67,7 +67,7 @@ fn waters_2019_is_exact() {
     assert_eq!(set, json!({"name": "waters-challenge-2019", "tasks": expected}));
     assert_eq!(answer.code, 0);
     assert_snapshot!(answer.stderr);
-    let quiet = run(&format!("import amalthea {WATERS} --quiet"));
+    let quiet = run(&format!("import amalthea {WATERS} --gpu-tasks --quiet"));
     assert_eq!(quiet.stdout, answer.stdout);
     assert!(quiet.stderr.lines().all(|line| line.starts_with("warning: ")));
     assert_eq!(quiet.stderr.lines().count(), 2, "{}", quiet.stderr);
@@ -76,7 +76,7 @@ fn waters_2019_is_exact() {
 /// The utilization of the four tasks is 1.54 on the whole GPU.
 #[test]
 fn waters_2019_is_not_schedulable_on_its_gpu() {
-    let set = run(&format!("import amalthea {WATERS}")).stdout;
+    let set = run(&format!("import amalthea {WATERS} --gpu-tasks")).stdout;
     let verdict = run_with("test - --sms 2 --quiet", set.clone());
     assert_eq!(verdict.code, 1, "{}", verdict.stderr);
     assert!(
@@ -92,7 +92,7 @@ fn waters_2019_is_not_schedulable_on_its_gpu() {
 #[test]
 fn the_number_of_sms_is_from_the_option_or_the_file() {
     let sms = |text: &str, options: &str| {
-        let answer = run_with(&format!("import amalthea - --quiet {options}"), text);
+        let answer = run_with(&format!("import amalthea - --gpu-tasks --quiet {options}"), text);
         let set: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
         let sms = &set["tasks"][0]["wcet"]["table"]["isolated"][0][0];
         (sms.as_u64(), answer.stderr.contains("the file states 2 SMs"))
@@ -292,212 +292,15 @@ fn models_without_a_safe_task_set_are_refused() {
         "task=\"Detection?type=Task\" scheduler=\"Scheduler_A57?type=TaskScheduler\" affinity=\"Core5?",
     );
     told.refusal("Detection on a CPU without ticks for it", &imported(&moved));
-    told.refusal("csv", &run(&format!("import amalthea {WATERS} --format csv")));
-    told.refusal("no SM", &run(&format!("import amalthea {WATERS} --sms 0")));
-    told.refusal("no file", &run("import amalthea no-such-file.amxmi"));
+    told.refusal(
+        "csv",
+        &run(&format!("import amalthea {WATERS} --gpu-tasks --format csv")),
+    );
+    told.refusal(
+        "no SM",
+        &run(&format!("import amalthea {WATERS} --gpu-tasks --sms 0")),
+    );
+    told.refusal("no file", &run("import amalthea no-such-file.amxmi --gpu-tasks"));
     told.refusal("a task set is expected", &run(&format!("test {WATERS} --sms 2")));
     assert_snapshot!(told);
-}
-
-/// Files that need much time or memory, or other files, in parsers without limits.
-#[test]
-fn hostile_files_are_refused() {
-    const START: &str = r#"<am:Amalthea xmlns:am="http://app4mc.eclipse.org/amalthea/1.0.0">"#;
-    let doctype = |inner: &str, text: &str| {
-        let head = format!("<?xml version=\"1.0\"?><!DOCTYPE a [{inner}]>");
-        format!("{head}{START}{text}</am:Amalthea>")
-    };
-    let lol: String = (1..10)
-        .map(|level| {
-            format!(
-                "<!ENTITY l{level} \"{}\">",
-                format!("&l{};", level - 1).repeat(10)
-            )
-        })
-        .collect();
-    let attributes: String = (0..100_000).map(|number| format!(" a{number}=''")).collect();
-    let namespaces: String = (0..100_000)
-        .map(|number| format!("<a xmlns:b{number}='x'>"))
-        .collect();
-    let doubled: String = (0..90)
-        .map(|number| {
-            let call = format!(
-                "<items xsi:type=\"am:RunnableCall\" runnable=\"r{}\"/>",
-                number + 1
-            );
-            format!("<runnables name=\"r{number}\"><callGraph>{call}{call}</callGraph></runnables>")
-        })
-        .collect();
-    let doubled = SMALL.replacen(
-        "<runnables",
-        &format!("{doubled}<runnables name=\"r90\"/><runnables"),
-        1,
-    );
-    let doubled = |call: &str, last: &str| {
-        let text = doubled.replacen(call, &call.replacen("kernel?type=Runnable", "r0", 1), 1);
-        text.replacen(
-            "name=\"r90\"/>",
-            &format!("name=\"r90\"><callGraph>{last}</callGraph></runnables>"),
-            1,
-        )
-    };
-    let ticks =
-        "<items xsi:type=\"am:Ticks\"><default xsi:type=\"am:DiscreteValueConstant\" value=\"1\"/></items>";
-    let mut many_triggers = doubled(
-        "runnable=\"kernel?type=Runnable\"",
-        "<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"go\"/>",
-    );
-    let host = "<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"go?type=InterProcessStimulus\"/>";
-    many_triggers = many_triggers.replacen(host, "<items xsi:type=\"am:RunnableCall\" runnable=\"r0\"/>", 1);
-    let nested = |count: usize| {
-        let (open, close) = (
-            "<items xsi:type=\"am:Group\">".repeat(count),
-            "</items>".repeat(count),
-        );
-        let call = "<items xsi:type=\"am:RunnableCall\" runnable=\"kernel?type=Runnable\"/>";
-        SMALL.replacen(call, &format!("{open}{call}{close}"), 1)
-    };
-    assert_eq!(imported(&nested(50)).code, 0);
-    let cases = [
-        (
-            "entity bomb",
-            doctype(&format!("<!ENTITY l0 \"lol\">{lol}"), "&l9;"),
-        ),
-        (
-            "external entity",
-            doctype("<!ENTITY e SYSTEM \"file:///etc/hostname\">", "&e;"),
-        ),
-        (
-            "external DTD",
-            START.replacen("<am", "<!DOCTYPE a SYSTEM \"http://localhost/a.dtd\"><am", 1) + "</am:Amalthea>",
-        ),
-        ("undeclared entity", format!("{START}&l9;</am:Amalthea>")),
-        (
-            "many attributes",
-            format!("{START}<a{attributes}/></am:Amalthea>"),
-        ),
-        ("many namespaces", format!("{START}{namespaces}</am:Amalthea>")),
-        ("deep XML", format!("{START}{}", "<a>".repeat(1_000_000))),
-        (
-            "many elements",
-            format!("{START}{}</am:Amalthea>", "<a/>".repeat(5_000_000)),
-        ),
-        ("deep groups", nested(200_000)),
-        (
-            "calls that multiply",
-            doubled("runnable=\"kernel?type=Runnable\"", ticks),
-        ),
-        ("triggers that multiply", many_triggers),
-        ("64 MiB", " ".repeat((1 << 26) + 1)),
-        ("ZIP archive", "PK\u{3}\u{4}".to_owned()),
-        ("empty", String::new()),
-        ("text", "{\"tasks\":[]}".to_owned()),
-    ];
-    let mut told = Transcript::default();
-    for (name, text) in cases {
-        told.refusal(name, &imported(&text));
-    }
-    told.refusal(
-        "not UTF-8",
-        &run_with("import amalthea -", b"<a>\xff</a>".to_vec()),
-    );
-    assert_snapshot!(told);
-}
-
-/// Changes a few bytes, removes or repeats a part, changes a number, or cuts the file off.
-fn mutate(text: &[u8], rng: &mut impl Rng) -> Vec<u8> {
-    let mut changed = text.to_vec();
-    let length = changed.len();
-    let start = rng.random_range(0..length);
-    let end = (start + rng.random_range(1..400)).min(length);
-    match rng.random_range(0..6) {
-        0 => changed.truncate(start),
-        1 => {
-            changed.drain(start..end);
-        }
-        2 => {
-            let part = changed[start..end].to_vec();
-            changed.splice(start..start, part);
-        }
-        3 => {
-            let digits: Vec<usize> = (0..length).filter(|&at| changed[at].is_ascii_digit()).collect();
-            let at = digits[rng.random_range(0..digits.len())];
-            let texts: [&[u8]; 7] = [
-                b"99999999999999999999",
-                b"-",
-                b"",
-                b"1e300",
-                b"9223372036854775807",
-                b"0",
-                b"0.5.5",
-            ];
-            changed.splice(at..=at, texts[rng.random_range(0..texts.len())].iter().copied());
-        }
-        4 => {
-            // A line disappears, so that the XML often stays valid.
-            let line = |at: &usize| changed[*at] == b'\n';
-            let first = (0..start).rev().find(line).map_or(0, |at| at + 1);
-            let last = (start..length).find(line).map_or(length, |at| at + 1);
-            changed.drain(first..last);
-        }
-        _ => {
-            for _ in 0..rng.random_range(1..5) {
-                let at = rng.random_range(0..length);
-                changed[at] = rng.random();
-            }
-        }
-    }
-    changed
-}
-
-#[test]
-fn damaged_models_are_read_or_refused() {
-    let mut rng = ChaCha8Rng::seed_from_u64(2019);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("damaged.amxmi");
-    let (mut read, mut refused) = (0, 0);
-    for original in [waters().as_bytes(), SMALL.as_bytes()] {
-        for number in 0..400 {
-            let text = mutate(original, &mut rng);
-            std::fs::write(&path, &text).unwrap();
-            match import(&path, None) {
-                Ok(imported) => {
-                    assert!(!imported.set.tasks().is_empty());
-                    read += 1;
-                }
-                Err(error) => {
-                    let message = error.to_string();
-                    assert!(
-                        matches!(error, gpusched::Error::Refused(_)),
-                        "mutation {number}: {message}"
-                    );
-                    refused += 1;
-                }
-            }
-            // The command has the same outcome.
-            if number % 40 == 0 {
-                let shown = answer(&mut gpusched(["import", "amalthea", path.to_str().unwrap()]));
-                assert!(
-                    [0, 2].contains(&shown.code),
-                    "mutation {number}: {}",
-                    shown.stderr
-                );
-            }
-        }
-    }
-    assert!(read >= 50 && refused >= 200, "{read} read, {refused} refused");
-}
-
-/// A truncated file has no end of its root element.
-#[test]
-fn truncated_models_are_refused() {
-    let text = waters();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("truncated.amxmi");
-    let end = text.trim_end().len();
-    for length in (0..end).step_by(997).chain([end - 1]) {
-        let cut = (0..=length).rev().find(|&at| text.is_char_boundary(at)).unwrap();
-        std::fs::write(&path, &text[..cut]).unwrap();
-        assert!(import(&path, None).is_err(), "{cut} bytes");
-    }
 }

@@ -5,7 +5,7 @@
 //! * [`activity`]: recurring jobs in a recording. [`tasks`]: a task set from such jobs. [`audit`]: comparison of such jobs with a
 //!   task set and a plan.
 //! * [`examiner`]: logs of cuda_scheduling_examiner, as documents and as scenarios.
-//! * [`amalthea`]: task models of APP4MC, as task sets of their GPU.
+//! * [`amalthea`]: task models of APP4MC, as end-to-end systems, or as task sets of their GPU.
 //! * [`block_trace`]: measured times of thread blocks, as rows for a
 //!   [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
 

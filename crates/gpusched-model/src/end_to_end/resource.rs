@@ -31,7 +31,7 @@ pub enum EnginePolicy {
 /// Scheduling rule of a GPU partition. A partition executes one kernel at a time.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[derive(strum::Display)]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PartitionPolicy {
     /// First in, first out, without preemption.

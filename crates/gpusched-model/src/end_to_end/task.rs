@@ -8,7 +8,7 @@ use crate::time::Time;
 /// What a task does on its CPU core while a copy engine or a partition executes one of its segments.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[derive(strum::Display)]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Wait {
     /// Busy-waiting: the task occupies its core, at its priority.

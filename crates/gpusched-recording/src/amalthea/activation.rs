@@ -102,7 +102,7 @@ impl<'w, 'a> Activations<'w, 'a> {
             match kind(node) {
                 "InterProcessStimulus" => self.triggered(&stimulus.name, node, depth, &mut releases)?,
                 _ => {
-                    let (period, jitter) = periodic(self.model, node)?;
+                    let Timing { period, jitter, .. } = timing(self.model, node)?;
                     releases.push(Release {
                         period,
                         jitter,
@@ -157,8 +157,19 @@ impl<'w, 'a> Activations<'w, 'a> {
     }
 }
 
-/// Returns the period and the jitter of the stimulus `node`.
-fn periodic(model: &Model<'_>, node: Node<'_>) -> Result<(Time, Time), Refusal> {
+/// Times between the releases of a stimulus.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// Minimum time between two releases without jitter.
+    pub period: Time,
+    /// Maximum deviation from periodic releases.
+    pub jitter: Time,
+    /// Maximum time between two releases, if the stimulus is not periodic.
+    pub longest: Option<Time>,
+}
+
+/// Returns the times between the releases of the stimulus `node`.
+pub fn timing(model: &Model<'_>, node: Node<'_>) -> Result<Timing, Refusal> {
     let field = |part: &str| format!("stimuli {:?}{part}", super::model::name(node));
     let no_period = |node, found: String| {
         model.refuse(
@@ -175,7 +186,11 @@ fn periodic(model: &Model<'_>, node: Node<'_>) -> Result<(Time, Time), Refusal> 
             let period = picoseconds(model, recurrence)?;
             let period = rounded_down(period).ok_or_else(|| no_period(recurrence, format!("{period} ps")))?;
             let Some(jitter) = child(node, "jitter") else {
-                return Ok((period, Time::ZERO));
+                return Ok(Timing {
+                    period,
+                    jitter: Time::ZERO,
+                    longest: None,
+                });
             };
             let (earliest, latest) = time_bounds(model, jitter)?;
             let jitter_ps = latest.max(0) - earliest.min(0);
@@ -187,19 +202,27 @@ fn periodic(model: &Model<'_>, node: Node<'_>) -> Result<(Time, Time), Refusal> 
                     "less than 2^63 ns",
                 )
             };
-            Ok((period, rounded_up(jitter_ps).ok_or_else(long)?))
+            Ok(Timing {
+                period,
+                jitter: rounded_up(jitter_ps).ok_or_else(long)?,
+                longest: None,
+            })
         }
         "RelativePeriodicStimulus" => {
             let next = child(node, "nextOccurrence");
             let next = next.ok_or_else(|| no_period(node, "no next occurrence".to_owned()))?;
-            let (earliest, _) = time_bounds(model, next)?;
+            let (earliest, latest) = time_bounds(model, next)?;
             let period = rounded_down(earliest).ok_or_else(|| no_period(next, format!("{earliest} ps")))?;
-            Ok((period, Time::ZERO))
+            let longest = rounded_up(latest).filter(|&longest| longest >= period);
+            Ok(Timing {
+                period,
+                jitter: Time::ZERO,
+                longest: Some(longest.ok_or_else(|| no_period(next, format!("{latest} ps")))?),
+            })
         }
         other => {
             let found = format!("a stimulus of the type {other:?}");
-            let expected =
-                "PeriodicStimulus, RelativePeriodicStimulus or InterProcessStimulus for work on the GPU";
+            let expected = "PeriodicStimulus, RelativePeriodicStimulus or InterProcessStimulus";
             Err(model.refuse(node, field(""), found, expected))
         }
     }

@@ -93,6 +93,40 @@ impl<'a> Hardware<'a> {
         let node = self.units.get(unit).copied();
         let node = node.ok_or_else(|| missing(model, "processing unit", unit))?;
         let definition = reference(node, "definition").unwrap_or_default();
+        let stated = self.stated_sms(model, &definition)?;
+        let (number, feature, other_sms) = match (sms, stated) {
+            (Some(sms), Some((stated, _))) => (sms, None, Some(stated).filter(|&stated| stated != sms)),
+            (Some(sms), None) => (sms, None, None),
+            (None, Some((stated, feature))) => (stated, Some(feature), None),
+            (None, None) => {
+                let found = format!("no number of SMs of the GPU {unit:?} in the file");
+                let refusal = Refusal::new("sms", found, "the number of SMs");
+                return Err(
+                    refusal.hint("state the number of SMs of the GPU, such as 2 for the GPU of a Jetson TX2")
+                );
+            }
+        };
+        Ok(Gpu {
+            name: unit.to_owned(),
+            sms: number,
+            feature,
+            other_sms,
+            frequency: self.frequency(model, unit)?,
+            definition,
+        })
+    }
+
+    /// Returns the name of the definition of the processing unit `unit`. The name is empty if the file states no definition.
+    pub fn definition(&self, unit: &str) -> String {
+        let unit = self.units.get(unit);
+        unit.and_then(|unit| reference(*unit, "definition"))
+            .unwrap_or_default()
+    }
+
+    /// Returns the clock frequency of the processing unit `unit`.
+    pub fn frequency(&self, model: &Model<'a>, unit: &str) -> Result<Frequency, Refusal> {
+        let node = self.units.get(unit).copied();
+        let node = node.ok_or_else(|| missing(model, "processing unit", unit))?;
         let domain = reference(node, "frequencyDomain");
         let field = format!("processing unit {unit:?}.frequencyDomain");
         let domain = domain
@@ -115,27 +149,7 @@ impl<'a> Hardware<'a> {
                 "a frequency above 0 Hz",
             )
         })?;
-        let stated = self.stated_sms(model, &definition)?;
-        let (number, feature, other_sms) = match (sms, stated) {
-            (Some(sms), Some((stated, _))) => (sms, None, Some(stated).filter(|&stated| stated != sms)),
-            (Some(sms), None) => (sms, None, None),
-            (None, Some((stated, feature))) => (stated, Some(feature), None),
-            (None, None) => {
-                let found = format!("no number of SMs of the GPU {unit:?} in the file");
-                let refusal = Refusal::new("sms", found, "the number of SMs");
-                return Err(
-                    refusal.hint("state the number of SMs of the GPU, such as 2 for the GPU of a Jetson TX2")
-                );
-            }
-        };
-        Ok(Gpu {
-            name: unit.to_owned(),
-            sms: number,
-            feature,
-            other_sms,
-            frequency: Frequency::read(model, frequency)?,
-            definition,
-        })
+        Frequency::read(model, frequency)
     }
 
     /// Returns the number of SMs that a feature of `definition` states, with the name of the feature.

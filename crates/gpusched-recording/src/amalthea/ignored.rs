@@ -84,8 +84,8 @@ const KINDS: [(&str, &str, Option<&str>); 16] = [
     ("mappingModel", "memoryMapping", Some("memory mapping")),
 ];
 
-/// Lists the parts of `model` that no other module reads.
-pub fn unread(model: &Model<'_>) -> Vec<Ignored> {
+/// Lists the parts of `model` that no other module reads. `used` contains the names of schedulers with an effect.
+pub fn unread(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
     let mut groups: BTreeMap<(usize, String), (usize, Vec<String>)> = BTreeMap::new();
     for part in model.parts() {
         let part_name = part.tag_name().name();
@@ -109,7 +109,7 @@ pub fn unread(model: &Model<'_>) -> Vec<Ignored> {
     let mut ignored: Vec<Ignored> = entries.collect();
     ignored.extend(activation(model));
     ignored.extend(hardware(model));
-    ignored.extend(scheduling(model));
+    ignored.extend(scheduling(model, used));
     ignored.retain(|entry| entry.count > 0);
     ignored
 }
@@ -154,13 +154,16 @@ fn hardware(model: &Model<'_>) -> Option<Ignored> {
     (count > 0).then(|| Ignored::new("memory and connection element", count, names))
 }
 
-/// Lists schedulers, priorities and other parameters of scheduling.
-fn scheduling(model: &Model<'_>) -> Vec<Ignored> {
+/// Lists schedulers outside `used`, priorities and other parameters of scheduling.
+fn scheduling(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
     let systems: Vec<Node<'_>> = model.elements("osModel", "operatingSystems").collect();
     let of_systems = |tag| systems.iter().flat_map(move |system| children(*system, tag));
     let schedulers = of_systems("taskSchedulers").chain(of_systems("interruptControllers"));
     let schedulers: Vec<Node<'_>> = schedulers.collect();
-    let described = schedulers.iter().map(|scheduler| {
+    let unused = schedulers
+        .iter()
+        .filter(|scheduler| !used.contains(name(**scheduler)));
+    let described = unused.map(|scheduler| {
         let algorithm = child(*scheduler, "schedulingAlgorithm")
             .map(kind)
             .unwrap_or_default();

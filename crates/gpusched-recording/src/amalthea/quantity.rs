@@ -8,10 +8,12 @@ use gpusched_model::time::decimal::{Rounding, nanoseconds};
 
 use super::model::{Model, Node, child, children, kind};
 
-/// A clock frequency above 0, rounded down to a multiple of 0.001 Hz.
+/// A clock frequency above 0, as bounds in multiples of 0.001 Hz.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Frequency {
     millihertz: u64,
+    /// The frequency, rounded up.
+    above: u64,
 }
 
 /// Units of frequencies, each with its exponent: the unit is 10^exponent mHz.
@@ -38,7 +40,16 @@ impl Frequency {
     fn parse(value: &str, unit: &str) -> Option<Frequency> {
         let (_, exponent) = HERTZ.iter().find(|(name, _)| *name == unit)?;
         let millihertz = nanoseconds(value.as_bytes(), *exponent, Rounding::Down)?;
-        (millihertz > 0).then_some(Frequency { millihertz })
+        let above = nanoseconds(value.as_bytes(), *exponent, Rounding::Up)?;
+        (millihertz > 0).then_some(Frequency { millihertz, above })
+    }
+
+    /// Returns the duration of `ticks` clock cycles, rounded down to a whole nanosecond: a safe minimum. A duration that is too long
+    /// for the format counts as 0, which is also safe.
+    pub fn shortest(self, ticks: u128) -> Time {
+        let scaled = ticks.checked_mul(1_000_000_000_000).unwrap_or(0);
+        let ns = u64::try_from(scaled / u128::from(self.above)).unwrap_or(0);
+        Time::from_ns(ns)
     }
 
     /// Returns the duration of `ticks` clock cycles, rounded up to a whole nanosecond. Returns `None` above [`Time::LIMIT`].
@@ -140,6 +151,87 @@ pub fn most_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> {
     }
 }
 
+/// Reads `node`, a constant or a distribution of a number of ticks. Returns the minimum. A missing minimum is 0, which is safe.
+pub fn least_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> {
+    let lower = |node: Node<'_>| match node.attribute("lowerBound") {
+        None => Ok(0),
+        Some(found) => found.parse::<u64>().map_err(|_| {
+            model.refuse(
+                node,
+                "lowerBound",
+                found,
+                "a whole number of ticks from 0 to 2^63 - 1",
+            )
+        }),
+    };
+    match kind(node) {
+        "DiscreteValueConstant" => most_ticks(model, node),
+        "DiscreteValueHistogram" => {
+            let entries = children(node, "entries").map(lower);
+            let least = entries.collect::<Result<Vec<u64>, Refusal>>()?.into_iter().min();
+            Ok(least.unwrap_or(0))
+        }
+        _ => lower(node),
+    }
+}
+
+/// Reads `node`, a constant or a distribution of a number of ticks. Returns the average, rounded up.
+pub fn average_ticks(model: &Model<'_>, node: Node<'_>) -> Result<u64, Refusal> {
+    let (least, most) = (least_ticks(model, node)?, most_ticks(model, node)?);
+    if kind(node) == "DiscreteValueConstant" {
+        return Ok(most);
+    }
+    let found = node.attribute("average").unwrap_or("no average");
+    let average = nanoseconds(found.as_bytes(), 0, Rounding::Up);
+    let average = average.filter(|average| (least..=most).contains(average));
+    let expected = format!("an average number of ticks from {least} to {most}");
+    average.ok_or_else(|| model.refuse(node, "average", found, expected))
+}
+
+/// Units of amounts of data, each with its length [bits].
+const DATA: [(&str, u128); 20] = [
+    ("bit", 1),
+    ("kbit", 1_000),
+    ("Mbit", 1_000_000),
+    ("Gbit", 1_000_000_000),
+    ("Tbit", 1_000_000_000_000),
+    ("kibit", 1 << 10),
+    ("Kibit", 1 << 10),
+    ("Mibit", 1 << 20),
+    ("Gibit", 1 << 30),
+    ("Tibit", 1 << 40),
+    ("B", 8),
+    ("kB", 8_000),
+    ("MB", 8_000_000),
+    ("GB", 8_000_000_000),
+    ("TB", 8_000_000_000_000),
+    ("kiB", 1 << 13),
+    ("KiB", 1 << 13),
+    ("MiB", 1 << 23),
+    ("GiB", 1 << 33),
+    ("TiB", 1 << 43),
+];
+
+/// Reads `node`, an amount of data with `value` and `unit`, or a data rate, whose unit ends with `per_second`. Returns bits, or bits
+/// per second.
+pub fn bits(model: &Model<'_>, node: Node<'_>, per_second: &str) -> Result<u128, Refusal> {
+    // The format omits a value of 0.
+    let value = node.attribute("value").unwrap_or("0");
+    let unit = node.attribute("unit").unwrap_or_default();
+    let number = value.parse::<u64>().ok();
+    let plain = unit.strip_suffix(per_second);
+    let length = DATA.iter().find(|(name, _)| Some(*name) == plain);
+    match (number, length) {
+        (Some(0), _) => Ok(0),
+        (Some(number), Some((_, length))) => Ok(u128::from(number) * length),
+        _ => {
+            let expected = format!("a whole number with a unit, such as B{per_second} or MB{per_second}");
+            let found = format!("{value} {unit}");
+            Err(model.refuse(node, node.tag_name().name(), found.trim_end(), expected))
+        }
+    }
+}
+
 /// Reads `node`, a constant or a distribution of a time. Returns the minimum and the maximum [ps].
 pub fn time_bounds(model: &Model<'_>, node: Node<'_>) -> Result<(i128, i128), Refusal> {
     let time = |node: Node<'_>, tag: &'static str| {
@@ -191,6 +283,18 @@ mod tests {
         assert_eq!(duration(10, "3.3333333333333335", "GHz"), Some(4));
         assert_eq!(duration(7, "0.0019", "Hz"), duration(7, "0.001", "Hz"));
         assert_eq!(Frequency::parse("0.0009", "Hz"), None);
+    }
+
+    #[test]
+    fn minimum_durations_are_rounded_down() {
+        let shortest = |ticks, value| Frequency::parse(value, "GHz").unwrap().shortest(ticks).ns();
+        assert_eq!(shortest(41_000_000, "1.5"), 27_333_333);
+        assert_eq!(shortest(4, "2.0"), 2);
+        assert_eq!(
+            (shortest(5, "2.0"), shortest(1, "1.5"), shortest(0, "1.5")),
+            (2, 0, 0)
+        );
+        assert_eq!(shortest(u128::MAX, "1"), 0);
     }
 
     #[test]

@@ -6,10 +6,10 @@ use gpusched_model::time::Time;
 use gpusched_model::wcet::{Form, Table, WcetSource};
 use gpusched_model::{Refusal, Task, WcetFunction};
 
-use super::activation::Release;
-use super::hardware::Gpu;
-use super::model::Model;
-use super::software::Body;
+use crate::amalthea::activation::Release;
+use crate::amalthea::hardware::Gpu;
+use crate::amalthea::model::Model;
+use crate::amalthea::software::Body;
 
 /// A task or runnable on the GPU.
 pub struct Work<'a> {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use gpusched_model::Refusal;
 
-use super::hardware::{Hardware, MERGE, UnitType};
-use super::mapping::{Mapping, Placement};
-use super::model::{Model, Node, name};
-use super::software::{Software, definitions};
+use crate::amalthea::hardware::{Hardware, MERGE, UnitType};
+use crate::amalthea::mapping::{Mapping, Placement};
+use crate::amalthea::model::{Model, Node, name};
+use crate::amalthea::software::{Software, definitions};
 
 /// Tasks and runnables by their place.
 pub struct Placed<'a> {

@@ -1,0 +1,162 @@
+//! Chains of tasks that follow the labels from sensors to actuators.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gpusched_model::end_to_end::{ChainDraft, Communication};
+
+use super::flow::Flows;
+
+/// Maximum number of chains.
+const MAX_CHAINS: usize = 1000;
+
+/// Maximum number of steps of the search.
+const MAX_STEPS: usize = 1_000_000;
+
+/// Returns all chains of `tasks`, each a task with its accesses to labels. Returns `None` if there are too many.
+///
+/// A task reads a label if its first access in a job is a read. A task writes a label if its last access in a job is a write. If a
+/// task does both, it updates the label. An edge leads from a writer to an updater, and from the last of them to a reader. A chain is
+/// a path from a task without a predecessor to a task without a successor.
+pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
+    let mut by_label: BTreeMap<&str, Vec<(usize, bool, bool)>> = BTreeMap::new();
+    for (index, (_, flows)) in tasks.iter().enumerate() {
+        for (label, flow) in &flows.0 {
+            let users = by_label.entry(label).or_default();
+            users.push((index, flow.reads, flow.writes));
+        }
+    }
+    let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tasks.len()];
+    let mut has_previous = vec![false; tasks.len()];
+    let mut steps = 0usize;
+    for users in by_label.values() {
+        for &(writer, writer_reads, writes) in users {
+            for &(reader, reads, reader_writes) in users {
+                steps += 1;
+                if steps > MAX_STEPS {
+                    return None;
+                }
+                // A reader gets the data from the tasks that update the label, if there are such tasks besides the reader.
+                let updated = users
+                    .iter()
+                    .any(|&(updater, reads, writes)| updater != reader && reads && writes);
+                let bypasses = !reader_writes && updated && !writer_reads;
+                if writes && reads && writer != reader && !bypasses {
+                    next[writer].insert(reader);
+                    has_previous[reader] = true;
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (first, has_previous) in has_previous.iter().enumerate() {
+        if !has_previous {
+            let mut path = vec![first];
+            follow(&next, &mut path, &mut found, &mut steps)?;
+        }
+    }
+    let chains = found.into_iter().map(|path: Vec<usize>| ChainDraft {
+        name: None,
+        tasks: path.iter().map(|&task| tasks[task].0.to_owned()).collect(),
+        limit: None,
+        communication: Communication::default(),
+    });
+    Some(chains.collect())
+}
+
+/// Adds all paths that start with `path` and end at a task without a successor outside the path.
+fn follow(
+    next: &[BTreeSet<usize>],
+    path: &mut Vec<usize>,
+    found: &mut Vec<Vec<usize>>,
+    steps: &mut usize,
+) -> Option<()> {
+    *steps += path.len();
+    if *steps > MAX_STEPS {
+        return None;
+    }
+    let last = *path.last()?;
+    let mut ends = true;
+    for &task in &next[last] {
+        if !path.contains(&task) {
+            ends = false;
+            path.push(task);
+            follow(next, path, found, steps)?;
+            path.pop();
+        }
+    }
+    if ends && path.len() > 1 {
+        found.push(path.clone());
+    }
+    (found.len() <= MAX_CHAINS).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the chains of tasks that access labels in this order, such as `rx wy`.
+    fn found(tasks: &[(&str, &str)]) -> Vec<String> {
+        let flows: Vec<Flows> = { tasks.iter() }
+            .map(|(_, accesses)| {
+                let mut flows = Flows::default();
+                for access in accesses.split_whitespace() {
+                    let (mode, label) = access.split_at(1);
+                    flows.then(&Flows::access(label.to_owned(), mode == "r", mode == "w"));
+                }
+                flows
+            })
+            .collect();
+        let tasks: Vec<(&str, &Flows)> = { tasks.iter() }.map(|(name, _)| *name).zip(&flows).collect();
+        let chains = chains(&tasks).unwrap();
+        chains.iter().map(|chain| chain.tasks.join(" ")).collect()
+    }
+
+    #[test]
+    fn chains_follow_labels() {
+        assert_eq!(found(&[("a", "wx"), ("b", "rx wy"), ("c", "ry")]), ["a b c"]);
+        assert_eq!(found(&[("a", "wx"), ("b", "rx"), ("c", "rx")]), ["a b", "a c"]);
+        assert_eq!(found(&[("a", "rx wx"), ("b", "")]), [""; 0]);
+        // b updates x, so c and d read x from b. Task d changes only its own copy.
+        let updates = [
+            ("a", "wx"),
+            ("b", "rx wx"),
+            ("c", "rx"),
+            ("d", "rx wx rx wy"),
+            ("e", "ry"),
+        ];
+        assert_eq!(found(&updates), ["a b c", "a b d e"]);
+        // A cycle has no first task.
+        assert_eq!(found(&[("a", "rx wy"), ("b", "ry wx")]), [""; 0]);
+        assert_eq!(
+            found(&[("s", "wz"), ("a", "rz rx wy"), ("b", "ry wx")]),
+            ["s a b"]
+        );
+    }
+
+    #[test]
+    fn too_many_chains_are_no_result() {
+        let layers: Vec<(String, String)> = (0..40)
+            .map(|index| {
+                let (layer, in_layer) = (index / 2, index % 2);
+                let reads = (0..2).map(|other| format!("r{}.{other}", layer as i32 - 1));
+                let reads: Vec<String> = reads.filter(|_| layer > 0).collect();
+                (
+                    format!("t{index}"),
+                    format!("{} w{layer}.{in_layer}", reads.join(" ")),
+                )
+            })
+            .collect();
+        let flows: Vec<Flows> = { layers.iter() }
+            .map(|(_, accesses)| {
+                let mut flows = Flows::default();
+                for access in accesses.split_whitespace() {
+                    let (mode, label) = access.split_at(1);
+                    flows.then(&Flows::access(label.to_owned(), mode == "r", mode == "w"));
+                }
+                flows
+            })
+            .collect();
+        let tasks: Vec<(&str, &Flows)> = layers.iter().map(|(name, _)| name.as_str()).zip(&flows).collect();
+        assert_eq!(chains(&tasks), None);
+    }
+}

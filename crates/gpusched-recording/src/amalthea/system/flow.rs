@@ -1,0 +1,147 @@
+//! Which labels a job reads and writes, and in which order.
+
+use std::collections::BTreeMap;
+
+/// Accesses of a part of a job to one label.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flow {
+    /// The first access may be a read: the job uses data of another job.
+    pub reads: bool,
+    /// The last access may be a write: the job leaves data for other jobs.
+    pub writes: bool,
+    /// The job may write the label.
+    pub changes: bool,
+    /// The job always accesses the label.
+    certain: bool,
+    /// The job always writes the label.
+    overwrites: bool,
+    /// Maximum number of reads.
+    pub read_count: u64,
+    /// Maximum number of writes.
+    pub write_count: u64,
+}
+
+impl Flow {
+    /// Returns one access.
+    pub fn access(reads: bool, writes: bool) -> Flow {
+        Flow {
+            reads,
+            writes,
+            changes: writes,
+            certain: true,
+            overwrites: writes,
+            read_count: reads.into(),
+            write_count: writes.into(),
+        }
+    }
+
+    /// Returns the accesses of `self` and then of `later`.
+    fn then(self, later: Flow) -> Flow {
+        Flow {
+            reads: self.reads || (later.reads && !self.overwrites),
+            writes: later.writes || (self.writes && !later.certain),
+            changes: self.changes || later.changes,
+            certain: self.certain || later.certain,
+            overwrites: self.overwrites || later.overwrites,
+            read_count: self.read_count.saturating_add(later.read_count),
+            write_count: self.write_count.saturating_add(later.write_count),
+        }
+    }
+
+    /// Returns the accesses of `self` or of `other`.
+    fn or(self, other: Flow) -> Flow {
+        Flow {
+            reads: self.reads || other.reads,
+            writes: self.writes || other.writes,
+            changes: self.changes || other.changes,
+            certain: self.certain && other.certain,
+            overwrites: self.overwrites && other.overwrites,
+            read_count: self.read_count.max(other.read_count),
+            write_count: self.write_count.max(other.write_count),
+        }
+    }
+}
+
+/// Accesses of a part of a job to all labels.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flows(pub BTreeMap<String, Flow>);
+
+impl Flows {
+    /// Returns one access to `label`.
+    pub fn access(label: String, reads: bool, writes: bool) -> Flows {
+        Flows(BTreeMap::from([(label, Flow::access(reads, writes))]))
+    }
+
+    /// Adds `later`, which executes after `self`.
+    pub fn then(&mut self, later: &Flows) {
+        for (label, flow) in &later.0 {
+            // Without an earlier access, the later access is the first one.
+            let earlier = self.0.get(label).copied().unwrap_or_default();
+            self.0.insert(label.clone(), earlier.then(*flow));
+        }
+    }
+
+    /// Joins `self` with `other`. Only one of the two executes.
+    pub fn or(&mut self, other: &Flows) {
+        for (label, flow) in &mut self.0 {
+            *flow = flow.or(other.0.get(label).copied().unwrap_or_default());
+        }
+        for (label, flow) in &other.0 {
+            let joined = Flow::default().or(*flow);
+            self.0.entry(label.clone()).or_insert(joined);
+        }
+    }
+
+    /// Returns the number of accesses.
+    pub fn count(&self) -> u64 {
+        let counts = self
+            .0
+            .values()
+            .map(|flow| flow.read_count.saturating_add(flow.write_count));
+        counts.fold(0, u64::saturating_add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flows(accesses: &str) -> Flows {
+        let mut flows = Flows::default();
+        for access in accesses.chars() {
+            flows.then(&Flows::access("x".to_owned(), access == 'r', access == 'w'));
+        }
+        flows
+    }
+
+    #[test]
+    fn the_first_read_and_the_last_write_count() {
+        for (accesses, reads, writes) in [
+            ("", false, false),
+            ("r", true, false),
+            ("w", false, true),
+            ("rw", true, true),
+            ("wr", false, false),
+            ("rwr", true, false),
+            ("wrw", false, true),
+        ] {
+            let flow = flows(accesses).0.get("x").copied().unwrap_or_default();
+            assert_eq!((flow.reads, flow.writes), (reads, writes), "{accesses}");
+        }
+        assert_eq!(flows("rwr").count(), 3);
+    }
+
+    #[test]
+    fn a_branch_may_be_skipped() {
+        let mut branch = flows("w");
+        branch.or(&flows(""));
+        branch.then(&flows("r"));
+        // The write may be skipped, so the read may be the first access.
+        assert!(branch.0["x"].reads && !branch.0["x"].writes && branch.0["x"].changes);
+        let mut skipped = flows("w");
+        let mut read = flows("");
+        read.or(&flows("r"));
+        skipped.then(&read);
+        assert!(skipped.0["x"].writes);
+    }
+}
