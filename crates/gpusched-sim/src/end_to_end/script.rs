@@ -56,8 +56,8 @@ impl<'a> Script<'a> {
     /// Adds a job of `task`. `times` contains the execution times of the segments [ns].
     ///
     /// # Errors
-    /// Fails if the system does not allow the job: if the job arrives less than one period after the previous job, if
-    /// its delay is above the jitter, or if an execution time is not between BCET and WCET.
+    /// Fails if the job arrives less than one period after the previous job, or if its delay is above the jitter. Also
+    /// fails if an execution time is not between BCET and WCET.
     pub fn push(&mut self, task: usize, arrival: Arrival, times: &[Time]) -> Result<(), Refusal> {
         let place = format!("tasks[{task}]");
         let (Some(of), Some(jobs)) = (self.system.tasks().get(task), self.tasks.get_mut(task)) else {

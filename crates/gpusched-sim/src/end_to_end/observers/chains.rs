@@ -10,8 +10,8 @@ use gpusched_model::time::Time;
 /// Maximum times of one chain. A time is `None` if the run is too short to show it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct ChainTime {
-    /// Maximum reaction time [ns]: from the read of a job of the first task to the first output of the last task that
-    /// depends on a later job of the first task. An external event directly after the read waits for this output.
+    /// Maximum reaction time [ns]. It starts at the read of a job of the first task, because an external event directly
+    /// after the read waits for the next job. It ends at the first output that depends on a later job.
     pub reaction: Option<Time>,
     /// Maximum reduced data age [ns]: from the read of a job of the first task to an output that depends on this job
     /// and on no later job.
