@@ -15,6 +15,7 @@ mod bad_input;
 mod cli;
 mod docs;
 mod early_readers;
+mod end_to_end;
 mod examples;
 mod first_steps;
 mod gpus;

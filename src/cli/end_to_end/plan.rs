@@ -75,15 +75,18 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
             (false, true) => "no division of the kernels passes the test",
             (false, false) => "other divisions of the kernels may pass the test",
         };
-        let mut text = format!(
-            "{style}{headline}{style:#}: {}, {} with {}; {proof}\n",
-            draft
-                .name
-                .as_ref()
-                .map_or("system".to_owned(), |name| clip(name, 40)),
-            counted(plan.sms_used, "SM"),
-            counted(plan.tests, "test"),
-        );
+        let name = draft
+            .name
+            .as_ref()
+            .map_or("system".to_owned(), |name| clip(name, 40));
+        let tests = counted(plan.tests, "test");
+        let mut text = match plan.schedulable {
+            true => {
+                let sms = counted(plan.sms_used, "SM");
+                format!("{style}{headline}{style:#}: {name}, {sms} found with {tests}; {proof}\n")
+            }
+            false => format!("{style}{headline}{style:#}: {name}, {tests}; {proof}\n"),
+        };
         if !plan.partitions.is_empty() {
             let mut table = Table::new([
                 Column::Left("partition"),

@@ -4,6 +4,7 @@ mod certificates;
 mod random;
 mod sizes;
 mod traps;
+mod waters;
 
 use gpusched::model::Interference;
 use gpusched::model::end_to_end::{Draft, System};

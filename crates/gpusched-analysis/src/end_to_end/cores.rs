@@ -103,7 +103,17 @@ pub(super) fn enforced_delay(state: &State, (task, segment): (usize, usize), her
     let more = here
         .iter()
         .filter(|&&(other, _)| other != task && state.tasks[other].priority <= owner.priority);
-    let streams: Vec<(u64, u64, u64)> = more.map(|&(other, part)| state.stream(other, part)).collect();
+    let more: Vec<(usize, usize)> = more.copied().collect();
+    if more
+        .iter()
+        .any(|&(other, _)| state.queues(other, state.tasks[other].priority == owner.priority))
+    {
+        return INFINITE;
+    }
+    let streams: Vec<(u64, u64, u64)> = more
+        .iter()
+        .map(|&(other, part)| state.stream(other, part))
+        .collect();
     let cost = owner.parts[segment].cost;
     least(cost, owner.period, |window| {
         streams.iter().fold(cost, |work, &stream| {

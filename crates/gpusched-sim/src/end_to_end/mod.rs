@@ -12,6 +12,7 @@
 //! * A resource prefers the job with the lowest key: the priority, the absolute deadline or the release time. A waiting
 //!   job preempts the running job only if its key is strictly lower. Among equal keys, the earlier release is first,
 //!   and then the lower position of the task.
+//! * With enforced releases, the absolute deadline of a segment is the time of the next timer.
 //! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs.
 //!   Segments of length 0 repeat these three steps at one instant. A segment that has executed for 0 ns can be
 //!   replaced under every policy, so all releases of one instant compete.

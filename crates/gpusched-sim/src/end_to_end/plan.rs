@@ -45,6 +45,9 @@ pub(super) struct Piece {
     pub block: u64,
     /// Time from the arrival of the job to the release by a timer.
     pub offset: u64,
+    /// Time from the arrival of the job to the deadline that orders the segment: the next release by a timer, or the
+    /// deadline of the task.
+    pub deadline: u64,
 }
 
 /// Tables of a system.
@@ -88,6 +91,8 @@ impl Plan {
                     resource: number(segment.on),
                     block: segment.block.ns().max(1),
                     offset: offsets.map_or(0, |offsets| offsets[position][index].ns()),
+                    deadline: { offsets.and_then(|offsets| offsets[position].get(index + 1)) }
+                        .map_or(task.deadline.ns(), |next| next.ns()),
                 });
             }
         }

@@ -195,7 +195,10 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
             key: match rule.key {
                 Key::Priority if rule.resource.is_core() => constants.priority,
                 Key::Priority => constants.gpu_priority,
-                Key::Deadline => thread.job.arrival.saturating_add(constants.deadline),
+                Key::Deadline => {
+                    let piece = &self.plan.pieces[constants.first + thread.segment];
+                    thread.job.arrival.saturating_add(piece.deadline)
+                }
                 Key::Release => self.now,
             },
             release: self.now,

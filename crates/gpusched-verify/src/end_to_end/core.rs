@@ -31,6 +31,12 @@ impl Whole {
 }
 
 impl Load<'_> {
+    /// Whether the task has no bound, so that its jobs may queue. At the same priority, an own
+    /// earlier segment may execute while they wait, so no window starts without them.
+    fn queues(&self) -> bool {
+        self.streams.iter().any(|stream| stream.end.is_none())
+    }
+
     /// Returns the work in a window of length `window` that starts without ready work of the
     /// task.
     fn work(&self, window: u128) -> Option<u128> {
@@ -64,7 +70,10 @@ impl<'a> FixedPriorities<'a> {
             .loads
             .iter()
             .filter(|load| load.task != task && load.priority <= level);
-        total(higher.map(|load| load.work(window)))
+        total(higher.map(|load| match load.priority == level && load.queues() {
+            true => None,
+            false => load.work(window),
+        }))
     }
 
     /// Returns the least valid R of `segment` of `task`, or `None` if it has no bound.

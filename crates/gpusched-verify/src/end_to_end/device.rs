@@ -26,6 +26,7 @@ pub(super) enum Rule {
 pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let delay = match rule {
         Rule::Fifo => Some(fifo(all, own)),
+        _ if Rivals::new(table, all, own).queue => None,
         Rule::NonPreemptive => Rivals::new(table, all, own).non_preemptive(),
         Rule::Preemptive => Rivals::new(table, all, own).preemptive(),
         Rule::Limited => Rivals::new(table, all, own).limited(),
@@ -52,6 +53,9 @@ struct Rivals<'a> {
     lower: Vec<&'a Stream>,
     /// Streams of the own task: the segment and the other segments on the resource.
     mine: Vec<&'a Stream>,
+    /// Whether a task of the same priority has no bound. Its jobs queue while an own earlier
+    /// segment executes, so no window starts without them.
+    queue: bool,
 }
 
 impl<'a> Rivals<'a> {
@@ -66,12 +70,16 @@ impl<'a> Rivals<'a> {
         let (mine, others): (Vec<&Stream>, Vec<&Stream>) =
             all.iter().partition(|stream| stream.task == own.task);
         let level = priority(own);
+        let queue = others
+            .iter()
+            .any(|stream| priority(stream) == level && stream.end.is_none());
         let (higher, lower) = others.into_iter().partition(|stream| priority(stream) <= level);
         Rivals {
             own,
             higher,
             lower,
             mine,
+            queue,
         }
     }
 

@@ -244,7 +244,10 @@ impl Machine<'_> {
         let of: &Task = &self.system.tasks()[task];
         let job = self.current[task].as_ref()?;
         let released = job.released?;
-        let deadline = job.arrival + of.deadline.ns();
+        // With timers, the next timer is the deadline of a segment.
+        let timers = self.offsets.map(|offsets| &offsets[task]);
+        let next = timers.and_then(|timers| timers.get(job.segment + 1));
+        let deadline = job.arrival + next.unwrap_or(&of.deadline).ns();
         let spins = of.spins() && of.core.map(Resource::Core) == Some(resource);
         if !spins && self.on(task) != resource {
             return None;

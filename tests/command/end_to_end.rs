@@ -1,0 +1,84 @@
+//! Promise: `test`, `partition`, `simulate tasks` and `verify` read end-to-end systems, and refuse what they cannot use.
+#![cfg(feature = "cli")]
+
+use serde_json::Value;
+
+use crate::support::checkout::Checkout;
+use crate::support::transcript::refusals;
+use crate::support::{run, run_with};
+
+const SYSTEM: &str = "tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
+
+#[test]
+fn a_system_is_tested_verified_and_simulated() {
+    let folder = Checkout::new();
+    let shown = folder.sh(&format!(
+        "gpusched test {SYSTEM} --format json -o verdict.json && gpusched verify verdict.json {SYSTEM}"
+    ));
+    assert_eq!(shown.code, 0, "{}", shown.text);
+    assert!(shown.text.starts_with("VERIFIED: "), "{}", shown.text);
+    let verdict: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("verdict.json")).unwrap()).unwrap();
+    assert_eq!(verdict["schedulable"], true);
+    assert_eq!(verdict["response_times_ns"].as_array().unwrap().len(), 10);
+
+    let simulated = run(&format!("simulate tasks {SYSTEM} --format json"));
+    assert_eq!(simulated.code, 0);
+    let simulated: Value = serde_json::from_str(&simulated.stdout).unwrap();
+    for (task, bound) in simulated["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(verdict["response_times_ns"].as_array().unwrap())
+    {
+        assert_eq!(&task["bound_ns"], bound);
+        assert!(task["response_max_ns"].as_u64() <= bound.as_u64());
+    }
+    // The same system on standard input, and with its WCETs scaled.
+    let text = std::fs::read_to_string(crate::support::root().join(SYSTEM)).unwrap();
+    let again = run_with("test - --format json --sensitivity", text);
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!(again["evidence"], verdict["evidence"]);
+    assert!(again["sensitivity"]["all_permille"].as_u64() >= Some(1000));
+}
+
+#[test]
+fn a_plan_is_verified() {
+    let folder = Checkout::new();
+    let file = "tasksets/end_to_end/waters2019-alternatives.json";
+    let shown = folder.sh(&format!(
+        "gpusched partition {file} --sms 2 --alternatives --system chosen.json --format json -o plan.json \
+         && gpusched verify plan.json {file} --sms 2 && gpusched test chosen.json -q && gpusched simulate tasks chosen.json --gantt run.svg"
+    ));
+    assert_eq!(shown.code, 0, "{}", shown.text);
+    let plan = std::fs::read_to_string(folder.path("plan.json")).unwrap();
+    let wrong = plan
+        .replacen("\"sms_used\":2", "\"sms_used\":1", 1)
+        .replacen("\"sms\":2", "\"sms\":1", 2);
+    std::fs::write(folder.path("wrong.json"), wrong).unwrap();
+    assert_ne!(folder.sh(&format!("gpusched verify wrong.json {file}")).code, 0);
+}
+
+#[test]
+fn what_has_no_effect_is_refused() {
+    let told = refusals(
+        [
+            format!("test {SYSTEM} --sms 2"),
+            format!("test {SYSTEM} --policy dm"),
+            format!("test {SYSTEM} --interference bandwidth"),
+            format!("test {SYSTEM} --enforce"),
+            "test tasksets/tasksets/adas.json --sms 4 --enforce".to_owned(),
+            "test tasksets/tasksets/adas.json --sms 4 --sensitivity".to_owned(),
+            "partition tasksets/tasksets/adas.json --sms 4 --alternatives".to_owned(),
+            format!("partition {SYSTEM}"),
+            format!("partition {SYSTEM} --sms 2 --heuristic ffd"),
+            format!("partition {SYSTEM} --sms 2 --improve"),
+            format!("simulate tasks {SYSTEM} --policy dm"),
+            format!("verify {SYSTEM} {SYSTEM}"),
+            "test tasksets/end_to_end/waters2019-alternatives.json".to_owned(),
+        ]
+        .iter()
+        .map(String::as_str),
+    );
+    insta::assert_snapshot!(told);
+}
