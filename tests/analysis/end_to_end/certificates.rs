@@ -41,12 +41,15 @@ fn changed(answer: &Answer, number: usize) -> Option<Answer> {
             return Some(changed);
         }
     }
-    for chain in &mut changed.chains {
-        for time in [&mut chain.reaction_ns, &mut chain.age_ns].into_iter().flatten() {
-            if take() {
-                *time = less(*time)?;
-                return Some(changed);
-            }
+    for chain in 0..changed.chains.len() {
+        let chain = &mut changed.chains[chain];
+        if let (Some(time), true) = (&mut chain.reaction_ns, take()) {
+            *time = less(*time)?;
+            return Some(changed);
+        }
+        if let (Some(time), true) = (&mut chain.age_ns, take()) {
+            *time = less(*time)?;
+            return Some(changed);
         }
     }
     if take() {

@@ -32,6 +32,7 @@ mod tests;
 mod verdict;
 mod window;
 
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::end_to_end::{Analysis, Answer, System};
 use gpusched_model::policy::Strength;
 
@@ -64,6 +65,19 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
     if answer.strength != Strength::Sufficient {
         let message = format!("found {}, expected {}", answer.strength, Strength::Sufficient);
         return Err(Fault::new("strength", message));
+    }
+    let ids = |list: &[Assumption]| list.iter().map(|assumption| assumption.id).collect::<Vec<_>>();
+    let listed = system.assumptions(enforced);
+    // A verdict without a list states no assumptions, so its reader knows that the list is missing.
+    if !answer.assumptions.is_empty() && ids(&answer.assumptions) != ids(&listed) {
+        let names: Vec<String> = listed
+            .iter()
+            .map(|assumption| assumption.id.to_string())
+            .collect();
+        return Err(Fault::new(
+            "assumptions",
+            format!("expected {}", names.join(", ")),
+        ));
     }
     let table = Table::new(system, &answer.evidence).map_err(|fault| fault.inside("evidence"))?;
     segments::check(&table).map_err(|fault| fault.inside("evidence"))?;

@@ -97,6 +97,7 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
         },
         tasks,
         chains,
+        sensitivity: None,
         assumptions: Vec::new(),
     }
 }
