@@ -1,7 +1,7 @@
 //! Task models of APP4MC (Amalthea, `.amxmi`): an end-to-end system, or a task set with the work on the GPU.
 //!
-//! A model describes hardware, tasks, stimuli, requirements and allocations. [`system`] converts all tasks of the model with their
-//! segments on CPU cores, copy engines and the GPU, and follows the labels from sensors to actuators. [`gpu_tasks`] converts only the
+//! A model describes hardware, tasks, stimuli, requirements and allocations. [`system()`] converts all tasks of the model with their
+//! segments on CPU cores, copy engines and the GPU, and follows the labels from sensors to actuators. [`gpu_tasks()`] converts only the
 //! work on the GPU. [`Imported`] lists the parts of the model without an effect.
 
 mod activation;

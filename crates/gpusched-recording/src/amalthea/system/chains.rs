@@ -14,15 +14,15 @@ const MAX_STEPS: usize = 1_000_000;
 
 /// Returns all chains of `tasks`, each a task with its accesses to labels. Returns `None` if there are too many.
 ///
-/// A task reads a label if its first access in a job is a read. A task writes a label if its last access in a job is a write. If a
-/// task does both, it updates the label. An edge leads from a writer to an updater, and from the last of them to a reader. A chain is
+/// A task reads a label if its first access in a job is a read. A task writes a label if its first or its last access in a job is a
+/// write. If a task does both, it updates the label. An edge leads from a writer to an updater, and from the last of them to a reader. A chain is
 /// a path from a task without a predecessor to a task without a successor.
 pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
     let mut by_label: BTreeMap<&str, Vec<(usize, bool, bool)>> = BTreeMap::new();
     for (index, (_, flows)) in tasks.iter().enumerate() {
         for (label, flow) in &flows.0 {
             let users = by_label.entry(label).or_default();
-            users.push((index, flow.reads, flow.writes));
+            users.push((index, flow.reads, flow.produces()));
         }
     }
     let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tasks.len()];
@@ -125,6 +125,8 @@ mod tests {
             ("e", "ry"),
         ];
         assert_eq!(found(&updates), ["a b c", "a b d e"]);
+        // The task that creates the data also reads it.
+        assert_eq!(found(&[("a", "wx rx"), ("b", "rx")]), ["a b"]);
         // A cycle has no first task.
         assert_eq!(found(&[("a", "rx wy"), ("b", "ry wx")]), [""; 0]);
         assert_eq!(

@@ -35,6 +35,14 @@ impl Flow {
         }
     }
 
+    /// Returns whether other jobs may use data that the job has written.
+    ///
+    /// If the first access is a write, the data is new. Otherwise, the job changes the data of another job. If the last access is then a
+    /// read, the job uses its change alone.
+    pub fn produces(self) -> bool {
+        self.writes || (self.changes && !self.reads)
+    }
+
     /// Returns the accesses of `self` and then of `later`.
     fn then(self, later: Flow) -> Flow {
         Flow {
@@ -115,18 +123,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_read_and_the_last_write_count() {
-        for (accesses, reads, writes) in [
-            ("", false, false),
-            ("r", true, false),
-            ("w", false, true),
-            ("rw", true, true),
-            ("wr", false, false),
-            ("rwr", true, false),
-            ("wrw", false, true),
+    fn the_first_and_the_last_access_count() {
+        for (accesses, reads, writes, produces) in [
+            ("", false, false, false),
+            ("r", true, false, false),
+            ("w", false, true, true),
+            ("rw", true, true, true),
+            ("wr", false, false, true),
+            ("rwr", true, false, false),
+            ("wrw", false, true, true),
         ] {
             let flow = flows(accesses).0.get("x").copied().unwrap_or_default();
-            assert_eq!((flow.reads, flow.writes), (reads, writes), "{accesses}");
+            let found = (flow.reads, flow.writes, flow.produces());
+            assert_eq!(found, (reads, writes, produces), "{accesses}");
         }
         assert_eq!(flows("rwr").count(), 3);
     }

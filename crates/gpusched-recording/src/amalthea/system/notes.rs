@@ -132,7 +132,7 @@ impl Told<'_, '_> {
         let mut requirements = deadlines.others(releases);
         requirements.extend(deadlines.unused.iter().cloned());
         let mut ignored = vec![
-            Ignored::new("label access of cores and kernels (time)", accesses, []),
+            Ignored::new("label use of cores and kernels (time)", accesses, []),
             Ignored::new("item of tasks", skipped.len(), kinds),
         ];
         ignored.extend(self.unused_times(threads));
@@ -143,8 +143,8 @@ impl Told<'_, '_> {
         ignored
     }
 
-    /// Returns the tasks that change a label that other tasks access, but not as their last access to it. Chains do not follow such
-    /// changes.
+    /// Returns the changes of labels that several tasks access, where the changing task alone uses the change. Chains do not follow
+    /// such changes.
     fn private_changes(&self) -> Vec<String> {
         let shared = |label: &str| {
             let users = self.threads.iter();
@@ -156,7 +156,7 @@ impl Told<'_, '_> {
         let mut found = Vec::new();
         for thread in self.threads {
             for (label, flow) in &thread.job.flows.0 {
-                if flow.changes && !flow.writes && shared(label) {
+                if flow.changes && !flow.produces() && shared(label) {
                     found.push(format!("{label} by {}", thread.name));
                 }
             }

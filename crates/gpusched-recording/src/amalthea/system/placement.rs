@@ -88,7 +88,8 @@ pub fn all_threads<'a>(
     let covered: BTreeSet<&str> = found.iter().flat_map(|thread| &thread.tasks).copied().collect();
     if let Some(task) = software.order.iter().find(|task| !covered.contains(**task)) {
         let found = format!("{task:?} in a cycle of triggers");
-        return Err(model.refuse_all(found, "triggers that start with a task with a period"));
+        let refusal = model.refuse_all(found, "triggers that start with a task with a period");
+        return Err(refusal.of_field(format!("tasks {task:?}")));
     }
     Ok(found)
 }
@@ -168,7 +169,10 @@ fn candidates(model: &Model<'_>, threads: &Threads<'_, '_>, tasks: &[&str]) -> R
         Some(cores) if cores.is_empty() || several => {
             let found = format!("different cores for {}", tasks.join(", "));
             let expected = "one core for a task and the tasks that it triggers on cores";
-            Err(model.refuse_all(found, expected))
+            let name = tasks.first().copied().unwrap_or_default();
+            Err(model
+                .refuse_all(found, expected)
+                .of_field(format!("tasks {name:?}")))
         }
         Some(cores) => Ok(cores.into_iter().cloned().collect()),
     }
