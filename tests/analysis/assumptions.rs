@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use gpusched::model::assumptions::{Assumption, AssumptionId, Basis, Consequence};
 use gpusched::model::device::Granularity;
+use gpusched::model::end_to_end::{Draft, System};
+use gpusched::model::reader::Document as _;
 use gpusched::model::{Interference, Policy, SharedMemory, TaskSet};
 use insta::assert_snapshot;
 
@@ -88,6 +90,26 @@ fn words_are_short_and_harmless() {
                     seen.insert(one.id);
                 }
             }
+        }
+    }
+    for name in ["iii-alt-fp-avg", "i-file-fifo"] {
+        let path = root().join(format!("tasksets/end_to_end/waters2019-{name}.json"));
+        let draft = Draft::from_json(&std::fs::read_to_string(path).unwrap())
+            .map_err(|(_, refusal)| refusal)
+            .unwrap();
+        for one in System::new(&draft, Interference::Conflict)
+            .unwrap()
+            .assumptions(true)
+            .iter()
+            .chain(
+                &System::new(&draft, Interference::Conflict)
+                    .unwrap()
+                    .assumptions(false),
+            )
+        {
+            let text = one.text.clone().unwrap();
+            assert!(text.chars().count() <= 160 && text.ends_with('.'), "{text}");
+            seen.insert(one.id);
         }
     }
     let all: BTreeSet<AssumptionId> = AssumptionId::all().collect();

@@ -100,10 +100,10 @@ pub struct Args {
     /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
-    /// For an end-to-end system: also choose between the segments of a task and its `alternatives`
+    /// For an end-to-end system: also use the `alternatives` of tasks
     #[arg(long, help_heading = "Search")]
     alternatives: bool,
-    /// For an end-to-end system: also write the system with its partitions, to NAME.json
+    /// Also write the end-to-end system with its partitions
     #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Json), value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     system: Option<OutputPath>,
     #[command(flatten)]

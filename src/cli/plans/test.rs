@@ -63,7 +63,7 @@ Examples:
   gpusched test tasksets/tasksets/adas.json --gpu orin
   gpusched test tasksets/tasksets/adas.json --sms 16 --response-times
   gpusched test tasksets/tasksets/adas.json --gpu orin --format json
-  gpusched test tasksets/end_to_end/waters2019-iii-alt-fp.json";
+  gpusched test tasksets/end_to_end/waters2019-iii-alt-fp-avg.json";
 
 const COLUMNS: &str = "set,name,schedulable,policy,reason,strength,sms,utilization,evidence";
 

@@ -24,7 +24,7 @@ fn random(index: u64) -> Draft {
             format!(
                 r#"{{"name":"t{task}","period":{},"wait":"suspend","segments":[{{"on":"cpu","wcet":{}}},
                 {{"on":"gpu","wcet":{{"amdahl":{{"work":{work},"serial":0.1,"conflict":{conflict}}}}}}},{{"on":"cpu","wcet":1}}]}}"#,
-                40 + 20 * below(4),
+                24 + 8 * below(4),
                 1 + below(4)
             )
         })

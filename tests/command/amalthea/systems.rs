@@ -136,7 +136,7 @@ fn segments(answer: &Answer) -> Vec<(String, u64)> {
     let segments = system["tasks"][0]["segments"].as_array().unwrap().iter();
     let segments = segments.map(|segment| {
         let wcet = &segment["wcet"];
-        let wcet = wcet["affine"]["isolated"]["b"].as_u64();
+        let wcet = wcet.as_u64();
         let wcet = wcet.or(segment["wcet"]["table"]["isolated"][0][1].as_u64());
         (segment["on"].as_str().unwrap().to_owned(), wcet.unwrap())
     });
@@ -264,7 +264,7 @@ fn ticks_have_a_minimum_an_average_and_a_maximum() {
         let segment = &found["tasks"][0]["segments"][0];
         (
             segment["bcet"].as_u64().unwrap(),
-            segment["wcet"]["affine"]["isolated"]["b"].as_u64().unwrap(),
+            segment["wcet"].as_u64().unwrap(),
         )
     };
     let text = replaced(&waiting(), ticks, range);

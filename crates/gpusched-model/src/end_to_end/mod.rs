@@ -4,10 +4,10 @@
 //! A [`Draft`] is the system as a file states it. A [`System`] is a draft whose partitions have sizes: every segment
 //! has a WCET, and every name is resolved. `gpusched test`, `simulate`, `verify` and `partition` read drafts.
 
-mod assumptions;
 mod bounds;
 mod chain;
 mod draft;
+mod premises;
 mod resource;
 mod segment;
 mod system;

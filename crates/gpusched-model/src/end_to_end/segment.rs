@@ -1,9 +1,10 @@
 //! Segments: the parts of a job, each on one resource.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Resource;
 use crate::time::Time;
+use crate::wcet::Form;
 use crate::{Bytes, Kind, WcetFunction};
 
 /// A segment as written in a file.
@@ -19,7 +20,7 @@ pub struct SegmentDraft {
     /// WCET of the segment. On a partition, the WCET may be a function of the number of SMs. A copy may state `bytes`
     /// instead.
     #[schemars(with = "Option<crate::wcet::Written>")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "written")]
     pub wcet: Option<WcetFunction>,
     /// BCET of the segment: its minimum execution time; at most the WCET. The default is 0, which is safe.
     #[serde(
@@ -43,6 +44,16 @@ pub struct SegmentDraft {
     /// kernel of its partition, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
+}
+
+/// Writes a constant WCET as one time, and any other WCET function as its form.
+fn written<S: Serializer>(wcet: &Option<WcetFunction>, serializer: S) -> Result<S::Ok, S::Error> {
+    match wcet.as_ref().map(WcetFunction::form) {
+        Some(Form::Affine(pair)) if pair.isolated.a == Time::ZERO && pair.conflict.is_none() => {
+            pair.isolated.b.serialize(serializer)
+        }
+        form => form.serialize(serializer),
+    }
 }
 
 /// A segment whose resource and times are known. All times are in whole nanoseconds.
