@@ -1,5 +1,5 @@
-//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set, without a rounding
-//! error. gpusched states the parts that it ignores, decides contradictions safely, and refuses damaged and hostile files.
+//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set. No time is
+//! rounded down. gpusched states the parts that it ignores, decides contradictions safely, and refuses damaged and hostile files.
 
 mod hostile;
 mod systems;

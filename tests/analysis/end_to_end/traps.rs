@@ -61,8 +61,8 @@ fn late_tasks_have_unbounded_jitter() {
     assert!(!answer.schedulable);
 }
 
-/// A task of equal priority without a bound has no bounded work in any window, in which order ever the segments of equal
-/// priority execute: an own earlier segment may execute while its jobs queue.
+/// A task of equal priority without a bound has no bounded work in any window: an own earlier segment may execute while
+/// its jobs queue.
 #[test]
 fn queues_of_equal_priority_have_no_bound() {
     let text = r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[

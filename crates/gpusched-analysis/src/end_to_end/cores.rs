@@ -3,7 +3,7 @@
 use super::arithmetic::{INFINITE, least, released};
 use super::streams::State;
 
-/// Work of one task in a window in which no more urgent task was ready at the start.
+/// Work of one task in a window. At the start of the window, no more urgent task is ready.
 pub(super) enum Load {
     /// A busy-waiting task: jitter, period, and execution with waiting.
     Busy((u64, u64, u64)),

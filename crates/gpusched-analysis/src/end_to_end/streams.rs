@@ -59,7 +59,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Returns the state in which no segment waits for another task. Every bound is at most the least solution.
+    /// Returns the state without waiting: each segment takes its WCET. Every bound is at most the least solution.
     ///
     /// `offsets` are the times from arrivals to the releases of the segments by timers.
     pub fn new(system: &System, offsets: Option<&[Vec<Time>]>) -> State {

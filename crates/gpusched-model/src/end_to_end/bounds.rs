@@ -115,7 +115,7 @@ pub struct ChainBound {
     /// Whether the reaction time meets its limit; null without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meets: Option<bool>,
-    /// Parts of the tasks, in the order of the chain. Their sum is the bound of [`Method::Davare`]. The list is empty
+    /// Parts of the tasks, in the order of the chain. Their sum is the bound of the method `davare`. The list is empty
     /// if there is no bound.
     pub hops: Vec<Hop>,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// Way in which the tasks of a chain exchange data.
+/// How the tasks of a chain exchange data.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -35,7 +35,7 @@ pub struct ChainDraft {
         skip_serializing_if = "Option::is_none"
     )]
     pub limit: Option<Time>,
-    /// Way in which the tasks exchange data.
+    /// How the tasks exchange data.
     #[serde(default)]
     pub communication: Communication,
 }
@@ -49,6 +49,6 @@ pub struct Chain {
     pub tasks: Vec<usize>,
     /// Maximum reaction time [ns].
     pub limit: Option<Time>,
-    /// Way in which the tasks exchange data.
+    /// How the tasks exchange data.
     pub communication: Communication,
 }

@@ -12,7 +12,7 @@ pub(super) const MAX_COUNT: usize = 100_000;
 /// Maximum number of segments of a task.
 pub(super) const MAX_SEGMENTS: usize = 1000;
 
-/// An end-to-end system as written in a file. [`super::System`] checks the names and times.
+/// An end-to-end system as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,

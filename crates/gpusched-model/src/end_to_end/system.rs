@@ -514,7 +514,7 @@ fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     Ok(priorities)
 }
 
-/// Returns the core of all CPU segments; `None` if there are none.
+/// Returns the core of all CPU segments; `None` if the task has no CPU segments.
 fn one_core(segments: &[Segment], drafts: &[SegmentDraft]) -> Result<Option<usize>, Refusal> {
     let mut core: Option<(usize, &str)> = None;
     for (position, (segment, draft)) in segments.iter().zip(drafts).enumerate() {

@@ -1,4 +1,4 @@
-//! Which labels a job reads and writes, and in which order.
+//! Labels that a job reads and writes, in their order.
 
 use std::collections::BTreeMap;
 

@@ -35,7 +35,7 @@ pub struct Campaign {
 pub struct Tally {
     /// Number of systems.
     pub systems: u64,
-    /// Number of systems in which at least one task has a bound.
+    /// Number of systems where at least one task has a bound.
     pub bounded_systems: u64,
     /// Number of tasks.
     pub tasks: u64,
@@ -293,7 +293,7 @@ fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess>
         for (segment, (&end, &delay)) in observed.ends.iter().zip(&observed.delays).enumerate() {
             let name = |what: &str| format!("{} segment {segment}, {what}", task.name);
             let found = above(name("end"), bounds.end(index, segment), end);
-            // Delays of tasks without bounds count from releases that are late.
+            // Delays count from releases, so they also hold for tasks without bounds.
             let found = found.or_else(|| above(name("delay"), bounds.delay(index, segment), delay));
             if found.is_some() {
                 return found;
