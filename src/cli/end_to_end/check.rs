@@ -106,7 +106,7 @@ pub fn verify(
     let proven = checked.verified && checked.schedulable;
     let mut output = Output::open(global)?;
     let form = Form::of(global);
-    output.write(&form.header(COLUMNS))?;
+    output.write(form.header(COLUMNS))?;
     output.write(&form.render(&About(!global.quiet, checked))?)?;
     output.finish()?;
     Ok(Outcome::of_answers(proven, true))

@@ -36,7 +36,7 @@ pub fn partition(
     if let (Some(beside), Some(system)) = (beside, &found.system) {
         output.complete(beside, json_document(system)?)?;
     }
-    output.write(&form.header(COLUMNS))?;
+    output.write(form.header(COLUMNS))?;
     output.write(&form.render(&About((&draft, search, !global.quiet), found))?)?;
     output.finish()?;
     Ok(Outcome::of_answers(schedulable, true))

@@ -119,7 +119,7 @@ pub fn simulate(
     }
     let found = simulation(&system, (&observed, chains.times()), end, global.seed());
     let misses = found.misses;
-    output.write(&form.header(COLUMNS))?;
+    output.write(form.header(COLUMNS))?;
     output.write(&form.render(&About((&system, interference), found))?)?;
     output.finish()?;
     Ok(Outcome::of_answers(misses == 0, true))

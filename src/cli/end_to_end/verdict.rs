@@ -41,7 +41,7 @@ pub fn test(
             answer.sensitivity = Some(end_to_end::scaling(&system, test));
         }
         positive &= answer.schedulable;
-        output.write(&std::mem::take(&mut header))?;
+        output.write(std::mem::take(&mut header))?;
         output.write(&form.render(&About((index, &system, alone && !global.quiet), answer))?)?;
         index += 1;
     }

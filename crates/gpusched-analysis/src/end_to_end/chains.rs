@@ -87,7 +87,7 @@ fn links(system: &System, chain: &Chain, responses: &[Option<Time>], enforced: b
                 && next_on_core
                 && task.priority < next.priority
         });
-        let one_piece = (task.segments.len() == 1 && on_core) || (task.spins() && on_core);
+        let one_piece = on_core && (task.segments.len() == 1 || task.spins());
         links.push(Link {
             period: task.max_interarrival?.ns(),
             response: response.ns(),

@@ -107,6 +107,9 @@ enum Sized {
     Unknown,
 }
 
+/// Best plan so far: the system with its groups, the sizes, and the alternatives.
+type Found = (Draft, Vec<u32>, Vec<usize>);
+
 /// Chooses partitions for the system in `draft` on `gpu`.
 ///
 /// # Errors
@@ -128,7 +131,8 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
         left: search.tests,
         done: 0,
     };
-    let (mut best, mut proven): (Option<(Draft, Vec<u32>, Vec<usize>)>, bool) = (None, true);
+    let mut best: Option<Found> = None;
+    let mut proven = true;
     for choice in choices(draft, search.alternatives)? {
         let chosen = draft.clone().chosen(&choice);
         for grouped in groups::candidates(&chosen, search.heuristic)? {

@@ -140,7 +140,7 @@ mod tests {
         let layers: Vec<(String, String)> = (0..40)
             .map(|index| {
                 let (layer, in_layer) = (index / 2, index % 2);
-                let reads = (0..2).map(|other| format!("r{}.{other}", layer as i32 - 1));
+                let reads = (0..2).map(|other| format!("r{}.{other}", layer - 1));
                 let reads: Vec<String> = reads.filter(|_| layer > 0).collect();
                 (
                     format!("t{index}"),
