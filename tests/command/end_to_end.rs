@@ -52,11 +52,21 @@ fn a_plan_is_verified() {
     ));
     assert_eq!(shown.code, 0, "{}", shown.text);
     let plan = std::fs::read_to_string(folder.path("plan.json")).unwrap();
-    let wrong = plan
-        .replacen("\"sms_used\":2", "\"sms_used\":1", 1)
-        .replacen("\"sms\":2", "\"sms\":1", 2);
-    std::fs::write(folder.path("wrong.json"), wrong).unwrap();
-    assert_ne!(folder.sh(&format!("gpusched verify wrong.json {file}")).code, 0);
+    for (old, new) in [
+        ("\"sms_used\":2", "\"sms_used\":1"),
+        ("\"sms\":2,\"tasks\"", "\"sms\":1,\"tasks\""),
+        ("{\"schedulable\":true", "{\"schedulable\":false"),
+        ("\"period\":33000000", "\"period\":34000000"),
+    ] {
+        let wrong = plan.replacen(old, new, 1);
+        assert_ne!(wrong, plan, "{old}");
+        std::fs::write(folder.path("wrong.json"), wrong).unwrap();
+        assert_ne!(
+            folder.sh(&format!("gpusched verify wrong.json {file}")).code,
+            0,
+            "{old}"
+        );
+    }
 }
 
 #[test]

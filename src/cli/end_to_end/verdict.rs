@@ -221,6 +221,7 @@ fn chains(answer: &Answer) -> Table {
             time(chain.reaction_ns),
             time(chain.age_ns),
             chain.limit_ns.map_or("-".to_owned(), |limit| match chain.meets {
+                Some(false) if chain.reaction_ns.is_none() => format!("{limit} (no bound)"),
                 Some(false) => format!("{limit} (exceeded)"),
                 _ => limit.to_string(),
             }),

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use gpusched_model::Interference;
-use gpusched_model::end_to_end::{Answer, Draft, PlannedPartition, System, SystemPlan};
+use gpusched_model::end_to_end::{Answer, Draft, System, SystemPlan, planned};
 use gpusched_model::error::Refusal;
 
 use crate::partitioning::{HeuristicKind, Offer};
@@ -184,20 +184,6 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
         system: Some(system_draft),
         verdict: Some(verdict),
     })
-}
-
-fn planned(draft: &Draft) -> Vec<PlannedPartition> {
-    let partitions = draft.partitions.iter().map(|partition| {
-        let tasks = draft.tasks.iter().enumerate();
-        let tasks =
-            tasks.filter(|(_, task)| task.segments.iter().any(|segment| segment.on == partition.name));
-        PlannedPartition {
-            name: partition.name.clone(),
-            sms: partition.sms.unwrap_or(0),
-            tasks: tasks.map(|(index, _)| index).collect(),
-        }
-    });
-    partitions.collect()
 }
 
 /// Maximum number of combinations of alternatives.

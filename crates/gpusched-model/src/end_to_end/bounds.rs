@@ -202,6 +202,27 @@ impl SystemPlan {
                 "the system with the partitions of the plan",
             );
         };
+        let partitions = planned(system);
+        if partitions != self.partitions {
+            let expected = "the partitions of the system in the plan, with their SMs and tasks";
+            return Refusal::refuse("partitions", "other partitions", expected);
+        }
+        let sms: u64 = partitions.iter().map(|partition| u64::from(partition.sms)).sum();
+        if sms != u64::from(self.sms_used) {
+            return Refusal::refuse(
+                "sms_used",
+                self.sms_used,
+                format!("{sms}, the sum of all partitions"),
+            );
+        }
+        let stated = self.verdict.as_ref().map(|verdict| verdict.schedulable);
+        if stated != Some(self.schedulable) {
+            return Refusal::refuse(
+                "schedulable",
+                self.schedulable,
+                "the value in the verdict of the plan",
+            );
+        }
         let chosen = draft
             .clone()
             .chosen(self.alternatives.as_deref().unwrap_or_default());
@@ -234,6 +255,21 @@ impl SystemPlan {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the partitions of `draft`, each with its tasks. A partition without a size has 0 SMs.
+pub fn planned(draft: &Draft) -> Vec<PlannedPartition> {
+    let partitions = draft.partitions.iter().map(|partition| {
+        let tasks = draft.tasks.iter().enumerate();
+        let tasks =
+            tasks.filter(|(_, task)| task.segments.iter().any(|segment| segment.on == partition.name));
+        PlannedPartition {
+            name: partition.name.clone(),
+            sms: partition.sms.unwrap_or(0), // a plan has no such partition
+            tasks: tasks.map(|(index, _)| index).collect(),
+        }
+    });
+    partitions.collect()
 }
 
 /// Returns `draft` without partitions and alternatives. Its kernels have no partition.

@@ -17,7 +17,7 @@ mod tests;
 
 pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, SystemPlan,
-    TaskAnswer, TaskBounds,
+    TaskAnswer, TaskBounds, planned,
 };
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
