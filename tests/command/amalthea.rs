@@ -1,4 +1,4 @@
-//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set. No time is
+//! Promise: the tasks in a model of APP4MC become an end-to-end system, or their work on the GPU becomes a task set. No WCET is
 //! rounded down. gpusched states the parts that it ignores, decides contradictions safely, and refuses damaged and hostile files.
 
 mod hostile;
