@@ -7,8 +7,10 @@
 mod bounds;
 mod chain;
 mod draft;
+mod environment;
 mod premises;
 mod resource;
+mod scope;
 mod segment;
 mod system;
 mod task;
@@ -21,6 +23,7 @@ pub use bounds::{
 };
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
+pub use environment::Environment;
 pub use resource::{
     CopyEngine, Core, CorePolicy, EnginePolicy, Partition, PartitionDraft, PartitionPolicy, Resource,
 };

@@ -57,17 +57,42 @@ impl System {
             Id::SmsReserved,
             "The SMs of each partition are reserved for the partition, for example by TPC masks.",
         );
-        match self.interference() {
-            Interference::None => add(
-                !self.partitions().is_empty(),
+        let (id, text) = match self.interference() {
+            Interference::None => (
                 Id::InterferenceNone,
                 "No task delays another task by contention in caches or memory.",
             ),
-            _ => add(
-                true,
+            Interference::Conflict => (
                 Id::InterferenceConflict,
                 "Only kernels of one kind on one partition slow each other down. Cores, copies and partitions do not contend for memory.",
             ),
+            Interference::ConflictBandwidth => (
+                Id::InterferenceConflictBandwidth,
+                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Also kernels of one kind on one partition contend.",
+            ),
+            Interference::Bandwidth => (
+                Id::InterferenceBandwidth,
+                "Cores, copies and partitions slow each other down only by their use of memory bandwidth.",
+            ),
+        };
+        add(
+            self.interference() != Interference::None || !self.partitions().is_empty(),
+            id,
+            text,
+        );
+        if let Some(memory) = self.memory() {
+            let text = format!(
+                "While requests are pending, the memory moves at least {memory}, for every mix of requests. Only the segments use the memory."
+            );
+            add(true, Id::GuaranteedBandwidth, &text);
+            let mut segments = self.tasks().iter().flat_map(|task| &task.segments);
+            let stated = segments.any(|segment| segment.traffic.is_some() || segment.bandwidth.is_some());
+            let text = "No execution of a segment exceeds its stated `traffic` and `bandwidth`. A copy moves at most twice its `bytes`.";
+            add(stated, Id::TrafficBounds, text);
+            let mut segments = self.tasks().iter().flat_map(|task| &task.segments);
+            let unknown = segments.any(|segment| segment.traffic.is_none());
+            let text = "A segment without `traffic` may use its `bandwidth`, or else the whole memory bandwidth, during its WCET.";
+            add(unknown, Id::TrafficUnknown, text);
         }
         add(
             !self.cores().is_empty(),

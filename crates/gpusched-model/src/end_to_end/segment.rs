@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::Resource;
 use crate::time::Time;
 use crate::wcet::Form;
-use crate::{Bytes, Kind, WcetFunction};
+use crate::{Bandwidth, Bytes, Kind, WcetFunction};
 
 /// A segment as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -44,6 +44,15 @@ pub struct SegmentDraft {
     /// kernel of its partition, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
+    /// V: maximum amount of data that one execution of the segment moves to and from memory. The default for a copy with
+    /// `bytes` is twice `bytes`, because a copy reads and writes. For all other segments, the default is the peak
+    /// bandwidth during the WCET, which is safe. Only `--interference bandwidth` and `conflict+bandwidth` use this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Bytes>,
+    /// d: maximum memory bandwidth that the segment uses at any time, on every number of SMs. The default is the whole
+    /// memory bandwidth, which is safe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Bandwidth>,
 }
 
 /// Writes a constant WCET as one time, and any other WCET function as its form.
@@ -67,6 +76,8 @@ pub struct Segment {
     pub bcet: Time,
     /// Maximum time during which the segment cannot be preempted under an `lp-` policy [ns]; from 1 ns to the WCET.
     pub block: Time,
-    /// Amount of data that a copy moves; `None` if it is unknown.
-    pub bytes: Option<Bytes>,
+    /// V: maximum amount of data that one execution moves to and from memory; `None` if it is unknown.
+    pub traffic: Option<Bytes>,
+    /// d: maximum memory bandwidth that the segment uses at any time; `None` if it is unknown.
+    pub bandwidth: Option<Bandwidth>,
 }
