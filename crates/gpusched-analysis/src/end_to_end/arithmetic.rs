@@ -25,13 +25,19 @@ pub(super) fn started(window: u64, (jitter, period, cost): (u64, u64, u64)) -> u
     }
 }
 
+/// Maximum number of iterations of one window.
+const STEPS: usize = 1_000_000;
+
 /// Returns the least `window` ≥ `start` with `window` = `work`(`window`), for a monotone `work`. Returns [`INFINITE`]
-/// if the window exceeds `limit`.
+/// if the window exceeds `limit`, or after too many iterations.
 ///
 /// `start` must be at most the least fixed point, as a smaller solution is.
 pub(super) fn least(start: u64, limit: u64, work: impl Fn(u64) -> u64) -> u64 {
     let mut window = start;
-    while window <= limit {
+    for _ in 0..STEPS {
+        if window > limit {
+            return INFINITE;
+        }
         let next = work(window).max(window);
         if next == window {
             return window;

@@ -1,6 +1,7 @@
 //! Ends of segments on CPU cores with fixed priorities.
 
 use super::arithmetic::{INFINITE, least, released};
+use super::memory::Omitted;
 use super::streams::State;
 
 /// Work of one task in a window. At the start of the window, no more urgent task is ready.
@@ -72,12 +73,16 @@ pub(super) fn loads(state: &State, task: usize, here: &[usize]) -> Vec<Load> {
 
 /// Bound on the end of a segment under fixed priorities: the minimum of a joint window over all segments so far, and of a
 /// local window over the last segment.
-pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]) -> u64 {
+///
+/// `alone` tells whether no other task has a segment on the core.
+pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load], alone: bool) -> u64 {
     let owner = &state.tasks[task];
     let limit = owner.period;
-    let in_window = |base: u64| {
+    let on = owner.parts[segment].on;
+    let in_window = |base: u64, omitted: Omitted| {
+        let lost = state.lost(on, omitted);
         least(base, limit, |window| {
-            let mut work = base;
+            let mut work = base.saturating_add(lost.within(window));
             for load in loads {
                 work = work.saturating_add(load.in_window(window));
                 if work > limit {
@@ -87,11 +92,12 @@ pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]
             work
         })
     };
-    let joint = in_window(state.prefix(task, segment)).saturating_add(owner.jitter);
+    let joint = in_window(state.prefix(task, segment), Omitted::only_if(alone, task));
+    let joint = joint.saturating_add(owner.jitter);
     match segment.checked_sub(1) {
         None => joint,
         Some(before) => {
-            let local = in_window(owner.parts[segment].cost);
+            let local = in_window(owner.parts[segment].cost, Omitted::Task(task));
             joint.min(local.saturating_add(state.bound(task, before).end))
         }
     }
@@ -115,7 +121,10 @@ pub(super) fn enforced_delay(state: &State, (task, segment): (usize, usize), her
         .map(|&(other, part)| state.stream(other, part))
         .collect();
     let cost = owner.parts[segment].cost;
+    let alone = here.iter().all(|&(other, _)| other == task);
+    let lost = state.lost(owner.parts[segment].on, Omitted::only_if(alone, task));
     least(cost, owner.period, |window| {
+        let cost = cost.saturating_add(lost.within(window));
         streams.iter().fold(cost, |work, &stream| {
             work.saturating_add(released(window, stream))
         })

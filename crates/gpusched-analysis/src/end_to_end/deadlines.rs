@@ -9,10 +9,15 @@
 //!
 //! The response time is the maximum of t − a over all a at which the right-hand side has a step.
 
+use crate::interference::bandwidth::Delay;
+
 use super::arithmetic::{INFINITE, released};
 
 /// Maximum number of evaluations for one resource.
 const STEPS: u64 = 10_000_000;
+
+/// Length of a window [ns] that exceeds every busy period of interest on a resource with losses.
+const FAR: u64 = 1 << 50;
 
 /// A stream of jobs under earliest deadline first [ns].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -22,21 +27,23 @@ pub(super) struct Stream {
     pub deadline: u64,
     pub jitter: u64,
     pub cost: u64,
-    /// Longest time without preemption; 0 under immediate preemption.
+    /// Longest time for which a job that has started delays more urgent jobs; 0 under immediate preemption.
     pub block: u64,
 }
 
 /// Analysis of one resource.
 pub(super) struct Deadlines<'a> {
     streams: &'a [Stream],
+    /// Time that the resource loses because of a shared memory.
+    lost: Delay,
     /// Length of the longest busy period.
     horizon: u64,
     steps: std::cell::Cell<u64>,
 }
 
 impl<'a> Deadlines<'a> {
-    /// Returns the analysis of `streams`. Returns `None` if there are no bounds.
-    pub fn new(streams: &'a [Stream]) -> Option<Deadlines<'a>> {
+    /// Returns the analysis of `streams` on a resource that loses `lost`. Returns `None` if there are no bounds.
+    pub fn new(streams: &'a [Stream], lost: Delay) -> Option<Deadlines<'a>> {
         let unbounded = |stream: &Stream| {
             stream.cost == INFINITE
                 || stream.jitter == INFINITE
@@ -46,11 +53,16 @@ impl<'a> Deadlines<'a> {
         if streams.iter().any(unbounded) || overloaded(streams) {
             return None;
         }
-        let blocker = streams
-            .iter()
-            .map(|stream| stream.block.saturating_sub(1))
-            .max()
-            .unwrap_or(0);
+        let blocker = streams.iter().map(|stream| stream.block).max().unwrap_or(0);
+        let work = |length: u64| {
+            let work = streams.iter().fold(blocker, |work, stream| {
+                work.saturating_add(released(length, (stream.jitter, stream.period, stream.cost)))
+            });
+            work.saturating_add(lost.within(length))
+        };
+        if !lost.is_none() && work(FAR) > FAR {
+            return None; // no busy period ends soon
+        }
         let mut length = streams
             .iter()
             .map(|stream| stream.cost)
@@ -58,19 +70,18 @@ impl<'a> Deadlines<'a> {
         let mut steps = STEPS;
         loop {
             steps = steps.checked_sub(streams.len() as u64)?;
-            let work = streams.iter().fold(blocker, |work, stream| {
-                work.saturating_add(released(length, (stream.jitter, stream.period, stream.cost)))
-            });
-            if work == INFINITE {
+            let longer = work(length);
+            if longer == INFINITE {
                 return None;
             }
-            if work <= length {
+            if longer <= length {
                 break;
             }
-            length = work;
+            length = longer;
         }
         Some(Deadlines {
             streams,
+            lost,
             horizon: length,
             steps: std::cell::Cell::new(steps),
         })
@@ -110,10 +121,7 @@ impl<'a> Deadlines<'a> {
         let due = shifted - i128::from(me.jitter) + i128::from(me.deadline);
         let later = self.streams.iter().enumerate();
         let later = later.filter(|&(other, stream)| other != own && i128::from(stream.deadline) > due);
-        let blocker = later
-            .map(|(_, stream)| stream.block.saturating_sub(1))
-            .max()
-            .unwrap_or(0);
+        let blocker = later.map(|(_, stream)| stream.block).max().unwrap_or(0);
         let base = blocker
             .checked_add(before.checked_mul(me.cost)?)?
             .checked_add(part)?;
@@ -121,7 +129,7 @@ impl<'a> Deadlines<'a> {
         loop {
             self.steps
                 .set(self.steps.get().checked_sub(self.streams.len() as u64)?);
-            let mut work = base;
+            let mut work = base.checked_add(self.lost.within(end))?;
             for (other, stream) in self.streams.iter().enumerate() {
                 let room = due + i128::from(stream.jitter) - i128::from(stream.deadline);
                 if other == own || room < 0 {

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::time::Time;
 
+use crate::interference::bandwidth::Delay;
+
 use super::arithmetic::INFINITE;
 use super::cores;
 use super::deadlines::{Deadlines, Stream};
+use super::memory::Omitted;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
 
@@ -23,6 +26,7 @@ enum Rule {
 
 /// One resource with its segments.
 struct Place {
+    resource: Resource,
     rule: Rule,
     /// Segments on the resource, by task.
     here: Vec<(usize, usize)>,
@@ -47,8 +51,12 @@ pub(super) fn solve(system: &System, offsets: Option<&[Vec<Time>]>, windows: boo
     // For each task, the places that its bounds influence.
     let mut influenced = vec![Vec::new(); state.tasks.len()];
     for (index, place) in places.iter().enumerate() {
-        for &task in &place.tasks {
-            influenced[task].push(index);
+        // Through a shared memory, each task influences each resource.
+        let shared = state.memory.is_some() && !place.here.is_empty();
+        for (task, places) in influenced.iter_mut().enumerate() {
+            if shared || place.tasks.contains(&task) {
+                places.push(index);
+            }
         }
     }
     loop {
@@ -99,6 +107,7 @@ fn place(system: &System, resource: Resource) -> Place {
     let mut tasks: Vec<usize> = here.iter().map(|&(task, _)| task).collect();
     tasks.dedup();
     Place {
+        resource,
         rule,
         here,
         tasks,
@@ -132,7 +141,7 @@ fn evaluate(state: &mut State, place: &Place) -> Vec<usize> {
                     loads = Some((task, cores::loads(state, task, &place.tasks)));
                 }
                 let loads = loads.as_ref().map_or(&[][..], |(_, loads)| loads);
-                let end = cores::end(state, (task, segment), loads);
+                let end = cores::end(state, (task, segment), loads, place.tasks.len() == 1);
                 let bound = Bound {
                     end,
                     ..state.bound(task, segment)
@@ -214,8 +223,8 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
                 cost: part.cost,
                 block: match preemption {
                     Preemption::Immediate => 0,
-                    Preemption::Blocks => part.block,
-                    Preemption::Never => part.cost,
+                    Preemption::Blocks => state.blocking(part.block),
+                    Preemption::Never => state.blocking(part.cost),
                 },
             }
         })
@@ -226,23 +235,35 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
         let longer = |index: usize| {
             let (own, task) = (streams[index], place.here[index].0);
             let others = streams.iter().zip(&place.here).filter(|(other, here)| {
+                let part = state.part(here.0, here.1);
                 here.0 != task
                     && other.deadline.saturating_add(own.jitter) > own.deadline
-                    && other.block < other.cost
+                    && part.block < part.cost
             });
-            others.map(|(other, _)| other.block).max().unwrap_or(0)
+            let blocks = others.map(|(_, here)| state.part(here.0, here.1).block);
+            blocks.max().unwrap_or(0)
         };
         let longer: Vec<u64> = (0..streams.len()).map(longer).collect();
         for (stream, longer) in streams.iter_mut().zip(longer) {
             stream.cost = stream.cost.saturating_add(longer);
         }
     }
-    match Deadlines::new(&streams) {
+    match Deadlines::new(&streams, lost(state, place)) {
         Some(analysis) => (0..streams.len())
             .map(|own| analysis.response(own, streams[own].cost))
             .collect(),
         None => vec![INFINITE; streams.len()],
     }
+}
+
+/// Returns the time that a resource under earliest deadline first loses. Without other tasks on the resource, the traffic
+/// of its only task does not count.
+fn lost(state: &State, place: &Place) -> Delay {
+    let only = match place.tasks.as_slice() {
+        &[task] => Omitted::Task(task),
+        _ => Omitted::Nothing,
+    };
+    state.lost(place.resource, only)
 }
 
 /// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core.
@@ -261,7 +282,7 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
             }
         })
         .collect();
-    let analysis = Deadlines::new(&streams);
+    let analysis = Deadlines::new(&streams, lost(state, place));
     let mut changed = BTreeMap::new();
     for &(task, segment) in &place.here {
         let own = place.tasks.iter().position(|&other| other == task);

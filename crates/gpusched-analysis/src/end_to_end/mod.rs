@@ -8,6 +8,7 @@
 //! * `cores`: CPU cores with fixed priorities (joint and local windows);
 //! * `queues`: copy engines and partitions, first in first out and fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
+//! * `memory`: losses of resources that share a memory;
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
@@ -23,6 +24,7 @@ mod cores;
 mod deadlines;
 mod enforcement;
 mod fixed_point;
+mod memory;
 mod queues;
 mod scaling;
 mod sizing;

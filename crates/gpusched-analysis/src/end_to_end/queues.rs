@@ -1,6 +1,9 @@
 //! Delays on copy engines and partitions with queues: first in, first out, and fixed priorities.
 
+use crate::interference::bandwidth::Delay;
+
 use super::arithmetic::{INFINITE, least, released, started};
+use super::memory::Omitted;
 use super::streams::State;
 
 /// Preemption of a segment that is running.
@@ -28,7 +31,10 @@ pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usiz
         }
         delay = delay.saturating_add(longest);
     }
-    delay
+    let lost = state.lost(state.part(task, segment).on, Omitted::Task(task));
+    least(delay, state.tasks[task].period, |window| {
+        delay.saturating_add(lost.within(window))
+    })
 }
 
 /// Bound on the delay under fixed priorities: the minimum of two windows, each with at most one blocker. The first window
@@ -58,13 +64,25 @@ pub(super) fn priorities(
         .iter()
         .map(|&(other, part)| state.stream(other, part))
         .collect();
-    let window = |from: u64, work: &dyn Fn(u64) -> u64| least(from, limit, work);
-    if preemption == Preemption::Immediate {
-        return window(cost, &|window| {
+    let on = state.part(task, segment).on;
+    let alone = here.iter().all(|&(other, _)| other == task);
+    // The first window starts at or before the own release, and the second one at the own release.
+    let immediate = preemption == Preemption::Immediate;
+    let lost = state.lost(
+        on,
+        Omitted::only_if(alone || (immediate && more.is_empty()), task),
+    );
+    let own_lost = state.lost(on, Omitted::Task(task));
+    let window = |from: u64, lost: &Delay, work: &dyn Fn(u64) -> u64| {
+        least(from, limit, |window| {
+            work(window).saturating_add(lost.within(window))
+        })
+    };
+    if immediate {
+        return window(cost, &lost, &|window| {
             sum(cost, &streams, |stream| released(window, stream))
         });
     }
-    // A blocker has started at least 1 ns before the window.
     let blocker = |with_own: bool| {
         let less = here.iter().filter(|&&(other, _)| match other == task {
             true => with_own,
@@ -74,7 +92,7 @@ pub(super) fn priorities(
             Preemption::Never => state.part(other, part).cost,
             _ => state.part(other, part).block,
         });
-        longest.max().map_or(0, |longest| longest - 1)
+        state.blocking(longest.max().unwrap_or(0)) // no other kernel: no blocking
     };
     let (first, second) = (blocker(true), blocker(false));
     let carried: Vec<(u64, u64, u64)> = more
@@ -85,15 +103,18 @@ pub(super) fn priorities(
         })
         .collect();
     match preemption {
-        // After its start, the segment runs to its end, so the windows end at the start.
+        // After its start, the segment runs to its end. So no work that is released after the start counts.
         Preemption::Never => {
-            let first = window(first, &|window| {
-                sum(first, &streams, |stream| started(window, stream))
-            });
-            let second = window(second, &|window| {
-                sum(second, &carried, |stream| started(window, stream))
-            });
-            cost.saturating_add(first.min(second))
+            let to_end = |blocker: u64, streams: &[(u64, u64, u64)], lost: &Delay| {
+                let before = |start: u64| sum(blocker, streams, |stream| started(start, stream));
+                let start = window(blocker, lost, &before);
+                if start == INFINITE {
+                    return INFINITE;
+                }
+                let work = before(start).saturating_add(cost);
+                window(work, lost, &|_| work)
+            };
+            to_end(first, &streams, &lost).min(to_end(second, &carried, &own_lost))
         }
         _ => {
             // Each more urgent job may preempt one kernel, which makes this kernel up to one block longer. A kernel of one
@@ -109,13 +130,13 @@ pub(super) fn priorities(
                 .map(|part| part.block);
             let longer = preempted.max().filter(|_| !more.is_empty()).unwrap_or(0);
             let (first, second) = (cost.saturating_add(first), cost.saturating_add(second));
-            let longest = window(first, &|window| {
+            let longest = window(first, &lost, &|window| {
                 sum(first, &streams, |(jitter, period, cost)| {
                     released(window, (jitter, period, cost.saturating_add(longer)))
                 })
             });
             match longer {
-                0 => longest.min(window(second, &|window| {
+                0 => longest.min(window(second, &own_lost, &|window| {
                     sum(second, &carried, |stream| started(window, stream))
                 })),
                 _ => longest, // the second window counts no preemptions before its start

@@ -4,8 +4,10 @@
 
 use gpusched_model::end_to_end::{Bounds, Resource, System, TaskBounds};
 use gpusched_model::time::Time;
+use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
+use super::memory::Memory;
 
 /// The bounds of one segment [ns]; [`INFINITE`] without a bound.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -25,6 +27,10 @@ pub(super) struct Part {
     pub cost: u64,
     /// Longest time without preemption under an `lp-` policy.
     pub block: u64,
+    /// V: memory traffic; `None` if it is unknown.
+    pub traffic: Option<Bytes>,
+    /// d: peak memory bandwidth; `None` if it is unknown.
+    pub bandwidth: Option<Bandwidth>,
     /// φ: minimum time from the arrival to the release, or the time of the release by a timer.
     pub earliest: u64,
     /// Time from the release by a timer to the next one; the deadline for the last segment. The relative deadline of
@@ -52,6 +58,7 @@ pub(super) struct Owner {
 pub(super) struct State {
     pub tasks: Vec<Owner>,
     pub bounds: Vec<Vec<Bound>>,
+    pub memory: Option<Memory>,
     /// Whether timers release the segments.
     pub enforced: bool,
     /// Whether each segment must end before the timer of its successor.
@@ -85,6 +92,8 @@ impl State {
                             on: segment.on,
                             cost: segment.wcet.ns(),
                             block: segment.block.ns(),
+                            traffic: segment.traffic,
+                            bandwidth: segment.bandwidth,
                             earliest,
                             deadline: next.saturating_sub(earliest),
                         }
@@ -121,6 +130,7 @@ impl State {
             })
             .collect();
         State {
+            memory: Memory::of(system, tasks.iter().flat_map(|task| &task.parts)),
             tasks,
             bounds,
             enforced: offsets.is_some(),

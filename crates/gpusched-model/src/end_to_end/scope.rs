@@ -312,4 +312,3 @@ fn one_core(segments: &[Segment], drafts: &[SegmentDraft]) -> Result<Option<usiz
     }
     Ok(core.map(|(index, _)| index))
 }
-

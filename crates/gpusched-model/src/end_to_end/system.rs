@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::draft::Draft;
 use super::scope::Scope;
-use super::{Chain, ChainDraft, CopyEngine, Core, Environment, Partition, Resource, Segment, Task, TaskDraft};
+use super::{
+    Chain, ChainDraft, CopyEngine, Core, Environment, Partition, Resource, Segment, Task, TaskDraft,
+};
 use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Bandwidth, Interference, Refusal};

@@ -55,6 +55,17 @@ impl Source {
         Source::new(rate, other.traffic.nano(), other.period, span)
     }
 
+    /// Returns the traffic of a segment: `bytes` [nano-bytes] per job, at a rate of at most `rate` [nano-bytes per
+    /// nanosecond]. All bytes of a job move within `span` of its earliest release. Without a span, the segment may use
+    /// its rate at all times.
+    pub(crate) fn of_segment((rate, bytes): (u128, u128), period: Time, span: Option<Time>) -> Source {
+        match span {
+            Some(span) => Source::new(rate, bytes, period, span.ns().into()),
+            None if bytes == 0 => Source::new(0, 0, period, 0),
+            None => Source::new(rate, u128::MAX, period, period.ns().into()),
+        }
+    }
+
     /// Creates a source and limits V to d·R and to d·T. A job can transfer at most d·R. The limit
     /// d·T applies only if R > T, and d·T bytes per job already permit the rate d at all times.
     fn new(rate: u128, bytes: u128, period: Time, span: u128) -> Source {
