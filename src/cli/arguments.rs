@@ -13,5 +13,5 @@ pub use global::{Format, Global};
 pub use gpu::{Gpu, NEXT, device, offer, platform};
 pub use names::{named, one_of, policy};
 pub use pairs::{check_as_many, pairs};
-pub use request::{Answer, Case, Request, naming};
+pub use request::{Answer, Case, Request, naming, shared_memory};
 pub use values::{number, refused, whole};

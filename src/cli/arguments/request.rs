@@ -13,6 +13,7 @@ use crate::cli::report::{Output, OutputPath, clip};
 use crate::cli::{Format, Global, Outcome, complain, end_to_end};
 use crate::error::{Error, Result};
 use crate::interference::Interference;
+use crate::model::end_to_end::Environment;
 use crate::model::reader::TaskSets;
 use crate::model::{Arbitration, Bandwidth, Device, Policy, SharedMemory, TaskSet};
 use crate::partitioning::{Offer, Problem};
@@ -171,8 +172,19 @@ impl Request {
     pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
         let policy = "each resource of a system states its policy";
         end_to_end::refuse("policy", self.policy.is_some(), policy)?;
-        let memory = self.memory_bandwidth.is_some() || self.arbitration.is_some();
-        end_to_end::refuse("memory_bandwidth", memory, "a system states no memory traffic")
+        let arbitration = "the analysis of systems holds for every arbiter";
+        end_to_end::refuse("arbitration", self.arbitration.is_some(), arbitration)
+    }
+
+    /// Returns the interference model of end-to-end systems, with their shared memory.
+    ///
+    /// # Errors
+    /// Errors of [`shared_memory`].
+    pub fn environment(&self) -> Result<Environment> {
+        Ok(Environment {
+            interference: self.interference,
+            memory: self.memory()?.map(|memory| memory.bandwidth),
+        })
     }
 
     /// Returns the policy inside each partition, with its test.

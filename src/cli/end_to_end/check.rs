@@ -9,9 +9,9 @@ use crate::cli::report::{About, Form, Output, Palette, Report, Rows, numbered};
 use crate::cli::{Global, Outcome};
 use crate::error::{Error, Result};
 use crate::model::assumptions::Assumption;
-use crate::model::end_to_end::{Answer, System, SystemPlan};
+use crate::model::counted;
+use crate::model::end_to_end::{Answer, Environment, System, SystemPlan};
 use crate::model::reader::{EndToEndAnswers, EndToEndSystems};
-use crate::model::{Interference, counted};
 use crate::verification::{Fault, verify_system};
 
 const COLUMNS: &str = "verified,schedulable,field,message";
@@ -44,7 +44,7 @@ struct Found {
 pub fn verify(
     path: &Path,
     systems: EndToEndSystems,
-    (interference, sms): (Interference, Option<u32>),
+    (environment, sms): (Environment, Option<u32>),
     global: &Global,
 ) -> Result<Outcome> {
     let file = systems.file().to_owned();
@@ -54,7 +54,7 @@ pub fn verify(
     let (answer, system, place) = match raw.has("evidence") {
         true => {
             let answer: Answer = raw.parse(&shown)?;
-            let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, None))?;
+            let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
             (answer, system, "")
         }
         false => {
@@ -64,7 +64,7 @@ pub fn verify(
             let planned = plan
                 .system
                 .as_ref()
-                .map(|system| System::new(system, interference));
+                .map(|system| System::new(system, environment));
             let (Some(system), Some(verdict)) = (planned, plan.verdict) else {
                 return Err(Error::file(
                     &shown,

@@ -112,7 +112,7 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
             text += &format!("\nTasks with another way to execute: {}\n", moved.join(", "));
         }
         if let (Some(system), Some(verdict)) = (&plan.system, &plan.verdict) {
-            let system = System::new(system, search.interference)?;
+            let system = System::new(system, search.environment)?;
             text += &format!("\n{}", verdict_text(&system, verdict, palette, *assumptions));
         } else if let Some(verdict) = &plan.verdict {
             let late: Vec<&str> = verdict

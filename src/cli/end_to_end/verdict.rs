@@ -6,9 +6,9 @@ use crate::cli::report::{About, Column, Form, Output, Palette, Report, Rows, Tab
 use crate::cli::{Global, Outcome};
 use crate::end_to_end;
 use crate::error::Result;
-use crate::model::end_to_end::{Answer, Scaling, System, Wait};
+use crate::model::counted;
+use crate::model::end_to_end::{Answer, Environment, Scaling, System, Wait};
 use crate::model::reader::EndToEndSystems;
-use crate::model::{Interference, counted};
 use crate::time::Time;
 
 const COLUMNS: &str = "system,kind,name,bound_ns,age_ns,limit_ns,meets,costliest_segment,method";
@@ -19,7 +19,7 @@ const COLUMNS: &str = "system,kind,name,bound_ns,age_ns,limit_ns,meets,costliest
 /// Fails on bad input, or if output cannot be written.
 pub fn test(
     systems: EndToEndSystems,
-    interference: Interference,
+    environment: Environment,
     (enforce, sensitivity): (bool, bool),
     global: &Global,
 ) -> Result<Outcome> {
@@ -33,7 +33,7 @@ pub fn test(
     while let Some(draft) = systems.next() {
         let (line, draft) = draft?;
         let alone = index == 0 && systems.peek().is_none();
-        let system = System::new(&draft, interference).map_err(|refusal| refusal.at(&file, line))?;
+        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, line))?;
         let mut answer = answer(&system, enforce)
             .map_err(|refusal| refusal.map_refusal(|refusal| refusal.at(&file, line)))?;
         if sensitivity {

@@ -188,13 +188,17 @@ impl Args {
             end_to_end::refuse(option, given, "the option has no effect on systems")?;
         }
         let offer = offer(self.request.device(), self.granularity)?;
+        let environment = self.request.environment()?;
+        let divided = environment.memory.is_some() && self.granularity == Some(Granularity::Mig);
+        let reason = "MIG divides the memory, and the analysis of systems assumes a shared one";
+        end_to_end::refuse("granularity", divided, reason)?;
         let gpu = Gpu {
             sms: self.request.sms()?,
             offer: offer.as_ref(),
         };
         let search = Search {
             heuristic: self.kind(),
-            interference: self.request.interference(),
+            environment,
             alternatives: self.alternatives,
             tests: self.search_effort.unwrap_or(AUTO_BUDGET),
         };

@@ -79,7 +79,7 @@ impl Args {
                 self.request.refuse_for_systems()?;
                 return end_to_end::test(
                     systems,
-                    self.request.interference(),
+                    self.request.environment()?,
                     (self.enforce, self.sensitivity),
                     global,
                 );

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Global, Outcome};
+use crate::cli::arguments::shared_memory;
 use crate::cli::arguments::{Gpu, check_as_many, named, naming, pairs, policy, whole};
 use crate::cli::end_to_end::{self, Input};
 use crate::cli::report::{About, Output, Palette, Progress, Report, Rows, numbered};
@@ -12,6 +13,7 @@ use crate::error::Result;
 use crate::model::assumptions::Assumption;
 use crate::model::counted;
 use crate::model::device::Granularity;
+use crate::model::end_to_end::Environment;
 use crate::model::plan::{Failure, Partition, Plan};
 use crate::model::policy::Strength;
 use crate::model::reader::Plans;
@@ -158,10 +160,15 @@ impl Args {
             Input::Systems(systems) => {
                 let reason = "the system states its resources";
                 end_to_end::refuse("granularity", self.granularity.is_some(), reason)?;
-                end_to_end::refuse("memory_bandwidth", self.memory_bandwidth.is_some(), reason)?;
                 end_to_end::refuse("arbitration", self.arbitration.is_some(), reason)?;
                 end_to_end::refuse("policy", self.policy.is_some(), reason)?;
-                let stated = (self.interference.unwrap_or_default(), self.gpu.given_sms()?);
+                let interference = self.interference.unwrap_or_default();
+                let memory = shared_memory(interference, self.memory_bandwidth, None)?;
+                let environment = Environment {
+                    interference,
+                    memory: memory.map(|memory| memory.bandwidth),
+                };
+                let stated = (environment, self.gpu.given_sms()?);
                 return end_to_end::verify(&self.plans, systems, stated, global);
             }
         };

@@ -35,14 +35,14 @@ pub struct Args {
     /// gpusched simulates all partitions of a system concurrently, under every priority order of
     /// the partitions at the memory and under max-min fairness. The result compares the
     /// interference models `conflict` and `conflict+bandwidth`.
-    #[arg(long, conflicts_with_all = ["pessimism", "reproducer", "checkpoint"])]
+    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint"])]
     shared_memory: bool,
     /// Validate the end-to-end analysis of cores, copy engines and partitions
     ///
     /// gpusched simulates each system in six runs with different arrivals and execution times. The result compares all
     /// bounds on segments, tasks and chains with the simulated times. A system with a time above its bound is the
-    /// content of `--reproducer`.
-    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint", "shared_memory"])]
+    /// content of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
+    #[arg(long, conflicts_with_all = ["pessimism", "checkpoint", "devices"])]
     end_to_end: bool,
     /// Use the GPUs that `gpusched gpus` lists, with their partition sizes
     ///
@@ -70,6 +70,7 @@ Examples:
   gpusched validate --systems 576
   gpusched validate --shared-memory --systems 100000
   gpusched validate --end-to-end --systems 10000
+  gpusched validate --end-to-end --shared-memory --systems 10000
   gpusched validate --systems 576 --pessimism pessimism.csv && gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg";
 
 impl Args {
@@ -79,11 +80,11 @@ impl Args {
     /// Fails on bad usage, for a checkpoint of another validation, or if output cannot be
     /// written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.shared_memory {
-            return self.run_shared(global);
-        }
         if self.end_to_end {
             return self.run_end_to_end(global);
+        }
+        if self.shared_memory {
+            return self.run_shared(global);
         }
         let mut output = Output::open(global)?;
         let pessimism = output.beside(self.pessimism.as_ref())?;
@@ -132,7 +133,7 @@ impl Args {
 
     fn run_end_to_end(&self, global: &Global) -> Result<Outcome> {
         let mut output = Output::open(global)?;
-        let campaign = systems::Campaign::new(self.systems, global.seed());
+        let campaign = systems::Campaign::new(self.systems, global.seed(), self.shared_memory);
         let bar = self.bar(global);
         let report = campaign.run(&global.pool()?, || bar.inc(1))?;
         bar.finish_and_clear();

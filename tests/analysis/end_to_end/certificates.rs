@@ -2,9 +2,8 @@
 
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
-use gpusched::model::Interference;
-use gpusched::model::end_to_end::{Answer, System};
-use gpusched::simulator::validation::end_to_end::draw;
+use gpusched::model::end_to_end::Answer;
+use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
 
 /// Returns `answer` with one number changed; the changes of one answer are numbered. Every change makes the answer claim
@@ -62,21 +61,28 @@ fn changed(answer: &Answer, number: usize) -> Option<Answer> {
 /// 10⁴ changed certificates are refused.
 #[test]
 fn changed_certificates_are_refused() {
+    refused(&Campaign::new(0, 28, false));
+}
+
+/// 10⁴ changed certificates of systems with a shared memory are refused.
+#[test]
+fn changed_certificates_with_a_shared_memory_are_refused() {
+    refused(&Campaign::new(0, 28, true));
+}
+
+fn refused(campaign: &Campaign) {
     let (mut refused, mut index) = (0, 0);
     while refused < 10_000 {
-        let draft = draw::system(28, index).unwrap();
+        let (system, _) = campaign.system(index).unwrap();
         index += 1;
-        let system = System::new(&draft, Interference::Conflict).unwrap();
         let answer = analyze(&system);
         for number in 0.. {
             let Some(changed) = changed(&answer, number) else {
                 break;
             };
-            let text = || serde_json::to_string(&draft).unwrap();
             assert!(
                 verify_system(&changed, &system).is_err(),
-                "change {number} of {}",
-                text()
+                "change {number} of {system:#?}"
             );
             refused += 1;
         }

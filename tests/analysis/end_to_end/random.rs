@@ -1,16 +1,14 @@
 //! Random systems. The full number is a documented command: `gpusched validate --end-to-end --systems 1000000`.
 
 use gpusched::end_to_end::{analyze, analyze_enforced};
-use gpusched::model::Interference;
-use gpusched::model::end_to_end::System;
-use gpusched::simulator::validation::end_to_end::{Campaign, draw};
+use gpusched::simulator::validation::end_to_end::Campaign;
 use gpusched::verification::verify_system;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 #[test]
 fn no_run_exceeds_a_bound() {
-    let report = Campaign::new(3000, 26)
+    let report = Campaign::new(3000, 26, false)
         .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
         .unwrap();
     assert_eq!(report.excess, None);
@@ -27,17 +25,36 @@ fn no_run_exceeds_a_bound() {
 }
 
 #[test]
+fn no_run_with_a_shared_memory_exceeds_a_bound() {
+    let report = Campaign::new(3000, 26, true)
+        .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
+        .unwrap();
+    assert_eq!(report.excess, None);
+    assert!(
+        report.tally.bounds > 1000 && report.tally.attained > 100,
+        "{:?}",
+        report.tally
+    );
+}
+
+#[test]
 fn the_verifier_confirms_every_answer() {
+    confirmed(false);
+}
+
+#[test]
+fn the_verifier_confirms_every_answer_with_a_shared_memory() {
+    confirmed(true);
+}
+
+fn confirmed(shared: bool) {
+    let campaign = Campaign::new(3000, 27, shared);
     (0..3000).into_par_iter().for_each(|index| {
-        let draft = draw::system(27, index).unwrap();
-        let system = System::new(&draft, Interference::Conflict).unwrap();
+        let (system, _) = campaign.system(index).unwrap();
         let answers = [Some(analyze(&system)), analyze_enforced(&system).ok()];
         for answer in answers.into_iter().flatten() {
             if let Err(fault) = verify_system(&answer, &system) {
-                panic!(
-                    "system {index}: {fault}\n{}",
-                    serde_json::to_string(&draft).unwrap()
-                );
+                panic!("system {index}: {fault}\n{system:#?}");
             }
         }
     });

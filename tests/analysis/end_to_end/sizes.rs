@@ -96,7 +96,7 @@ fn optimal_plans_have_the_fewest_sms() {
             let draft = random(index + 1);
             let search = |heuristic| Search {
                 heuristic,
-                interference: Interference::Conflict,
+                environment: Interference::Conflict.into(),
                 alternatives: false,
                 tests: 100_000,
             };

@@ -88,7 +88,7 @@ fn the_only_division_is_found() {
     let draft = draft(&read("alternatives"));
     let search = |alternatives| Search {
         heuristic: HeuristicKind::Optimal,
-        interference: Interference::Conflict,
+        environment: Interference::Conflict.into(),
         alternatives,
         tests: 100_000,
     };

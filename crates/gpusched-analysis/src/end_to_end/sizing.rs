@@ -11,8 +11,7 @@ mod groups;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use gpusched_model::Interference;
-use gpusched_model::end_to_end::{Answer, Draft, System, SystemPlan, planned};
+use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan, planned};
 use gpusched_model::error::Refusal;
 
 use crate::partitioning::{HeuristicKind, Offer};
@@ -31,8 +30,8 @@ pub struct Gpu<'a> {
 pub struct Search {
     /// Heuristic that groups the kernels.
     pub heuristic: HeuristicKind,
-    /// Interference model.
-    pub interference: Interference,
+    /// Interference model, with the memory that all resources share.
+    pub environment: Environment,
     /// Whether the search also chooses between the segments of a task and its alternatives.
     pub alternatives: bool,
     /// Maximum number of end-to-end tests.
@@ -81,15 +80,15 @@ struct Effort {
 
 impl Effort {
     /// Tests `draft` with partitions of `sizes`; `None` without remaining effort.
-    fn test(&mut self, draft: &Draft, sizes: &[u32], interference: Interference) -> Option<Option<Answer>> {
+    fn test(&mut self, draft: &Draft, sizes: &[u32], environment: Environment) -> Option<Option<Answer>> {
         self.left = self.left.checked_sub(1)?;
         self.done += 1;
-        let system = System::new(&draft.clone().sized(sizes), interference);
+        let system = System::new(&draft.clone().sized(sizes), environment);
         Some(system.ok().map(|system| super::analyze(&system)))
     }
 
-    fn passes(&mut self, draft: &Draft, sizes: &[u32], interference: Interference) -> Option<bool> {
-        self.test(draft, sizes, interference)
+    fn passes(&mut self, draft: &Draft, sizes: &[u32], environment: Environment) -> Option<bool> {
+        self.test(draft, sizes, environment)
             .map(|answer| answer.is_some_and(|answer| answer.schedulable))
     }
 }
@@ -126,7 +125,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     };
     // Finds faults of the file that no size mends.
     let largest = vec![largest; draft.partitions.len()];
-    let at_most = System::new(&draft.clone().sized(&largest), search.interference)?;
+    let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
     let mut effort = Effort {
         left: search.tests,
         done: 0,
@@ -171,7 +170,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     for task in &mut system_draft.tasks {
         task.alternatives.clear();
     }
-    let system = System::new(&system_draft, search.interference)?;
+    let system = System::new(&system_draft, search.environment)?;
     let mut verdict = super::analyze(&system);
     verdict.assumptions = system.assumptions(false);
     Ok(SystemPlan {
@@ -211,7 +210,7 @@ fn choices(draft: &Draft, alternatives: bool) -> Result<Vec<Vec<usize>>, Refusal
 fn fewest(
     draft: &Draft,
     room: &Room,
-    interference: Interference,
+    environment: Environment,
     (limit, effort): (Option<u32>, &mut Effort),
 ) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());
@@ -219,7 +218,7 @@ fn fewest(
         return Sized::None;
     };
     let below = |total: u64| total <= room.most && limit.is_none_or(|limit| total < u64::from(limit));
-    match effort.passes(draft, &vec![largest; count], interference) {
+    match effort.passes(draft, &vec![largest; count], environment) {
         Some(true) => {}
         Some(false) => return Sized::None,
         None => return Sized::Unknown,
@@ -232,7 +231,7 @@ fn fewest(
             let middle = (low + high) / 2;
             let mut vector = vec![largest; count];
             vector[partition] = sizes[middle];
-            match effort.passes(draft, &vector, interference) {
+            match effort.passes(draft, &vector, environment) {
                 Some(true) => high = middle,
                 Some(false) => low = middle + 1,
                 None => return Sized::Unknown,
@@ -255,10 +254,10 @@ fn fewest(
         }
         let current = vector(&positions);
         if room.fits(&current) {
-            match effort.passes(draft, &current, interference) {
+            match effort.passes(draft, &current, environment) {
                 Some(true) => return Sized::Fewest(current),
                 Some(false) => {}
-                None => return descend(draft, room, interference),
+                None => return descend(draft, room, environment),
             }
         }
         for partition in 0..count {
@@ -273,7 +272,7 @@ fn fewest(
 }
 
 /// Without effort for all vectors: starts at equal sizes that fit, and takes SMs away while the system passes.
-fn descend(draft: &Draft, room: &Room, interference: Interference) -> Sized {
+fn descend(draft: &Draft, room: &Room, environment: Environment) -> Sized {
     let (sizes, count) = (room.sizes, draft.partitions.len());
     // This search is short: at most one test per size and partition.
     let mut effort = Effort {
@@ -294,13 +293,13 @@ fn descend(draft: &Draft, room: &Room, interference: Interference) -> Sized {
             .map(|&position| sizes[position])
             .collect::<Vec<u32>>()
     };
-    if effort.passes(draft, &vector(&positions), interference) != Some(true) {
+    if effort.passes(draft, &vector(&positions), environment) != Some(true) {
         return Sized::Unknown;
     }
     for partition in 0..count {
         while positions[partition] > 0 {
             positions[partition] -= 1;
-            if effort.passes(draft, &vector(&positions), interference) != Some(true) {
+            if effort.passes(draft, &vector(&positions), environment) != Some(true) {
                 positions[partition] += 1;
                 break;
             }

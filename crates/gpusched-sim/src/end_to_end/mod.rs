@@ -14,14 +14,16 @@
 //!   and then the lower position of the task.
 //! * With enforced releases, the absolute deadline of a segment is the time of the next timer.
 //! * At each instant, the simulator first ends segments, then releases segments, and then chooses the running jobs.
-//!   Segments of length 0 repeat these three steps at one instant. A segment that has executed for 0 ns can be
-//!   replaced under every policy, so all releases of one instant compete.
+//!   Segments of length 0 repeat these three steps at one instant. A segment that starts at an instant can be
+//!   replaced at this instant under every policy, so all releases of one instant compete.
 //! * Under an `lp-` policy, a segment is preempted only if its executed time is a multiple of its block length.
 //!   Preemption is free.
 //! * A busy-waiting task occupies its core at its priority from the release of a job to its end. Copies and kernels of
 //!   the task proceed while the task is preempted. A CPU segment proceeds only while the task has the core.
 //! * A job that misses its deadline continues.
+//! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource.
 
+mod channels;
 mod event;
 mod observers;
 mod pattern;
@@ -34,6 +36,7 @@ mod source;
 mod tests;
 mod thread;
 
+pub use channels::{Burst, Channels};
 pub use event::{Event, Job, Part};
 pub use observers::chains::{ChainTime, ChainTimes};
 pub use observers::chart::Chart;

@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 use super::plan::{Key, Plan};
 use super::simulator::{Extent, FOREVER, State};
 use super::thread::{Arrived, Entry, job};
-use super::{Event, Part, Source};
+use super::{Channels, Event, Part, Source};
 use crate::engine::tournament::NEVER;
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
@@ -16,6 +16,7 @@ use gpusched_model::time::Time;
 /// One run. All times are in ns.
 pub(super) struct Run<'r, S, O> {
     pub plan: &'r Plan,
+    pub memory: Option<&'r Channels>,
     pub state: &'r mut State,
     pub source: &'r mut S,
     pub observer: &'r mut O,
@@ -74,6 +75,49 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         while let Some(resource) = self.state.touched.pop() {
             self.state.lanes[resource].touched = false;
             self.settle(resource);
+        }
+        if let Some(memory) = self.memory {
+            self.grant(memory);
+        }
+    }
+
+    /// Gives the channels of the memory to the running segments. A segment without a channel that it needs is stalled.
+    fn grant(&mut self, memory: &Channels) {
+        let mut free = memory.count;
+        for &resource in &memory.order {
+            let Some(Entry { task, .. }) = self.state.lanes[resource].running else {
+                continue;
+            };
+            if self.resource(task) != resource {
+                continue; // the task busy-waits
+            }
+            let (left, thread) = (self.left(resource, task), &mut self.state.threads[task]);
+            let (executed, (from, to)) = (thread.total - left, thread.needs);
+            let needs = (from..to).contains(&executed);
+            let lane = &mut self.state.lanes[resource];
+            lane.stalled = needs && free == 0;
+            free -= usize::from(needs && !lane.stalled);
+            thread.left = left;
+            lane.finish = match lane.stalled {
+                true => NEVER,
+                false => self.now.saturating_add(left).min(NEVER - 1),
+            };
+            let change = match executed {
+                _ if lane.stalled => NEVER,
+                _ if needs => self.now.saturating_add(to - executed),
+                _ if executed < from => self.now.saturating_add(from - executed),
+                _ => NEVER,
+            };
+            self.state.agenda.set(resource, lane.finish.min(change));
+        }
+    }
+
+    /// Returns the remaining execution time of `task`, which runs on `resource`.
+    fn left(&self, resource: usize, task: usize) -> u64 {
+        let lane = &self.state.lanes[resource];
+        match lane.armed && !lane.stalled {
+            true => lane.finish.saturating_sub(self.now),
+            false => self.state.threads[task].left,
         }
     }
 
@@ -170,11 +214,13 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         let constants = &self.plan.tasks[task];
         let segment = self.state.threads[task].segment;
         let time = self.source.execution(task, segment).ns();
+        let needs = self.memory.map(|memory| memory.needed((task, segment), time));
         let thread = &mut self.state.threads[task];
         thread.released = self.now;
         thread.started = false;
         thread.total = time;
         thread.left = time;
+        thread.needs = needs.unwrap_or_default(); // without a memory, no channel is needed
         self.see(Event::Release(self.part(task)));
         let resource = self.resource(task);
         if let Some(core) = constants.spins_on {
@@ -273,7 +319,8 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
             return;
         };
         let (announced, since) = (std::mem::take(&mut lane.announced), lane.since);
-        let (armed, finish) = (std::mem::take(&mut lane.armed), lane.finish);
+        let armed = std::mem::take(&mut lane.armed) && !std::mem::take(&mut lane.stalled);
+        let finish = lane.finish;
         lane.finish = NEVER;
         self.state.agenda.set(resource, NEVER);
         let spins = self.resource(task) != resource;
@@ -325,6 +372,7 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
         let lane = &mut self.state.lanes[resource];
         lane.running = lane.waiting.pop().map(|Reverse(entry)| entry);
         lane.armed = false;
+        lane.stalled = false;
         lane.announced = false;
     }
 
@@ -351,17 +399,12 @@ impl<S: Source, O: Observer<Event>> Run<'_, S, O> {
     /// Returns the time until the running segment of `resource` can be preempted. Returns `None` if the segment runs to
     /// its end.
     fn until_yield(&self, resource: usize) -> Option<u64> {
-        let lane = &self.state.lanes[resource];
-        let task = lane.running?.task;
+        let task = self.state.lanes[resource].running?.task;
         let (constants, thread) = (&self.plan.tasks[task], &self.state.threads[task]);
-        let left = match lane.armed {
-            true => lane.finish.saturating_sub(self.now),
-            false => thread.left,
-        };
-        let executed = thread.total.saturating_sub(left);
+        let executed = thread.total.saturating_sub(self.left(resource, task));
         match self.plan.rules[resource].preemption {
             Preemption::Preemptive => Some(0),
-            Preemption::NonPreemptive => (executed == 0).then_some(0),
+            Preemption::NonPreemptive => (!thread.started).then_some(0),
             Preemption::Limited => {
                 let block = self.plan.pieces[constants.first + thread.segment].block;
                 Some((block - executed % block) % block)

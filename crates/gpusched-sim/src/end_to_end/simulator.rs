@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::run::Run;
 use super::thread::{Lane, Thread};
-use super::{Event, Source};
+use super::{Channels, Event, Source};
 use crate::engine::tournament::Tournament;
 use gpusched_model::Observer;
 use gpusched_model::end_to_end::System;
@@ -56,6 +56,7 @@ impl Extent {
 pub struct Simulator {
     plan: Plan,
     state: State,
+    memory: Option<Channels>,
 }
 
 /// State of a run.
@@ -87,7 +88,21 @@ impl Simulator {
             dirty: Vec::with_capacity(resources),
             touched: Vec::with_capacity(resources),
         };
-        Ok(Simulator { plan, state })
+        Ok(Simulator {
+            plan,
+            state,
+            memory: None,
+        })
+    }
+
+    /// Lets all resources share `memory` in the next runs.
+    ///
+    /// # Errors
+    /// Fails if `memory` does not fit the system, or if a partition has preemption at block boundaries.
+    pub fn share(&mut self, memory: Channels) -> Result<(), Error> {
+        memory.check(&self.plan)?;
+        self.memory = Some(memory);
+        Ok(())
     }
 
     /// Executes the jobs of `source` within `extent`. `observer` receives each event. Each run starts at time 0 with
@@ -107,6 +122,7 @@ impl Simulator {
         self.state.clear();
         Run {
             plan: &self.plan,
+            memory: self.memory.as_ref(),
             state: &mut self.state,
             source,
             observer,

@@ -37,6 +37,8 @@ pub(super) struct Thread {
     pub total: u64,
     /// Remaining execution time of the current segment when it last stopped.
     pub left: u64,
+    /// Execution times between which the current segment needs a channel of the memory.
+    pub needs: (u64, u64),
     /// Number of completed jobs. Marks entries of queues that have become invalid.
     pub completed: u64,
 }
@@ -81,8 +83,10 @@ pub(super) struct Lane {
     pub running: Option<Entry>,
     /// Whether the resource has been dispatched since the last change of `running` or of its segment.
     pub armed: bool,
-    /// End of the running segment if it is not preempted; [`NEVER`] while the running task busy-waits.
+    /// End of the running segment if it is not preempted; [`NEVER`] while the running task busy-waits or is stalled.
     pub finish: u64,
+    /// Whether the running segment waits for a channel of the memory.
+    pub stalled: bool,
     /// Whether the observer knows that the running segment executes, and since when it executes.
     pub announced: bool,
     pub since: u64,
@@ -99,6 +103,7 @@ impl Default for Lane {
             running: None,
             armed: false,
             finish: NEVER,
+            stalled: false,
             announced: false,
             since: 0,
             dirty: false,

@@ -169,8 +169,8 @@ pub(super) fn improve(
         gpu: None,
     };
     let first = match merges {
-        true => fewest(&draft, &roomy, search.interference, (None, &mut *effort)),
-        false => fewest(&draft, &on_gpu, search.interference, (limit, &mut *effort)),
+        true => fewest(&draft, &roomy, search.environment, (None, &mut *effort)),
+        false => fewest(&draft, &on_gpu, search.environment, (limit, &mut *effort)),
     };
     if !merges {
         return (draft, first);
@@ -185,7 +185,7 @@ pub(super) fn improve(
         'pairs: for left in 0..draft.partitions.len() {
             for right in left + 1..draft.partitions.len() {
                 let merged = merged(&draft, left, right);
-                let found = fewest(&merged, &roomy, search.interference, (None, &mut *effort));
+                let found = fewest(&merged, &roomy, search.environment, (None, &mut *effort));
                 let (Sized::Fewest(found) | Sized::Some(found)) = found else {
                     continue;
                 };

@@ -104,6 +104,8 @@ impl Resources<'_, '_> {
             wcet: Some(function),
             bcet: Some(bcet.min(wcet)),
             bytes: None,
+            traffic: None,
+            bandwidth: None,
             block: None,
             kind: None,
         }))
@@ -125,6 +127,8 @@ impl Resources<'_, '_> {
             wcet: Some(WcetFunction::constant(time).map_err(|error| error.to_string())?),
             bcet: Some(time),
             bytes: Some(bytes),
+            traffic: None,
+            bandwidth: None,
             block: None,
             kind: None,
         }))

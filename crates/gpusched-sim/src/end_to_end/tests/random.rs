@@ -2,6 +2,7 @@
 
 use super::reference::{Log, Record, Recorder};
 use super::*;
+use gpusched_model::end_to_end::PartitionPolicy;
 use gpusched_model::streams::{Purpose, below, stream};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -58,6 +59,26 @@ fn draw(rng: &mut ChaCha8Rng, timers: bool) -> System {
     ))
 }
 
+/// A random memory for all resources; `None` for a system whose kernels are preempted at block boundaries.
+fn memory(rng: &mut ChaCha8Rng, system: &System) -> Option<Channels> {
+    let limited = |policy| matches!(policy, PartitionPolicy::LpFp | PartitionPolicy::LpEdf);
+    let mut rest: Vec<usize> = (0..system.resources().count()).collect();
+    let count = 1 + below(rng, 2);
+    let order = (0..rest.len())
+        .map(|_| rest.swap_remove(below(rng, rest.len())))
+        .collect();
+    let bursts = system.tasks().iter().map(|task| {
+        let bursts = task.segments.iter().map(|_| Burst {
+            time: below(rng, 8) as u64,
+            last: below(rng, 2) == 0,
+        });
+        bursts.collect()
+    });
+    let bursts = bursts.collect();
+    let mut partitions = system.partitions().iter();
+    (!partitions.any(|partition| limited(partition.policy))).then_some(Channels { count, order, bursts })
+}
+
 fn pattern(rng: &mut ChaCha8Rng) -> Pattern {
     Pattern {
         phases: [Phases::Synchronous, Phases::Random][below(rng, 2)],
@@ -89,6 +110,10 @@ fn compare(seed: u64) {
     });
     let mut simulator = Simulator::new(&system, offsets.as_deref()).unwrap();
     for run in 0..3 {
+        let memory = memory(rng, &system).filter(|_| run > 0);
+        if let Some(memory) = &memory {
+            simulator.share(memory.clone()).unwrap();
+        }
         let pattern = pattern(rng);
         let runs = pattern.runs(&system, (seed, run));
         let drawn = || Drawn::new(&system, &runs, (seed, run)).unwrap();
@@ -97,7 +122,7 @@ fn compare(seed: u64) {
             ..Extent::before(Time::from_ns(150))
         };
         let script = Script::record(&system, &mut drawn(), extent).unwrap();
-        let expected = reference::run(&system, offsets.as_deref(), &script);
+        let expected = reference::run(&system, offsets.as_deref(), memory.as_ref(), &script);
         let mut observer = (
             Recorder::default(),
             (Observed::new(&system), ChainTimes::new(&system)),

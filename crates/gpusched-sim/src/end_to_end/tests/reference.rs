@@ -3,7 +3,7 @@
 use super::*;
 use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, Task};
 
-/// What happened to one segment.
+/// Times of one execution of a segment.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Record {
     pub task: usize,
@@ -113,7 +113,12 @@ struct Machine<'a> {
 }
 
 /// Executes all jobs of `script`.
-pub fn run(system: &System, offsets: Option<&[Vec<Time>]>, script: &Script<'_>) -> Log {
+pub fn run(
+    system: &System,
+    offsets: Option<&[Vec<Time>]>,
+    memory: Option<&Channels>,
+    script: &Script<'_>,
+) -> Log {
     let mut log = Log::default();
     let mut machine = Machine {
         system,
@@ -166,7 +171,7 @@ pub fn run(system: &System, offsets: Option<&[Vec<Time>]>, script: &Script<'_>) 
         if !left && machine.current.iter().all(Option::is_none) {
             return log.sorted();
         }
-        machine.step(&mut log);
+        machine.step(memory, &mut log);
     }
 }
 
@@ -276,11 +281,13 @@ impl Machine<'_> {
         let block = self.system.tasks()[task].segments[job.segment].block.ns();
         match resource {
             Resource::Core(_) => true,
-            Resource::Engine(_) => job.executed == 0,
+            Resource::Engine(_) => job.started.is_none(),
             Resource::Partition(index) => match self.system.partitions()[index].policy {
                 PartitionPolicy::Fp | PartitionPolicy::Edf => true,
                 PartitionPolicy::LpFp | PartitionPolicy::LpEdf => job.executed.is_multiple_of(block),
-                PartitionPolicy::NpFifo | PartitionPolicy::NpFp | PartitionPolicy::NpEdf => job.executed == 0,
+                PartitionPolicy::NpFifo | PartitionPolicy::NpFp | PartitionPolicy::NpEdf => {
+                    job.started.is_none()
+                }
             },
         }
     }
@@ -297,9 +304,12 @@ impl Machine<'_> {
         self.holders[index] = (resource, Some(task), true);
     }
 
-    /// Executes 1 ns.
-    fn step(&mut self, log: &mut Log) {
-        for &(resource, holder, _) in &self.holders {
+    /// Executes 1 ns. With a memory, a segment without a channel that it needs makes no progress.
+    fn step(&mut self, memory: Option<&Channels>, log: &mut Log) {
+        let mut free = memory.map_or(0, |memory| memory.count);
+        let order = memory.map_or((0..self.holders.len()).collect(), |memory| memory.order.clone());
+        for number in order {
+            let (resource, holder, _) = self.holders[number];
             let Some(task) = holder else { continue };
             let executes = self.on(task) == resource;
             let job = self.current[task].as_mut().unwrap();
@@ -313,7 +323,18 @@ impl Machine<'_> {
             });
             if executes {
                 job.started.get_or_insert(self.now);
-                job.executed += 1;
+                let (total, burst) = (
+                    job.times[job.segment],
+                    memory.map_or(Burst::default(), |memory| memory.bursts[task][job.segment]),
+                );
+                let needs = match burst.last {
+                    true => job.executed + burst.time >= total,
+                    false => job.executed < burst.time,
+                };
+                if !needs || free > 0 {
+                    free -= usize::from(needs);
+                    job.executed += 1;
+                }
             }
         }
         self.now += 1;

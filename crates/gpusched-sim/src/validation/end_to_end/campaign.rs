@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::draw::system;
+use super::traffic;
 use crate::end_to_end::{
     ChainTimes, Drawn, Execution, Extent, Gaps, Jitter, Observed, Pattern, Phases, Simulator,
 };
@@ -25,6 +26,8 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// Whether the resources of each system share a memory.
+    pub shared: bool,
     /// Analysis without enforced releases. The default is [`analyze`]. Tests can replace it.
     pub analysis: Analyze,
 }
@@ -114,10 +117,11 @@ struct Longest {
 
 impl Campaign {
     /// Creates a campaign that validates the analysis of gpusched.
-    pub fn new(systems: u64, seed: u64) -> Campaign {
+    pub fn new(systems: u64, seed: u64, shared: bool) -> Campaign {
         Campaign {
             systems,
             seed,
+            shared,
             analysis: analyze,
         }
     }
@@ -156,15 +160,38 @@ impl Campaign {
         })?;
         let draft = excess
             .as_ref()
-            .and_then(|excess: &Excess| system(self.seed, excess.system));
+            .and_then(|excess: &Excess| self.draft(excess.system))
+            .map(|(draft, _)| draft);
         Ok(Report { tally, excess, draft })
     }
 
+    fn draft(&self, index: u64) -> Option<(Draft, Option<usize>)> {
+        let draft = system(self.seed, index)?;
+        if !self.shared {
+            return Some((draft, None));
+        }
+        let (draft, channels) = traffic::with_traffic(draft, (self.seed, index));
+        Some((draft, Some(channels)))
+    }
+
+    /// Returns system `index`, with the number of channels of its memory; `None` for a system without a shared memory.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Internal`] if the system cannot be generated.
+    pub fn system(&self, index: u64) -> Result<(System, Option<usize>)> {
+        let drawn = self.draft(index);
+        let (draft, channels) = drawn.ok_or_else(|| Error::Internal(format!("no system {index}")))?;
+        let environment = match self.shared {
+            true => traffic::environment(),
+            false => Interference::Conflict.into(),
+        };
+        Ok((System::new(&draft, environment)?, channels))
+    }
+
     fn examine(&self, index: u64) -> Result<(Tally, Option<Excess>)> {
-        let draft = system(self.seed, index).ok_or_else(|| Error::Internal(format!("no system {index}")))?;
-        let system = System::new(&draft, Interference::Conflict)?;
+        let (system, channels) = self.system(index)?;
         let answer = (self.analysis)(&system);
-        let longest = self.longest(&system, index, None)?;
+        let longest = self.longest(&system, (index, channels), None)?;
         let mut tally = Tally {
             systems: 1,
             tasks: system.tasks().len() as u64,
@@ -193,7 +220,7 @@ impl Campaign {
             && enforced.response_times_ns.iter().all(Option::is_some)
         {
             tally.enforced_bounds = enforced.response_times_ns.len() as u64;
-            let longest = self.longest(&system, index, Some(offsets))?;
+            let longest = self.longest(&system, (index, channels), Some(offsets))?;
             tally.runs += longest.runs;
             let found = self::excess(&system, &enforced, &longest);
             excess = excess.or_else(|| {
@@ -212,7 +239,12 @@ impl Campaign {
     }
 
     /// Simulates `system` under all patterns.
-    fn longest(&self, system: &System, index: u64, offsets: Option<&[Vec<Time>]>) -> Result<Longest> {
+    fn longest(
+        &self,
+        system: &System,
+        (index, channels): (u64, Option<usize>),
+        offsets: Option<&[Vec<Time>]>,
+    ) -> Result<Longest> {
         let mut simulator = Simulator::new(system, offsets)?;
         let mut longest = Longest {
             observed: Observed::new(system),
@@ -227,6 +259,9 @@ impl Campaign {
             .unwrap_or(1);
         for (number, pattern) in patterns().into_iter().enumerate() {
             let numbers = (self.seed, index * 16 + number as u64);
+            if let Some(channels) = channels {
+                simulator.share(traffic::memory(system, channels, numbers))?;
+            }
             let mut source = Drawn::new(system, &pattern.runs(system, numbers), numbers)?;
             let mut chains = ChainTimes::new(system);
             let extent = Extent::before(Time::from_ns(6 * period));

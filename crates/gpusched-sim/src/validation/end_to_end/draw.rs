@@ -93,6 +93,8 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
                 block: (on_gpu && below(rng, 2) == 0)
                     .then(|| Time::from_ns(1 + below(rng, usize::try_from(wcet).unwrap_or(1)) as u64)),
                 kind: None,
+                traffic: None,
+                bandwidth: None,
             })
         });
         let segments = segments.collect::<Option<Vec<SegmentDraft>>>()?;

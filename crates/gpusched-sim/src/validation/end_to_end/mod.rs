@@ -1,9 +1,11 @@
 //! Validation of the end-to-end analysis, by simulation with [`crate::end_to_end`].
 //!
 //! * [`draw`] generates random systems with all policies and waiting modes, and chains of their tasks.
+//! * `traffic` lets the resources of a system share a memory.
 //! * [`campaign`] compares each bound with the longest time in several runs.
 
 pub mod campaign;
 pub mod draw;
+mod traffic;
 
 pub use campaign::{Analyze, Campaign, Excess, Report, Tally};

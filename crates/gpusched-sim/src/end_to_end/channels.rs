@@ -1,0 +1,75 @@
+//! The memory that all resources of a simulated system share.
+//!
+//! The memory has channels of equal bandwidth. Each execution of a segment uses one channel during a part of its
+//! execution. The resources take free channels in a fixed order. Without a free channel, the segment makes no progress.
+//! So the memory is work-conserving, and all times are whole nanoseconds.
+
+use gpusched_model::error::Error;
+use gpusched_model::policy::Preemption;
+
+use super::plan::Plan;
+
+/// Use of the memory by the executions of one segment.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Burst {
+    /// Execution time with a channel [ns]; at most the whole execution time counts.
+    pub time: u64,
+    /// Whether the burst is the last part of the execution. Otherwise, it is the first part.
+    pub last: bool,
+}
+
+/// The memory of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Channels {
+    /// Number of channels; > 0.
+    pub count: usize,
+    /// Numbers of the resources (cores, then copy engines, then partitions), in the order of service.
+    pub order: Vec<usize>,
+    /// For each task and segment: the use of the memory.
+    pub bursts: Vec<Vec<Burst>>,
+}
+
+impl Channels {
+    /// Returns the execution times between which `segment` of `task` needs a channel [ns]. `total` is its execution time.
+    pub(super) fn needed(&self, (task, segment): (usize, usize), total: u64) -> (u64, u64) {
+        let burst = self.bursts[task][segment];
+        let time = burst.time.min(total);
+        match burst.last {
+            true => (total - time, total),
+            false => (0, time),
+        }
+    }
+
+    /// Checks the memory against a system.
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), Error> {
+        let mut order = self.order.clone();
+        order.sort_unstable();
+        if !order.into_iter().eq(0..plan.rules.len()) {
+            let found = format!("{:?}", self.order);
+            return Err(Error::parameter("order", found, "each resource once"));
+        }
+        let lengths = self.bursts.iter().map(Vec::len);
+        if !lengths.eq(plan.tasks.iter().map(|task| task.segments)) {
+            return Err(Error::parameter(
+                "bursts",
+                "other lengths",
+                "one burst for each segment",
+            ));
+        }
+        if self.count == 0 {
+            return Err(Error::parameter("count", 0, "at least one channel"));
+        }
+        match plan
+            .rules
+            .iter()
+            .any(|rule| rule.preemption == Preemption::Limited)
+        {
+            true => Err(Error::parameter(
+                "policy",
+                "preemption at block boundaries",
+                "another policy for partitions that share a memory",
+            )),
+            false => Ok(()),
+        }
+    }
+}
