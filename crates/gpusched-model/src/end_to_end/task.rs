@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Segment, SegmentDraft};
 use crate::time::Time;
 
-/// What a task does on its CPU core while a copy engine or a partition executes one of its segments.
+/// Waiting mode: use of the CPU core by a task while a copy engine or a partition executes one of its segments.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -84,7 +84,7 @@ pub struct TaskDraft {
     /// Priority on copy engines and partitions. The default is `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_priority: Option<u32>,
-    /// What the task does while it waits for a copy or a kernel. A task with segments on a core and on another resource
+    /// Waiting mode of the task during a copy or a kernel. A task with segments on a core and on another resource
     /// needs this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
@@ -104,7 +104,7 @@ pub struct TaskDraft {
     expecting = "an alternative: an object with \"segments\""
 )]
 pub struct Alternative {
-    /// What the task does while it waits for a copy or a kernel.
+    /// Waiting mode of the task during a copy or a kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
     /// Segments of a job, in the order of execution; at least one.
@@ -134,7 +134,7 @@ pub struct Task {
     pub priority: u32,
     /// Priority on copy engines and partitions; lower numbers are more urgent.
     pub gpu_priority: u32,
-    /// What the task does while it waits. A task that never waits on a core has `Suspend`.
+    /// Waiting mode of the task. A task that never waits on a core has `Suspend`.
     pub wait: Wait,
     /// Position of the core of the CPU segments; `None` if no segment is on a core.
     pub core: Option<usize>,

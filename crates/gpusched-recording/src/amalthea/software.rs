@@ -111,7 +111,7 @@ pub fn definitions(node: Node<'_>) -> (BTreeSet<String>, bool) {
     (keys, ticks.iter().any(|ticks| child(*ticks, "default").is_some()))
 }
 
-/// What one execution of a process or runnable does.
+/// The actions in one execution of a process or runnable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Body {
     /// Maximum number of ticks on the GPU.

@@ -31,7 +31,7 @@ pub struct Args {
     /// Scheduling rule of the GPU [default: np-fifo]
     #[arg(long, value_parser = one_of(&GPU_POLICIES), conflicts_with = "gpu_tasks")]
     gpu_policy: Option<PartitionPolicy>,
-    /// What all tasks do while they wait for the GPU [default: as in the file]
+    /// Waiting mode of all tasks [default: as in the file]
     #[arg(long, value_parser = named::<Wait>(), conflicts_with = "gpu_tasks")]
     wait: Option<Wait>,
     /// Move a task to a core, instead of the allocation in the file; repeatable

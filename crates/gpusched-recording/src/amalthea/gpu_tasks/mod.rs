@@ -28,7 +28,7 @@ pub fn convert(path: &Path, model: &Model<'_>, sms: Option<u32>) -> Result<Impor
     let placed = Placed::new(model, &hardware, &software)?;
     let gpu = hardware.gpu(model, placed.unit(model)?, sms)?;
 
-    // What each process triggers, and which GPU runnables it calls.
+    // The triggers and the GPU runnables of each process.
     let mut walk = Walk::new(model, &software, Purpose::Starts(&placed.gpu_runnables));
     let mut starts: BTreeMap<&str, Body> = BTreeMap::new();
     for (&name, &node) in &software.processes {

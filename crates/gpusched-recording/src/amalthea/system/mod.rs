@@ -57,7 +57,7 @@ pub struct Options {
     pub times: Times,
     /// Scheduling rule of the GPU.
     pub gpu_policy: PartitionPolicy,
-    /// What all tasks do while they wait. If it is `None`, the file must state it.
+    /// Waiting mode of all tasks. If it is `None`, the file must state the waiting modes.
     pub wait: Option<Wait>,
     /// Pairs of a task and a core that replace the allocation of the task. If a task that another task triggers moves, the other task
     /// moves, too.

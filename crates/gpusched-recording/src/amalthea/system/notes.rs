@@ -15,7 +15,7 @@ use crate::amalthea::reference::reference;
 use crate::amalthea::requirements::Deadlines;
 use crate::amalthea::version_warning;
 
-/// What a conversion has found.
+/// The findings of a conversion.
 pub struct Told<'w, 'a> {
     pub model: &'w Model<'a>,
     pub hardware: &'w Hardware<'a>,

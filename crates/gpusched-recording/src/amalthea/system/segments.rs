@@ -38,7 +38,7 @@ pub struct Resources<'w, 'a> {
     pub hardware: &'w Hardware<'a>,
     pub gpu: Option<&'w Gpu>,
     pub rate: Option<Rate>,
-    /// What all tasks do while they wait, instead of the file.
+    /// Waiting mode of all tasks. If it is `None`, the file states the waiting modes.
     pub wait: Option<Wait>,
 }
 

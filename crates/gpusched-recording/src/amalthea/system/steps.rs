@@ -1,4 +1,4 @@
-//! What one execution of a task does, step by step.
+//! The steps in one execution of a task.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -31,7 +31,7 @@ pub enum Part {
     Kernel(Ticks),
 }
 
-/// What one job of a thread does.
+/// The steps of one job of a thread.
 #[derive(Debug, Default)]
 pub struct Job<'a> {
     /// Parts in the order of execution.
