@@ -17,7 +17,7 @@ seed = 7
 [[case]]
 name = "suspend"
 measure = "end-to-end"
-utilization = [0.3, 0.5]
+utilization = [0.6, 1.2]
 sets = 20
 systems = { cores = 2, tasks = [2, 3] }
 wait = "suspend"
@@ -59,7 +59,7 @@ fn shares_are_those_of_a_plain_loop() {
         overhead: gpusched::Time::ZERO,
     };
     let mut planned = 0;
-    for (point, utilization) in [(0, 0.3), (1, 0.5)] {
+    for (point, utilization) in [(0, 0.6), (1, 1.2)] {
         let source = SystemSource::new(&recipe, utilization, 7).unwrap();
         let [mut oblivious, mut holistic, mut auto, mut sms] = [0; 4];
         for set in 0..20 {
@@ -102,8 +102,8 @@ fn absurd_cases_are_refused() {
     let told = refused(
         CASE,
         r#"
-[0.3, 0.5] → []
-[0.3, 0.5] → [0.3, 0]
+[0.6, 1.2] → []
+[0.6, 1.2] → [0.6, 0]
 sets = 20 → sets = 0
 cores = 2 → cores = 0
 tasks = [2, 3] → tasks = [3, 2]

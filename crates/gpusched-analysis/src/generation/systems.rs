@@ -1,7 +1,9 @@
 //! Random end-to-end systems: tasks on CPU cores with kernels on a GPU.
 //!
-//! The parameters and their default values are those of Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
-//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). [`SystemSource::draw`] generates a system in these steps:
+//! The parameters and their default values are from Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
+//! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`: `bcet`
+//! is from the script of the authors, and `memory_share` is ours. [`SystemSource::draw`] generates a system in these
+//! steps:
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
 //! 2. Each task gets a period of whole milliseconds. The execution time of a job is E = u·T.
