@@ -94,5 +94,5 @@ pub const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("docs/reproduction.md", LENGTH, "claims as they are published"),
 ];
 
-/// In [`EXCEPTIONS`]: no limit for lines and sentences.
+/// In [`EXCEPTIONS`]: no limit for lines, sentences and pages.
 pub const LENGTH: &str = "length";

@@ -4,6 +4,7 @@
 
 mod budgets;
 mod command;
+mod end_to_end;
 mod identity;
 mod numbers;
 mod optimality;

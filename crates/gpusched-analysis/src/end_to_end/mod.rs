@@ -13,12 +13,14 @@
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
 //! * `sizing`: partitions and their sizes for a system;
-//! * `scaling`: common factors by which WCETs may grow.
+//! * `scaling`: common factors by which WCETs may grow;
+//! * `baselines`: published bounds for self-suspending tasks, for comparison.
 //!
 //! The result contains the bounds on all segments. `gpusched_verify` evaluates each equation once on these bounds. Every
 //! table that satisfies the equations is safe, because the first bound that a run exceeds would contradict its equation.
 
 mod arithmetic;
+mod baselines;
 mod chains;
 mod cores;
 mod deadlines;
@@ -32,6 +34,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;
 pub use sizing::{Gpu, Search, plan};
 

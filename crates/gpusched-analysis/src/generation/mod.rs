@@ -36,6 +36,8 @@
 //! The generator computes with floating-point numbers, but a generated set consists of integers and exact decimals. Powers,
 //! logarithms and exponentials use the `libm` crate, so a set has the same bytes on every machine.
 //!
+//! [`systems`] generates end-to-end systems.
+//!
 //! ```
 //! use gpusched_analysis::generation::{Recipe, Source};
 //!
@@ -50,6 +52,7 @@ mod periods;
 pub mod randfixedsum;
 mod recipe;
 mod source;
+pub mod systems;
 mod times;
 mod traffic;
 pub mod uunifast;

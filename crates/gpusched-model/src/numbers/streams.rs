@@ -51,6 +51,8 @@ pub enum Purpose {
     SharedMemoryRuns = 52,
     /// The generated end-to-end systems for the comparison of analysis and simulation.
     EndToEndSystems = 53,
+    /// The generated end-to-end systems of a study.
+    SystemSets = 54,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

@@ -12,6 +12,7 @@ mod budget;
 mod budget_results;
 mod cluster_bounds;
 mod concurrent;
+mod end_to_end;
 mod files;
 mod limits;
 mod optimality;
@@ -103,6 +104,7 @@ pub const MEASURES: &[Entry] = &[
     entry::<budget::BudgetParameters>(),
     entry::<budget::OverTimeParameters>(),
     entry::<budget_results::BudgetResultsParameters>(),
+    entry::<end_to_end::EndToEndParameters>(),
     entry::<mapping::MappingParameters>(),
     entry::<misprediction::MispredictionParameters>(),
     entry::<occupancy::OccupancyParameters>(),

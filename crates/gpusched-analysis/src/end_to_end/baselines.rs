@@ -1,0 +1,259 @@
+//! Baselines: published response-time analyses of tasks that suspend themselves, for comparison with [`analyze`].
+//!
+//! Each baseline bounds the response time R of a whole job in one window. C is the sum of the WCETs of a task on its
+//! core. S is the sum of the bounds on its delays elsewhere. All sums are over the more urgent tasks j of the same core.
+//!
+//! | baseline | window | source |
+//! |---|---|---|
+//! | [`Oblivious`](Baseline::Oblivious) | W = C + S + Σ ⌈(W + J_j)/T_j⌉·(C_j + S_j) | J. Liu 2000 |
+//! | [`Jitter`](Baseline::Jitter) | W = C + S + Σ ⌈(W + R_j − C_j)/T_j⌉·C_j | Huang, Chen, Zhou and Liu 2015; Chen et al. 2019 |
+//! | [`Blocking`](Baseline::Blocking) | W = C + S + Σ min(C_j, S_j) + Σ ⌈W/T_j⌉·C_j | J. Liu 2000; Chen, Nelissen and Huang 2016 |
+//!
+//! R = J + W. A task that does not suspend itself has S_j = 0 and the jitter J_j in the sums. Busy-waiting counts as
+//! execution, so a busy-waiting task has the execution time C_j + S_j.
+//!
+//! The delays S use the equations of [`analyze`] for copy engines and partitions. Only R is known, so segment k of a job
+//! ends at most R minus the BCETs of its later segments after the arrival. This end fixes the jitters of all streams.
+//! [`baseline`] iterates over S and R from the times without waiting.
+//!
+//! **Safe.** `Oblivious`: let t₀ be the last moment at or before the own release without pending jobs of more urgent
+//! tasks. From t₀ on, each instant is own progress, or execution or suspension of a job that is released from t₀ on.
+//! `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs for each suspending task.
+//! `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities and tasks without release
+//! jitter. Other tasks have no bound here.
+//!
+//! [`analyze`]: super::analyze
+
+use gpusched_model::end_to_end::{Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, System, Wait};
+
+use super::arithmetic::{INFINITE, least, released};
+use super::queues::{self, Preemption};
+use super::streams::State;
+
+/// A published analysis of self-suspending tasks on cores with fixed priorities.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Baseline {
+    /// Suspension counts as execution.
+    Oblivious,
+    /// Suspension counts as release jitter of the more urgent tasks.
+    Jitter,
+    /// Suspension counts as blocking by the more urgent tasks.
+    Blocking,
+}
+
+/// A copy engine or partition with its segments. Without a rule, no segment has a bound.
+struct Queue {
+    rule: Option<Rule>,
+    here: Vec<(usize, usize)>,
+}
+
+/// Scheduling rule of a copy engine or partition.
+#[derive(Copy, Clone)]
+enum Rule {
+    Fifo,
+    Priorities(Preemption),
+}
+
+/// Bounds all response times of `system` with `method`. The table has the form of [`analyze`](super::analyze): the
+/// ends of all segments, and the delays on copy engines and partitions.
+///
+/// A task has no bound on a core with earliest deadline first, and with a segment on a partition with earliest deadline
+/// first. Without a bound, less urgent tasks on the same core have no bounds either.
+pub fn baseline(system: &System, method: Baseline) -> Bounds {
+    let mut state = State::new(system, None);
+    let queues: Vec<Queue> = system
+        .resources()
+        .filter(|resource| !resource.is_core())
+        .map(|resource| Queue {
+            rule: rule(system, resource),
+            here: system.on(resource).collect(),
+        })
+        .collect();
+    loop {
+        let before = state.bounds.clone();
+        for queue in &queues {
+            for &(task, segment) in &queue.here {
+                let delay = match queue.rule {
+                    Some(Rule::Fifo) => queues::fifo(&state, (task, segment), &queue.here),
+                    Some(Rule::Priorities(preemption)) => {
+                        queues::priorities(&state, (task, segment), &queue.here, preemption)
+                    }
+                    None => INFINITE,
+                };
+                let delay = capped(&state, task, delay);
+                let bound = &mut state.bounds[task][segment];
+                bound.delay = bound.delay.max(delay);
+            }
+        }
+        for task in 0..state.tasks.len() {
+            let response = capped(&state, task, response(&state, system, (task, method)));
+            let mut later = 0u64;
+            for (segment, bound) in system.tasks()[task]
+                .segments
+                .iter()
+                .zip(&mut state.bounds[task])
+                .rev()
+            {
+                let end = match response {
+                    INFINITE => INFINITE,
+                    response => response.saturating_sub(later),
+                };
+                bound.end = bound.end.max(end);
+                later = later.saturating_add(segment.bcet.ns());
+            }
+        }
+        if state.bounds == before {
+            return state.table();
+        }
+    }
+}
+
+fn rule(system: &System, resource: Resource) -> Option<Rule> {
+    match resource {
+        Resource::Core(_) => None,
+        Resource::Engine(index) => Some(match system.engines().get(index)?.policy {
+            EnginePolicy::Fifo => Rule::Fifo,
+            EnginePolicy::NpFp => Rule::Priorities(Preemption::Never),
+        }),
+        Resource::Partition(index) => match system.partitions().get(index)?.policy {
+            PartitionPolicy::NpFifo => Some(Rule::Fifo),
+            PartitionPolicy::NpFp => Some(Rule::Priorities(Preemption::Never)),
+            PartitionPolicy::Fp => Some(Rule::Priorities(Preemption::Immediate)),
+            PartitionPolicy::LpFp => Some(Rule::Priorities(Preemption::Blocks)),
+            PartitionPolicy::Edf | PartitionPolicy::NpEdf | PartitionPolicy::LpEdf => None,
+        },
+    }
+}
+
+/// Values above the period are no bounds, because then jobs of the task overlap.
+fn capped(state: &State, task: usize, ns: u64) -> u64 {
+    if ns > state.tasks[task].period {
+        INFINITE
+    } else {
+        ns
+    }
+}
+
+/// Returns R of `task` for the present delays and response times of all tasks.
+fn response(state: &State, system: &System, (task, method): (usize, Baseline)) -> u64 {
+    let owner = &state.tasks[task];
+    let own = state.with_waiting(task);
+    let Some(core) = system.tasks()[task].core else {
+        return own.saturating_add(owner.jitter);
+    };
+    if system
+        .cores()
+        .get(core)
+        .is_none_or(|core| core.policy == CorePolicy::Edf)
+    {
+        return INFINITE;
+    }
+    let more: Vec<usize> = (0..state.tasks.len())
+        .filter(|&other| other != task && system.tasks()[other].core == Some(core))
+        .filter(|&other| state.tasks[other].priority <= owner.priority)
+        .collect();
+    let unproven = |other: usize| {
+        let found = &state.tasks[other];
+        method == Baseline::Blocking && (found.jitter > 0 || found.priority == owner.priority)
+    };
+    let without = |&other: &usize| state.response(other) == INFINITE || unproven(other);
+    if more.iter().any(without) || (method == Baseline::Blocking && owner.jitter > 0) {
+        return INFINITE;
+    }
+    let mut base = own;
+    let mut streams = Vec::with_capacity(more.len());
+    for other in more {
+        let found = &state.tasks[other];
+        let with_waiting = state.with_waiting(other);
+        let cost = found
+            .parts
+            .iter()
+            .filter(|part| part.on.is_core())
+            .map(|part| part.cost);
+        let cost = cost.fold(0, u64::saturating_add);
+        let suspends =
+            system.tasks()[other].wait == Wait::Suspend && found.parts.iter().any(|part| !part.on.is_core());
+        streams.push(match method {
+            Baseline::Jitter if suspends => {
+                let jitter = state.response(other).saturating_sub(cost);
+                (jitter, found.period, cost)
+            }
+            Baseline::Blocking if suspends => {
+                let suspension = with_waiting.saturating_sub(cost);
+                base = base.saturating_add(cost.min(suspension));
+                (0, found.period, cost)
+            }
+            _ => (found.jitter, found.period, with_waiting),
+        });
+    }
+    let window = least(base, owner.period, |window| {
+        let work = streams.iter().map(|&stream| released(window, stream));
+        work.fold(base, u64::saturating_add)
+    });
+    window.saturating_add(owner.jitter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::Interference;
+    use gpusched_model::end_to_end::Draft;
+    use gpusched_model::reader::Document as _;
+
+    /// Tasks (C, S, T) on one core, the most urgent task first. Each suspends itself for S between its first nanosecond
+    /// and the rest of C, on a partition of its own.
+    fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
+        let partitions: Vec<String> = (0..tasks.len())
+            .map(|index| format!(r#"{{"name":"g{index}","sms":1,"policy":"fp"}}"#))
+            .collect();
+        let list: Vec<String> = tasks
+            .iter()
+            .enumerate()
+            .map(|(index, (cost, suspension, period))| {
+                let segments = match suspension {
+                    0 => format!(r#"{{"on":"cpu","wcet":{cost}}}"#),
+                    _ => format!(
+                        r#"{{"on":"cpu","wcet":1}},{{"on":"g{index}","wcet":{suspension}}},{{"on":"cpu","wcet":{}}}"#,
+                        cost - 1
+                    ),
+                };
+                format!(
+                    r#"{{"name":"{index}","period":{period},"priority":{index},"wait":"{wait}","segments":[{segments}]}}"#
+                )
+            })
+            .collect();
+        let text = format!(
+            r#"{{"cores":[{{"name":"cpu","policy":"fp"}}],"partitions":[{}],"tasks":[{}]}}"#,
+            partitions.join(","),
+            list.join(",")
+        );
+        let draft = Draft::from_json(&text).map_err(|(_, refusal)| refusal).unwrap();
+        let system = System::new(&draft, Interference::None).unwrap();
+        let bounds = baseline(&system, method);
+        let of = |task: usize| bounds.response_time(task).map_or(0, |time| time.ns());
+        (0..tasks.len()).map(of).collect()
+    }
+
+    /// Example of dynamic suspension in the style of Chen et al. 2019. Suspension as jitter gives 12 for the last task,
+    /// which is unsafe. The jitter R − C gives 22.
+    #[test]
+    fn the_jitter_is_the_response_time_without_the_execution() {
+        let tasks = [(1, 0, 2), (5, 5, 20), (1, 0, 50)];
+        assert_eq!(responses(&tasks, "suspend", Baseline::Jitter), [1, 20, 22]);
+        // 1 + min(5, 5) + ⌈W/2⌉ + 5⌈W/20⌉ = W
+        assert_eq!(responses(&tasks, "suspend", Baseline::Blocking), [1, 20, 32]);
+        // 1 + ⌈W/2⌉ + 10⌈W/20⌉ > W for all W up to 50
+        assert_eq!(responses(&tasks, "suspend", Baseline::Oblivious), [1, 20, 0]);
+    }
+
+    #[test]
+    fn busy_waiting_is_execution() {
+        let tasks = [(4, 4, 20), (6, 0, 40)];
+        for method in [Baseline::Oblivious, Baseline::Jitter, Baseline::Blocking] {
+            assert_eq!(responses(&tasks, "busy", method), [8, 14], "{method:?}");
+        }
+        assert_eq!(responses(&tasks, "suspend", Baseline::Oblivious), [8, 14]);
+        assert_eq!(responses(&tasks, "suspend", Baseline::Blocking), [8, 14]);
+        assert_eq!(responses(&tasks, "suspend", Baseline::Jitter), [8, 10]);
+    }
+}

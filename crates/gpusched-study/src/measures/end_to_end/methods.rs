@@ -1,0 +1,179 @@
+//! Methods that decide whether a system is schedulable: analyses with one partition, plans, and simulation.
+
+use serde::{Deserialize, Serialize};
+
+use gpusched_analysis::end_to_end::{Baseline, Gpu, Search, analyze, analyze_enforced, baseline, plan};
+use gpusched_analysis::partitioning::HeuristicKind;
+use gpusched_model::Interference;
+use gpusched_model::end_to_end::{Draft, System};
+use gpusched_model::error::Result;
+use gpusched_model::time::Time;
+use gpusched_sim::end_to_end::{Drawn, Execution, Extent, Gaps, Observed, Pattern, Phases, Simulator};
+
+/// How gpusched decides whether a system is schedulable.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Method {
+    /// One partition of all SMs. Suspension counts as execution on the core.
+    Oblivious,
+    /// One partition of all SMs. Suspension counts as release jitter.
+    Jitter,
+    /// One partition of all SMs. Suspension counts as blocking.
+    Blocking,
+    /// One partition of all SMs, with the end-to-end analysis of gpusched.
+    Holistic,
+    /// One partition of all SMs, and timers that release the segments.
+    Enforced,
+    /// One partition of all SMs. A system is schedulable if no simulated run misses a deadline. No safe analysis
+    /// schedules more systems.
+    Simulation,
+    /// One partition for the kernels of each task, of the smallest sizes that the end-to-end analysis permits.
+    OnePerPartition,
+    /// Partitions of the heuristic SMS (`fewest-sms`), with the end-to-end analysis.
+    FewestSms,
+    /// Partitions of the portfolio `auto`, with the end-to-end analysis.
+    Auto,
+}
+
+/// The result of a method: SMs and partitions are 0 without a plan.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Found {
+    pub schedulable: bool,
+    pub sms: u32,
+    pub partitions: u64,
+}
+
+/// A generated system, with its holistic verdict.
+pub(super) struct Subject {
+    draft: Draft,
+    system: System,
+    interference: Interference,
+    sms: u32,
+    holistic: bool,
+}
+
+impl Method {
+    /// Returns the heuristic of a plan; `None` for an analysis of one partition.
+    pub(super) fn heuristic(self) -> Option<HeuristicKind> {
+        match self {
+            Method::OnePerPartition => Some(HeuristicKind::OnePerPartition),
+            Method::FewestSms => Some(HeuristicKind::Sms),
+            Method::Auto => Some(HeuristicKind::Auto),
+            _ => None,
+        }
+    }
+
+    /// Whether the method bounds response times in the same system as `holistic`.
+    pub(super) fn is_bound(self) -> bool {
+        matches!(self, Method::Oblivious | Method::Jitter | Method::Blocking)
+    }
+}
+
+impl Subject {
+    pub(super) fn new(draft: Draft, interference: Interference, sms: u32) -> Result<Subject> {
+        let system = System::new(&draft, interference)?;
+        let holistic = analyze(&system).schedulable;
+        Ok(Subject {
+            draft,
+            system,
+            interference,
+            sms,
+            holistic,
+        })
+    }
+
+    /// Whether the end-to-end analysis schedules the system with one partition.
+    pub(super) fn holistic(&self) -> bool {
+        self.holistic
+    }
+
+    /// Decides with `method`. `numbers` select the random numbers of simulated runs.
+    pub(super) fn evaluate(&self, method: Method, tests: u64, numbers: (u64, u64, u64)) -> Result<Found> {
+        let decided = |schedulable| Found {
+            schedulable,
+            ..Found::default()
+        };
+        Ok(match method {
+            Method::Oblivious => decided(self.meets(Baseline::Oblivious)),
+            Method::Jitter => decided(self.meets(Baseline::Jitter)),
+            Method::Blocking => decided(self.meets(Baseline::Blocking)),
+            Method::Holistic => decided(self.holistic),
+            Method::Enforced => decided(analyze_enforced(&self.system)?.schedulable),
+            Method::Simulation => decided(!self.misses(numbers)?),
+            Method::OnePerPartition => self.planned(HeuristicKind::OnePerPartition, tests)?,
+            Method::FewestSms => self.planned(HeuristicKind::Sms, tests)?,
+            Method::Auto => self.planned(HeuristicKind::Auto, tests)?,
+        })
+    }
+
+    fn meets(&self, method: Baseline) -> bool {
+        let bounds = baseline(&self.system, method);
+        let mut tasks = self.system.tasks().iter().enumerate();
+        tasks.all(|(index, task)| {
+            bounds
+                .response_time(index)
+                .is_some_and(|bound| bound <= task.deadline)
+        })
+    }
+
+    fn planned(&self, heuristic: HeuristicKind, tests: u64) -> Result<Found> {
+        let gpu = Gpu {
+            sms: self.sms,
+            offer: None,
+        };
+        let search = Search {
+            heuristic,
+            interference: self.interference,
+            alternatives: false,
+            tests,
+        };
+        let plan = plan(&self.draft, gpu, search)?;
+        Ok(Found {
+            schedulable: plan.schedulable,
+            sms: plan.sms_used,
+            partitions: plan.partitions.len() as u64,
+        })
+    }
+
+    /// Whether a run misses a deadline. All jobs of the first ten of the longest periods arrive.
+    fn misses(&self, (seed, point, set): (u64, u64, u64)) -> Result<bool> {
+        let mut simulator = Simulator::new(&self.system, None)?;
+        let periods = self.system.tasks().iter().map(|task| task.period.ns());
+        let longest = periods.max().unwrap_or(1); // a system has at least one task
+        let extent = Extent::before(Time::from_ns(longest.saturating_mul(10)));
+        for (number, pattern) in (0..).zip(patterns()) {
+            let numbers = (seed, (point << 40 | set << 8) + number);
+            let mut observed = Observed::new(&self.system);
+            let mut source = Drawn::new(&self.system, &pattern.runs(&self.system, numbers), numbers)?;
+            simulator.run(&mut source, extent, &mut observed)?;
+            if observed.misses > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Returns the patterns of the runs.
+fn patterns() -> [Pattern; 4] {
+    let synchronous = Pattern::default();
+    let random = Pattern {
+        phases: Phases::Random,
+        ..synchronous
+    };
+    [
+        synchronous,
+        Pattern {
+            execution: Execution::Extremes,
+            ..synchronous
+        },
+        random,
+        Pattern {
+            execution: Execution::Extremes,
+            gaps: Gaps::Sporadic,
+            ..random
+        },
+    ]
+}

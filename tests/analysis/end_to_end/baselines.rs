@@ -1,0 +1,79 @@
+//! Published bounds for self-suspending tasks: against simulation, and against the end-to-end analysis.
+
+use gpusched::end_to_end::{Baseline, analyze, baseline};
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::{Answer, System};
+use gpusched::simulator::validation::end_to_end::{Campaign, draw};
+use rayon::ThreadPoolBuilder;
+
+/// Returns the bounds of a baseline as an answer, for comparison with simulated runs.
+fn answer(system: &System, method: Baseline) -> Answer {
+    let mut answer = analyze(system);
+    let bounds = baseline(system, method);
+    answer.response_times_ns = (0..system.tasks().len())
+        .map(|task| bounds.response_time(task))
+        .collect();
+    answer.evidence.bounds = bounds;
+    answer.chains.clear();
+    answer
+}
+
+#[test]
+fn no_run_exceeds_a_baseline() {
+    let analyses: [fn(&System) -> Answer; 3] = [
+        |system| answer(system, Baseline::Oblivious),
+        |system| answer(system, Baseline::Jitter),
+        |system| answer(system, Baseline::Blocking),
+    ];
+    for (seed, analysis) in (30..).zip(analyses) {
+        let mut campaign = Campaign::new(3000, seed);
+        campaign.analysis = analysis;
+        let report = campaign
+            .run(&ThreadPoolBuilder::new().build().unwrap(), || ())
+            .unwrap();
+        assert_eq!(report.excess, None);
+        assert!(
+            report.tally.bounds > 500 && report.tally.attained > 50,
+            "{:?}",
+            report.tally
+        );
+    }
+}
+
+/// The end-to-end analysis uses the window of the baseline `jitter`, and other windows.
+#[test]
+fn no_jitter_bound_is_below_the_end_to_end_bound() {
+    let mut bounds = 0;
+    for index in 0..3000 {
+        let draft = draw::system(31, index).unwrap();
+        let system = System::new(&draft, Interference::Conflict).unwrap();
+        let holistic = analyze(&system).response_times_ns;
+        let jitter = baseline(&system, Baseline::Jitter);
+        for (task, end_to_end) in holistic.iter().enumerate() {
+            if let Some(bound) = jitter.response_time(task) {
+                bounds += 1;
+                assert!(
+                    end_to_end.is_some_and(|end_to_end| end_to_end <= bound),
+                    "{index} {task}"
+                );
+            }
+        }
+    }
+    assert!(bounds > 1000, "{bounds}");
+}
+
+/// A more urgent task with a short suspension: its second CPU segment has the jitter 7, so two of its jobs count in a
+/// window of 24. If the suspension counts as execution or as blocking, one job counts.
+#[test]
+fn a_baseline_may_be_below_the_end_to_end_bound() {
+    let system = super::system(
+        r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[
+        {"name":"1","period":8,"priority":1,"segments":[{"on":"cpu","wcet":4}]},
+        {"name":"2","period":30,"priority":2,"wait":"suspend","segments":[{"on":"cpu","wcet":2},{"on":"gpu","wcet":1},{"on":"cpu","wcet":2}]},
+        {"name":"3","period":100,"priority":3,"segments":[{"on":"cpu","wcet":7}]}]}"#,
+    );
+    let third = |method| baseline(&system, method).response_time(2).unwrap().ns();
+    assert_eq!(third(Baseline::Oblivious), 24);
+    assert_eq!(third(Baseline::Blocking), 24);
+    assert_eq!(analyze(&system).response_times_ns[2].unwrap().ns(), 29);
+}
