@@ -10,8 +10,9 @@ struct Load<'a> {
     /// The whole job of a task with busy-waiting. `None` if the task leaves the core while it
     /// waits.
     busy: Option<Whole>,
-    /// All segments on the core as one job. `None` if the task has no bound.
-    job: Option<Whole>,
+    /// The job, or its segments on the core, as in a window that starts at any time. `None` if the
+    /// task has no bound.
+    carried: Option<Whole>,
     /// Segments on the core.
     streams: Vec<&'a Stream>,
 }
@@ -44,9 +45,15 @@ impl Load<'_> {
             Some(whole) => whole.work(window),
             None => {
                 let streams = total(self.streams.iter().map(|stream| stream.work(window)));
-                smaller(streams, self.job.as_ref().and_then(|job| job.work(window)))
+                smaller(streams, self.carried(window))
             }
         }
+    }
+
+    /// Returns the work in a window of length `window` that starts at any time, also while work of
+    /// the task is ready.
+    fn carried(&self, window: u128) -> Option<u128> {
+        self.carried.as_ref().and_then(|whole| whole.work(window))
     }
 }
 
@@ -63,8 +70,14 @@ impl<'a> FixedPriorities<'a> {
         FixedPriorities { loads }
     }
 
-    /// Returns the work of all other tasks of the same or a higher priority than `task`.
-    fn interference(&self, table: &Table<'_>, task: usize, window: u128) -> Option<u128> {
+    /// Returns the work of all other tasks of the same or a higher priority than `task`. `work` is
+    /// the work of one task.
+    fn interference(
+        &self,
+        table: &Table<'_>,
+        task: usize,
+        work: impl Fn(&Load<'_>) -> Option<u128>,
+    ) -> Option<u128> {
         let level = table.task(task).priority;
         let higher = self
             .loads
@@ -72,31 +85,46 @@ impl<'a> FixedPriorities<'a> {
             .filter(|load| load.task != task && load.priority <= level);
         total(higher.map(|load| match load.priority == level && load.queues() {
             true => None,
-            false => load.work(window),
+            false => work(load),
         }))
     }
 
     /// Returns the least valid R of `segment` of `task`, or `None` if it has no bound.
     pub fn end(&self, table: &Table<'_>, task: usize, segment: usize) -> Option<u128> {
         let limit = table.period(task);
+        let found = &table.task(task).segments[segment];
+        let from_idle = table.lost_from_idle(found.on, task);
+        // A window that starts without ready work of more urgent tasks.
         let window = |own: u128| {
             least(own, limit, |w| {
-                Some(self.interference(table, task, w)?.saturating_add(own))
+                let work = self.interference(table, task, |load| load.work(w))?;
+                Some(work.saturating_add(own).saturating_add(from_idle.within(w)))
             })
         };
         // Joint: all segments up to this one in a single window, from the release of the job.
         let jitter = u128::from(table.task(task).jitter.ns());
         let joint = table.prefix(task, segment).and_then(window);
         let joint = joint.map(|length| length.saturating_add(jitter));
-        // Local: a window for this segment, from its release.
-        let own = cost(&table.task(task).segments[segment]);
-        let local = match segment {
-            0 => None,
-            _ => table
-                .release(task, segment)
-                .zip(window(own))
-                .map(|(release, length)| release.saturating_add(length)),
-        };
+        if segment == 0 {
+            return joint.filter(|&end| end <= limit);
+        }
+        // Local: a window for this segment. If more urgent work is ready at its release, the window
+        // starts before. Then earlier segments of the own job may execute in the window, and their
+        // traffic delays the more urgent work. So the window counts the traffic of the own task. A
+        // window from the release does not, but it counts the work that the other tasks carry into it.
+        let own = cost(found);
+        let from_release = table.lost_from_release(found.on, task);
+        let carried = table.shares_memory().then(|| {
+            least(own, limit, |w| {
+                let work = self.interference(table, task, |load| load.carried(w))?;
+                Some(work.saturating_add(own).saturating_add(from_release.within(w)))
+            })
+        });
+        let local = smaller(window(own), carried.flatten());
+        let release = table.release(task, segment);
+        let local = release
+            .zip(local)
+            .map(|(release, length)| release.saturating_add(length));
         smaller(joint, local).filter(|&end| end <= limit)
     }
 }
@@ -109,8 +137,20 @@ fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
         .iter()
         .map(|stream| stream.cost)
         .fold(0, u128::saturating_add);
+    let whole = table.whole(first.task);
     // A job with work left has arrived after the start of the window minus (R − its work).
-    let early = |end: u128| end.saturating_sub(cost.saturating_add(first.earliest));
+    let carried = match task.spins() {
+        true => table.response(first.task).zip(whole).map(|(end, cost)| Whole {
+            period: first.period,
+            early: Some(end.saturating_sub(cost)),
+            cost: Some(cost),
+        }),
+        false => last.end.map(|end| Whole {
+            period: first.period,
+            early: Some(end.saturating_sub(cost.saturating_add(first.earliest))),
+            cost: Some(cost),
+        }),
+    };
     Some(Load {
         priority: task.priority,
         task: first.task,
@@ -118,13 +158,9 @@ fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
             period: first.period,
             // Every task with busy-waiting has several segments.
             early: table.response(first.task).map(|_| task.jitter.ns().into()),
-            cost: table.whole(first.task),
+            cost: whole,
         }),
-        job: last.end.map(|end| Whole {
-            period: first.period,
-            early: Some(early(end)),
-            cost: Some(cost),
-        }),
+        carried,
         streams: streams.iter().collect(),
     })
 }

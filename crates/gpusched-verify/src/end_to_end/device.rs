@@ -6,6 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use gpusched_model::end_to_end::Resource;
+
+use super::memory::Lost;
 use super::table::{Stream, Table};
 use super::window::{blocking, least, smaller, total};
 
@@ -24,24 +27,34 @@ pub(super) enum Rule {
 /// Returns the least valid S of `own`, or `None` if it has no bound. `all` are the streams on
 /// the resource.
 pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
+    let rivals = Rivals::new(table, all, own);
     let delay = match rule {
-        Rule::Fifo => Some(fifo(all, own)),
-        _ if Rivals::new(table, all, own).queue => None,
-        Rule::NonPreemptive => Rivals::new(table, all, own).non_preemptive(),
-        Rule::Preemptive => Rivals::new(table, all, own).preemptive(),
-        Rule::Limited => Rivals::new(table, all, own).limited(),
+        Rule::Fifo => fifo(table, all, own),
+        _ if rivals.queue => None,
+        Rule::NonPreemptive => rivals.non_preemptive(table),
+        Rule::Preemptive => rivals.preemptive(table),
+        // A preempted kernel may move its bytes again.
+        Rule::Limited if table.shares_memory() => None,
+        Rule::Limited => rivals.limited(),
     };
     delay.filter(|&delay| delay <= own.period)
 }
 
 /// Each other task has at most one request at a time, because a task is one thread.
-fn fifo(all: &[Stream], own: &Stream) -> u128 {
+fn fifo(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let mut longest: BTreeMap<usize, u128> = BTreeMap::new();
     for other in all.iter().filter(|other| other.task != own.task) {
         let longest = longest.entry(other.task).or_default();
         *longest = other.cost.max(*longest);
     }
-    longest.into_values().fold(own.cost, u128::saturating_add)
+    let work = longest.into_values().fold(own.cost, u128::saturating_add);
+    let lost = table.lost_from_release(resource(table, own), own.task);
+    least(work, own.period, |w| Some(work.saturating_add(lost.within(w))))
+}
+
+/// Returns the resource of `stream`.
+fn resource(table: &Table<'_>, stream: &Stream) -> Resource {
+    table.task(stream.task).segments[stream.segment].on
 }
 
 /// The streams on the resource of a segment, by priority.
@@ -106,27 +119,50 @@ impl<'a> Rivals<'a> {
 
     /// S = c + min(w1, w2). The window of w1 starts at the last time without pending
     /// higher-priority work. An own segment may execute at this time, for example the segment of
-    /// the previous job. The window of w2 starts with the release.
-    fn non_preemptive(&self) -> Option<u128> {
-        let limit = self.own.period;
-        let costs = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.cost));
+    /// the previous job. The window of w2 starts with the release. The segment loses time too, so
+    /// S is the least e = B + Σ work(w) + c + lost(e) of both windows.
+    fn non_preemptive(&self, table: &Table<'_>) -> Option<u128> {
+        let in_full = table.shares_memory();
+        let costs = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.cost), in_full);
         let lower = costs(&self.lower);
         let pushed = lower.max(costs(&self.mine));
-        let w1 = least(pushed, limit, |w| {
-            Some(self.work_from_idle(w)?.saturating_add(pushed))
-        });
-        let w2 = least(lower, limit, |w| {
-            Some(self.work_from_release(w)?.saturating_add(lower))
-        });
-        Some(smaller(w1, w2)?.saturating_add(self.own.cost))
+        let (resource, task) = (resource(table, self.own), self.own.task);
+        let from_idle = table.lost_from_idle(resource, task);
+        let w1 = self.start_and_end(pushed, &from_idle, |w| self.work_from_idle(w));
+        let from_release = table.lost_from_release(resource, task);
+        let w2 = self.start_and_end(lower, &from_release, |w| self.work_from_release(w));
+        smaller(w1, w2)
     }
 
-    /// Least w = c + Σ ⌈(w + J)/T⌉·c.
-    fn preemptive(&self) -> Option<u128> {
+    /// Returns the least e = B + work(w) + c + lost(e), with the least w = B + work(w) + lost(w).
+    /// The segment starts at w or before, and ends at e or before.
+    fn start_and_end(
+        &self,
+        blocking: u128,
+        lost: &Lost<'_>,
+        work: impl Fn(u128) -> Option<u128>,
+    ) -> Option<u128> {
+        let limit = self.own.period;
+        let before = |w: u128| Some(work(w)?.saturating_add(blocking));
+        let start = least(blocking, limit, |w| {
+            Some(before(w)?.saturating_add(lost.within(w)))
+        })?;
+        let all = before(start)?.saturating_add(self.own.cost);
+        least(all, limit, |e| Some(all.saturating_add(lost.within(e))))
+    }
+
+    /// Least w = c + Σ ⌈(w + J)/T⌉·c + lost(w). On a partition without higher-priority segments,
+    /// the window starts with the release.
+    fn preemptive(&self, table: &Table<'_>) -> Option<u128> {
         let cost = self.own.cost;
+        let (resource, task) = (resource(table, self.own), self.own.task);
+        let lost = match self.higher.is_empty() && !resource.is_core() {
+            true => table.lost_from_release(resource, task),
+            false => table.lost_from_idle(resource, task),
+        };
         least(cost, self.own.period, |w| {
             let work = total(self.higher.iter().map(|other| other.work(w)))?;
-            Some(work.saturating_add(cost))
+            Some(work.saturating_add(cost).saturating_add(lost.within(w)))
         })
     }
 
@@ -137,7 +173,7 @@ impl<'a> Rivals<'a> {
     /// the release, so it is only valid if no preemption adds time.
     fn limited(&self) -> Option<u128> {
         let (cost, limit) = (self.own.cost, self.own.period);
-        let blocks = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.block));
+        let blocks = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.block), false);
         let lower = blocks(&self.lower);
         let pushed = lower.max(blocks(&self.mine)).saturating_add(cost);
         let charge = self.charge();

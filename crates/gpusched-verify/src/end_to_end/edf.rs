@@ -4,18 +4,24 @@
 //! is at most the deadline of the job. Its end is the least t with
 //!
 //! ```text
-//! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ
+//! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ + lost(t)
 //! ```
 //!
 //! The response time is the maximum of t − a. The arrivals a that place a deadline of another job
-//! at the deadline of the analysed job are sufficient, because B(a) never grows with a.
+//! at the deadline of the analysed job are sufficient, because B(a) never grows with a. lost(t) is the
+//! time that the resource loses to the memory traffic of other resources.
 
+use super::memory::Lost;
 use super::window::least;
 use crate::fraction::Fraction;
 
 /// Maximum number of evaluations for one resource. If a resource needs more evaluations, its
 /// segments have no bound, which is safe.
 const STEP_LIMIT: u64 = 10_000_000;
+
+/// Maximum number of iterations for a busy period with memory traffic. Without free bandwidth, a
+/// busy period may grow by 1 ns per iteration. A longer search counts as "no bound", which is safe.
+const BUSY_STEPS: u64 = 1_000_000;
 
 /// Longest busy period [ns]. A resource with a longer busy period has no bounds.
 const LONGEST: u128 = 1 << 64;
@@ -34,20 +40,23 @@ pub(super) struct Source {
 }
 
 /// A resource with EDF.
-pub(super) struct Edf {
+pub(super) struct Edf<'a> {
     sources: Vec<Source>,
+    /// Time that the resource loses to the memory traffic of other resources.
+    lost: Lost<'a>,
     /// Length of the longest busy period.
     busy: Option<u128>,
     /// Evaluations that remain.
     steps: u64,
 }
 
-impl Edf {
+impl<'a> Edf<'a> {
     /// Creates a resource with `sources`. If `sources` is `None`, no job has a bound.
-    pub fn new(sources: Option<Vec<Source>>) -> Edf {
-        let busy = sources.as_deref().and_then(busy_period);
+    pub fn new(sources: Option<Vec<Source>>, lost: Lost<'a>) -> Edf<'a> {
+        let busy = sources.as_deref().and_then(|sources| busy_period(sources, &lost));
         Edf {
             sources: sources.unwrap_or_default(), // never read, because `busy` is `None`
+            lost,
             busy,
             steps: STEP_LIMIT,
         }
@@ -102,7 +111,8 @@ impl Edf {
                     let released = t.saturating_add(other.jitter).div_ceil(other.period);
                     released.min(jobs).saturating_mul(other.cost)
                 });
-                Some(work.fold(base, u128::saturating_add))
+                let work = work.fold(base, u128::saturating_add);
+                Some(work.saturating_add(self.lost.within(t)))
             })?;
             self.steps = steps.get();
             previous = Some((blocking, end));
@@ -140,13 +150,14 @@ fn signed(value: u128) -> i128 {
     i128::try_from(value).unwrap_or(i128::MAX)
 }
 
-/// Returns the length of the longest busy period: least L = max B + Σ ⌈(L + J)/T⌉·C. Returns
-/// `None` if the busy period may never end.
-fn busy_period(sources: &[Source]) -> Option<u128> {
+/// Returns the length of the longest busy period: least L = max B + Σ ⌈(L + J)/T⌉·C + lost(L).
+/// Returns `None` if the busy period may never end.
+fn busy_period(sources: &[Source], lost: &Lost<'_>) -> Option<u128> {
     let blocking = sources.iter().map(|source| source.blocking).max()?;
     let utilization = Fraction::sum(sources.iter().map(|job| Fraction::new(job.cost, job.period)));
     let delayed = blocking > 0 || sources.iter().any(|source| source.jitter > 0);
-    match utilization.cmp(1) {
+    // lost(L) is at least L times the share that the resource loses in the long run.
+    match utilization.plus(lost.share()).cmp(1) {
         std::cmp::Ordering::Greater => return None,
         std::cmp::Ordering::Equal if delayed => return None,
         _ => {}
@@ -155,11 +166,16 @@ fn busy_period(sources: &[Source]) -> Option<u128> {
         .iter()
         .map(|source| source.cost)
         .fold(blocking, u128::saturating_add);
+    let steps = std::cell::Cell::new(BUSY_STEPS);
     least(start, LONGEST, |length| {
+        if !lost.is_zero() {
+            steps.set(steps.get().checked_sub(1)?);
+        }
         let work = sources.iter().map(|source| {
             let jobs = length.saturating_add(source.jitter).div_ceil(source.period);
             jobs.saturating_mul(source.cost)
         });
-        Some(work.fold(blocking, u128::saturating_add))
+        let work = work.fold(blocking, u128::saturating_add);
+        Some(work.saturating_add(lost.within(length)))
     })
 }

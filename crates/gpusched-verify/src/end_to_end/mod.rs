@@ -14,6 +14,7 @@
 //!
 //! * `window`: least fixed points, and sums of values without a bound;
 //! * `table`: the shape of the table, and the streams of releases that follow from it;
+//! * `memory`: the time that a resource loses to the memory traffic of other resources;
 //! * `segments`: the equation of each value;
 //! * `device`: copy engines and partitions, except EDF;
 //! * `core`: cores with fixed priorities;
@@ -25,6 +26,7 @@ mod chain;
 mod core;
 mod device;
 mod edf;
+mod memory;
 mod segments;
 mod table;
 #[cfg(test)]

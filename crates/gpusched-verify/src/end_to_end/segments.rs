@@ -5,6 +5,7 @@ use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Reso
 use super::core::FixedPriorities;
 use super::device::{self, Rule};
 use super::edf::{Edf, Source};
+use super::memory::Lost;
 use super::table::{Stream, Table};
 use super::window::{blocking, smaller};
 use crate::Fault;
@@ -15,11 +16,11 @@ enum Prepared<'a> {
     Core(FixedPriorities<'a>),
     /// A core with EDF, without enforced releases. The list has the position of each task among
     /// the sources.
-    EdfCore(Edf, Vec<usize>),
+    EdfCore(Edf<'a>, Vec<usize>),
     /// Segments as independent streams.
     Device(Rule),
     /// Segments as independent streams under EDF.
-    EdfDevice(Edf),
+    EdfDevice(Edf<'a>),
 }
 
 /// Values of the table that the equations require at least. `None` is no bound.
@@ -108,13 +109,13 @@ fn check_order(table: &Table<'_>, stream: &Stream) -> Result<(), Fault> {
     }
 }
 
-fn prepare<'a>(table: &Table<'_>, resource: Resource, streams: &'a [Stream]) -> Prepared<'a> {
+fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) -> Prepared<'a> {
     match resource {
         Resource::Core(index) => match (table.system.cores()[index].policy, table.enforced()) {
             (CorePolicy::Fp, false) => Prepared::Core(FixedPriorities::new(table, streams)),
             (CorePolicy::Fp, true) => Prepared::Device(Rule::Preemptive),
-            (CorePolicy::Edf, false) => edf_core(table, streams),
-            (CorePolicy::Edf, true) => edf_device(streams, PartitionPolicy::Edf),
+            (CorePolicy::Edf, false) => edf_core(table, resource, streams),
+            (CorePolicy::Edf, true) => edf_device(table, resource, PartitionPolicy::Edf),
         },
         Resource::Engine(index) => match table.system.engines()[index].policy {
             EnginePolicy::Fifo => Prepared::Device(Rule::Fifo),
@@ -125,13 +126,13 @@ fn prepare<'a>(table: &Table<'_>, resource: Resource, streams: &'a [Stream]) -> 
             PartitionPolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
             PartitionPolicy::Fp => Prepared::Device(Rule::Preemptive),
             PartitionPolicy::LpFp => Prepared::Device(Rule::Limited),
-            edf => edf_device(streams, edf),
+            edf => edf_device(table, resource, edf),
         },
     }
 }
 
 /// Returns a core with EDF. Each task is one job with the demand E, and waits on the core.
-fn edf_core<'a>(table: &Table<'_>, streams: &[Stream]) -> Prepared<'a> {
+fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) -> Prepared<'a> {
     let by_task = streams.chunk_by(|a, b| a.task == b.task);
     let tasks: Vec<usize> = by_task
         .filter_map(|streams| Some(streams.first()?.task))
@@ -147,11 +148,13 @@ fn edf_core<'a>(table: &Table<'_>, streams: &[Stream]) -> Prepared<'a> {
             blocking: 0,
         })
     });
-    Prepared::EdfCore(Edf::new(sources.collect()), tasks)
+    Prepared::EdfCore(Edf::new(sources.collect(), lost_in_busy(table, resource)), tasks)
 }
 
 /// Returns a resource with EDF. Each segment is an independent task, whose jobs arrive at a + φ.
-fn edf_device<'a>(streams: &[Stream], policy: PartitionPolicy) -> Prepared<'a> {
+fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPolicy) -> Prepared<'a> {
+    let streams = table.streams(resource);
+    let in_full = table.shares_memory();
     let sources = streams.iter().map(|stream| {
         let (jitter, deadline) = (stream.jitter?, stream.deadline?);
         (jitter <= deadline).then_some(())?;
@@ -171,12 +174,23 @@ fn edf_device<'a>(streams: &[Stream], policy: PartitionPolicy) -> Prepared<'a> {
             deadline,
             blocking: match policy {
                 PartitionPolicy::Edf => 0,
-                PartitionPolicy::LpEdf => blocking([stream.block].into_iter()),
-                _ => blocking([stream.cost].into_iter()),
+                PartitionPolicy::LpEdf => blocking([stream.block].into_iter(), in_full),
+                _ => blocking([stream.cost].into_iter(), in_full),
             },
         })
     });
-    Prepared::EdfDevice(Edf::new(sources.collect()))
+    let limited = policy == PartitionPolicy::LpEdf && in_full; // a preempted kernel may move its bytes again
+    let sources = sources.collect::<Option<Vec<Source>>>().filter(|_| !limited);
+    Prepared::EdfDevice(Edf::new(sources, lost_in_busy(table, resource)))
+}
+
+/// Returns the time that `resource` loses in a busy period under EDF, which may start before the
+/// release of the analysed job.
+fn lost_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Lost<'a> {
+    let first = table.streams(resource).first();
+    first.map_or(Lost::default(), |stream| {
+        table.lost_from_idle(resource, stream.task)
+    })
 }
 
 impl Prepared<'_> {

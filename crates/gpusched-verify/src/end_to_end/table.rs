@@ -6,6 +6,7 @@ use gpusched_model::counted;
 use gpusched_model::end_to_end::{Evidence, Resource, Segment, System, Task, TaskBounds};
 use gpusched_model::time::Time;
 
+use super::memory::{Lost, Memory};
 use super::window::total;
 use crate::Fault;
 
@@ -45,6 +46,8 @@ pub(super) struct Table<'a> {
     bounds: &'a [TaskBounds],
     offsets: Option<&'a [Vec<Time>]>,
     streams: HashMap<Resource, Vec<Stream>>,
+    /// The memory that all resources share; `None` if the system counts no memory traffic.
+    memory: Option<Memory>,
 }
 
 impl<'a> Table<'a> {
@@ -70,6 +73,7 @@ impl<'a> Table<'a> {
             bounds,
             offsets,
             streams: HashMap::new(),
+            memory: None,
         };
         for (task, found) in tasks.iter().enumerate() {
             for (segment, on) in found.segments.iter().map(|segment| segment.on).enumerate() {
@@ -77,12 +81,36 @@ impl<'a> Table<'a> {
                 table.streams.entry(on).or_default().push(stream);
             }
         }
+        table.memory = Memory::new(&table);
         Ok(table)
     }
 
     /// Returns whether timers release the segments.
     pub fn enforced(&self) -> bool {
         self.offsets.is_some()
+    }
+
+    /// Returns whether all resources share a memory.
+    pub fn shares_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// Returns the time that `resource` loses in windows that start with the release of a segment of
+    /// `task` on `resource`. While this segment waits or executes, no other segment of `task` executes.
+    pub fn lost_from_release(&self, resource: Resource, task: usize) -> Lost<'_> {
+        let memory = self.memory.as_ref();
+        memory.map_or(Lost::default(), |memory| memory.lost(resource, Some(task)))
+    }
+
+    /// Returns the time that `resource` loses in windows that start when no work of other tasks is
+    /// pending, at the release of a segment of `task` or before. Before the release, other segments of
+    /// `task` may execute. Without other tasks on `resource`, the window starts with the release.
+    pub fn lost_from_idle(&self, resource: Resource, task: usize) -> Lost<'_> {
+        if self.streams(resource).iter().all(|stream| stream.task == task) {
+            return self.lost_from_release(resource, task);
+        }
+        let memory = self.memory.as_ref();
+        memory.map_or(Lost::default(), |memory| memory.lost(resource, None))
     }
 
     /// Returns the task at `task`, a position in the system.

@@ -32,7 +32,9 @@ pub(super) fn smaller(a: Option<u128>, b: Option<u128>) -> Option<u128> {
     [a, b].into_iter().flatten().min()
 }
 
-/// Returns the blocking by a job of length `length` that has started at least 1 ns before.
-pub(super) fn blocking(lengths: impl Iterator<Item = u128>) -> u128 {
-    lengths.max().unwrap_or(0).saturating_sub(1) // no other job: no blocking
+/// Returns the blocking by the longest job of `lengths` that has started at least 1 ns before. With a
+/// shared memory (`in_full`), the job may have started less than 1 ns before.
+pub(super) fn blocking(lengths: impl Iterator<Item = u128>, in_full: bool) -> u128 {
+    let longest = lengths.max().unwrap_or(0); // no other job: no blocking
+    longest.saturating_sub(u128::from(!in_full))
 }

@@ -9,11 +9,29 @@ use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
 /// Source of memory traffic: bytes V per job [nano-bytes], rate d [nano-bytes per ns], period T
 /// [ns], and span R [ns]. A job transfers all its bytes within R of its arrival.
 #[derive(Clone, Copy, Debug)]
-struct Source {
-    bytes: u128,
-    rate: u128,
-    period: u128,
-    span: u128,
+pub(crate) struct Source {
+    pub bytes: u128,
+    pub rate: u128,
+    pub period: u128,
+    pub span: u128,
+}
+
+impl Source {
+    /// Returns the nano-bytes that the source transfers in a window of length `window`. They include
+    /// all jobs that fit into the window, and a part of one more job. Returns `None` if an
+    /// intermediate result exceeds 128 bits. The rate is above 0, and V is at most d·R.
+    pub fn moved(&self, window: u128) -> Option<u128> {
+        let reach = window.checked_add(self.span)?;
+        let per_period = self.rate.checked_mul(self.period)?;
+        let moved = if self.bytes <= per_period {
+            let room = self.rate.checked_mul(reach)?.checked_sub(self.bytes)?;
+            let part = (room % per_period).min(self.bytes);
+            (room / per_period).checked_mul(self.bytes)?.checked_add(part)?
+        } else {
+            self.bytes.checked_mul(reach.div_ceil(self.period))?
+        };
+        Some(moved.min(self.rate.checked_mul(window)?))
+    }
 }
 
 /// Memory traffic that interferes with one partition.
@@ -154,9 +172,11 @@ fn moved_by_all(load: &[Source], window: u128) -> BigUint {
     sum.min(BigUint::from(peak) * window)
 }
 
-/// Returns the bytes that one source transfers in a window of length `window`. They include all
-/// jobs that fit into the window, and a part of one more job.
+/// Returns [`Source::moved`], also if a result exceeds 128 bits.
 fn moved(source: &Source, window: u128) -> BigUint {
+    if let Some(moved) = source.moved(window) {
+        return moved.into();
+    }
     let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);
     let per_period = BigUint::from(source.rate) * source.period;

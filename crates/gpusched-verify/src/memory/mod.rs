@@ -10,5 +10,5 @@ mod lost;
 mod slices;
 
 pub(super) use delayed::DelayedPartition;
-pub(super) use lost::Beside;
+pub(super) use lost::{Beside, Source};
 pub(super) use slices::Slices;

@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::edf::{Edf, Source};
+use super::super::memory::Lost;
 
 /// Reference implementation: examines every arrival up to `horizon`, from the start of each fixed
 /// point.
@@ -66,7 +67,7 @@ fn selected_arrivals_suffice() {
             })
             .collect();
         // 1,000 ns are longer than the busy periods of these tasks.
-        let mut edf = Edf::new(Some(sources.clone()));
+        let mut edf = Edf::new(Some(sources.clone()), Lost::default());
         for (index, source) in sources.iter().enumerate() {
             let Some(found) = edf.response(index, source.cost, 1000) else {
                 continue;

@@ -4,6 +4,7 @@ mod chains;
 mod deadlines;
 mod enforced;
 mod examples;
+mod memory;
 mod resources;
 
 use gpusched_model::Interference;
