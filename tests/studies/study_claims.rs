@@ -293,6 +293,9 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
         [
             ("aghilinasab20-table1-table2", 10),
             ("aghilinasab20-table3-table4", 37),
+            ("end-to-end-bounds", 6),
+            ("end-to-end-partitions", 7),
+            ("gcaps", 10),
             ("masola23-blocks", 2),
             ("masola23-fig5-fig18", 3),
             ("measured-kernels", 6),
