@@ -2,9 +2,14 @@
 
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
-use gpusched::simulator::end_to_end::{Arrival, Extent, Observed, Script, Simulator};
+use gpusched::model::end_to_end::{Environment, System};
+use gpusched::model::{Bandwidth, Interference};
+use gpusched::simulator::end_to_end::{
+    Arrival, Burst, Channels, Drawn, Extent, Observed, Pattern, Script, Simulator,
+};
+use gpusched::verification::verify_system;
 
-use super::system;
+use super::{draft, system};
 
 /// Task 1 executes 1 on the core, 1 to 7 on the GPU, and 2 on the core. Task 2 executes 6 on the core.
 const EXAMPLE_C: &str = r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[
@@ -69,4 +74,38 @@ fn queues_of_equal_priority_have_no_bound() {
         {"name":"i","period":1000,"priority":1,"wait":"suspend","segments":[{"on":"gpu","wcet":100},{"on":"cpu","wcet":1},{"on":"gpu","wcet":1}]},
         {"name":"j","period":30,"priority":1,"segments":[{"on":"gpu","wcet":10}]}]}"#;
     assert_eq!(analyze(&system(text)).response_times_ns, [None, None]);
+}
+
+/// On a shared memory, an own kernel delays more urgent work on the core before the release of the next own segment. A
+/// local window without the traffic of this kernel gives 24 for task i.
+#[test]
+fn the_own_kernel_delays_more_urgent_work() {
+    let text = r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[
+        {"name":"h","period":20,"priority":0,"segments":[{"on":"cpu","wcet":4,"traffic":"1B"}]},
+        {"name":"i","period":60,"priority":1,"wait":"suspend","segments":[
+            {"on":"gpu","wcet":10,"bcet":10,"traffic":"10B"},{"on":"cpu","wcet":8,"traffic":"0B"}]}]}"#;
+    let environment = Environment {
+        interference: Interference::Conflict.with_bandwidth(),
+        memory: Bandwidth::new(1_000_000_000),
+    };
+    let system = System::new(&draft(text), environment).unwrap();
+    let burst = |time| Burst { time, last: false };
+    let mut simulator = Simulator::new(&system, None).unwrap();
+    let memory = Channels {
+        count: 1,
+        order: vec![1, 0],
+        bursts: vec![vec![burst(1)], vec![burst(10), burst(0)]],
+    };
+    simulator.share(memory).unwrap();
+    let mut observed = Observed::new(&system);
+    let mut source = Drawn::new(&system, &Pattern::default().runs(&system, (0, 0)), (0, 0)).unwrap();
+    let extent = Extent::before(Time::from_ns(60));
+    simulator.run(&mut source, extent, &mut observed).unwrap();
+    assert_eq!(observed.tasks[1].response, Time::from_ns(26));
+    let answer = analyze(&system);
+    assert_eq!(
+        answer.response_times_ns,
+        [14, 28].map(|ns| Some(Time::from_ns(ns)))
+    );
+    assert!(verify_system(&answer, &system).is_ok());
 }

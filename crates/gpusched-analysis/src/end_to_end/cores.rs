@@ -6,8 +6,9 @@ use super::streams::State;
 
 /// Work of one task in a window. At the start of the window, no more urgent task is ready.
 pub(super) enum Load {
-    /// A busy-waiting task: jitter, period, and execution with waiting.
-    Busy((u64, u64, u64)),
+    /// A busy-waiting task: the stream of its jobs, and the same stream with the jitter of jobs that carry work into the
+    /// window. The execution includes waiting.
+    Busy { jobs: (u64, u64, u64), carried: u64 },
     /// Any other task: the streams of its segments on the core, and the stream of whole jobs that carry work into the
     /// window.
     Segments {
@@ -22,11 +23,15 @@ impl Load {
     fn of(state: &State, task: usize) -> Load {
         let owner = &state.tasks[task];
         if owner.spins {
-            let jitter = match state.response(task) {
-                INFINITE => INFINITE, // late jobs queue behind each other
-                _ => owner.jitter,
+            let cost = state.with_waiting(task);
+            let (jitter, carried) = match state.response(task) {
+                INFINITE => (INFINITE, INFINITE), // late jobs queue behind each other
+                response => (owner.jitter, response.saturating_sub(cost)),
             };
-            return Load::Busy((jitter, owner.period, state.with_waiting(task)));
+            return Load::Busy {
+                jobs: (jitter, owner.period, cost),
+                carried,
+            };
         }
         let parts = (0..owner.parts.len()).filter(|&part| owner.parts[part].on.is_core());
         let streams: Vec<(u64, u64, u64)> = parts.map(|part| state.stream(task, part)).collect();
@@ -45,15 +50,26 @@ impl Load {
         }
     }
 
+    /// Work in a window that starts when the task is not ready.
     fn in_window(&self, window: u64) -> u64 {
         match self {
             Load::Unbounded => INFINITE,
-            Load::Busy(stream) if stream.2 == INFINITE => INFINITE,
-            Load::Busy(stream) => released(window, *stream),
+            Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
+            Load::Busy { jobs, .. } => released(window, *jobs),
             Load::Segments { streams, jobs } => {
                 let streams = streams.iter().map(|&stream| released(window, stream));
                 streams.fold(0, u64::saturating_add).min(released(window, *jobs))
             }
+        }
+    }
+
+    /// Work in a window that starts at any time, also while the task is ready.
+    fn carried(&self, window: u64) -> u64 {
+        match self {
+            Load::Unbounded => INFINITE,
+            Load::Busy { jobs, .. } if jobs.2 == INFINITE => INFINITE,
+            Load::Busy { jobs, carried } => released(window, (*carried, jobs.1, jobs.2)),
+            Load::Segments { jobs, .. } => released(window, *jobs),
         }
     }
 }
@@ -79,12 +95,15 @@ pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]
     let owner = &state.tasks[task];
     let limit = owner.period;
     let on = owner.parts[segment].on;
-    let in_window = |base: u64, omitted: Omitted| {
+    let in_window = |base: u64, omitted: Omitted, carried: bool| {
         let lost = state.lost(on, omitted);
         least(base, limit, |window| {
             let mut work = base.saturating_add(lost.within(window));
             for load in loads {
-                work = work.saturating_add(load.in_window(window));
+                work = work.saturating_add(match carried {
+                    true => load.carried(window),
+                    false => load.in_window(window),
+                });
                 if work > limit {
                     break;
                 }
@@ -92,12 +111,19 @@ pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]
             work
         })
     };
-    let joint = in_window(state.prefix(task, segment), Omitted::only_if(alone, task));
+    let omitted = Omitted::only_if(alone, task);
+    let joint = in_window(state.prefix(task, segment), omitted, false);
     let joint = joint.saturating_add(owner.jitter);
     match segment.checked_sub(1) {
         None => joint,
         Some(before) => {
-            let local = in_window(owner.parts[segment].cost, Omitted::Task(task));
+            let cost = owner.parts[segment].cost;
+            let mut local = in_window(cost, omitted, false);
+            if state.memory.is_some() {
+                // This window may start before the own release, while an own segment elsewhere delays more urgent work.
+                // A window that starts at the own release has no own traffic, but carried work.
+                local = local.min(in_window(cost, Omitted::Task(task), true));
+            }
             joint.min(local.saturating_add(state.bound(task, before).end))
         }
     }

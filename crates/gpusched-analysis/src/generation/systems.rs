@@ -326,6 +326,8 @@ impl TaskDraw {
                 wcet: Some(WcetFunction::constant(Time::from_ns(ns))?),
                 bcet: Some(least(ns)),
                 bytes: None,
+                traffic: None,
+                bandwidth: None,
                 block: None,
                 kind: None,
             })

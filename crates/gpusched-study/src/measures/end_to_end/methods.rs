@@ -125,7 +125,7 @@ impl Subject {
         };
         let search = Search {
             heuristic,
-            interference: self.interference,
+            environment: self.interference.into(),
             alternatives: false,
             tests,
         };
