@@ -26,7 +26,7 @@ fn no_run_exceeds_a_baseline() {
         |system| answer(system, Baseline::Blocking),
     ];
     for (seed, analysis) in (30..).zip(analyses) {
-        let mut campaign = Campaign::new(3000, seed);
+        let mut campaign = Campaign::new(3000, seed, false);
         campaign.analysis = analysis;
         let report = campaign
             .run(&ThreadPoolBuilder::new().build().unwrap(), || ())

@@ -72,7 +72,7 @@ fn shares_are_those_of_a_plain_loop() {
             holistic += u32::from(analyze(&system).schedulable);
             let search = Search {
                 heuristic: HeuristicKind::Auto,
-                interference: Interference::Conflict,
+                environment: Interference::Conflict.into(),
                 alternatives: false,
                 tests: 300,
             };
