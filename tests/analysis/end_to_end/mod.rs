@@ -1,5 +1,6 @@
 //! End-to-end systems: the analysis against simulation, against the verifier, and against exhaustive searches.
 
+mod attained;
 mod baselines;
 mod certificates;
 mod random;

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChainDraft, CopyEngine, Core, PartitionDraft, TaskDraft};
-use crate::Refusal;
+use super::{ChainDraft, CopyEngine, Core, PartitionDraft, System, TaskDraft};
+use crate::program::line_of;
 use crate::reader::{Document, Fault, from_json};
+use crate::wcet::MAX_SMS;
+use crate::{Interference, Refusal};
 
 /// Maximum number of tasks, resources or chains of a system.
 pub(super) const MAX_COUNT: usize = 100_000;
@@ -44,7 +46,16 @@ impl Document for Draft {
     const EXPECTED: &str = "an end-to-end system: an object such as {\"cores\":[…],\"partitions\":[…],\"tasks\":[{\"name\":…,\"period\":…,\"segments\":[…]}]}";
 
     fn from_json(text: &str) -> Result<Draft, Fault> {
-        from_json::<Draft, _>(text)
+        let draft: Draft = from_json::<Draft, _>(text)?;
+        // Faults of names and times do not depend on the sizes of partitions.
+        let mut sized = draft.clone();
+        for partition in &mut sized.partitions {
+            partition.sms = partition.sms.or(Some(MAX_SMS));
+        }
+        match System::new(&sized, Interference::None) {
+            Ok(_) => Ok(draft),
+            Err(refusal) => Err((line_of(text, refusal.field()), refusal)),
+        }
     }
 }
 

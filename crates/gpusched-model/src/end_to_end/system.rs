@@ -248,7 +248,7 @@ fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>) -> Result<Chain, 
             None => Refusal::refuse(
                 format!("tasks[{position}]"),
                 format!("{name:?}"),
-                "the name of a task",
+                format!("the name of a task: {}", listed(positions)),
             )?,
         }
     }
@@ -258,4 +258,18 @@ fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>) -> Result<Chain, 
         limit: draft.limit,
         communication: draft.communication,
     })
+}
+
+/// Returns the first names of tasks, in their order.
+fn listed(positions: &HashMap<&str, usize>) -> String {
+    let mut names: Vec<(&usize, &&str)> = positions
+        .iter()
+        .map(|(name, position)| (position, name))
+        .collect();
+    names.sort_unstable();
+    let shown: Vec<&str> = names.iter().take(20).map(|(_, name)| **name).collect();
+    match names.len() > shown.len() {
+        true => format!("{}, …", shown.join(", ")),
+        false => shown.join(", "),
+    }
 }

@@ -36,10 +36,18 @@ impl RawDocument {
             cores: Option<IgnoredAny>,
             copy_engines: Option<IgnoredAny>,
         }
-        serde_json::from_slice::<Probe>(&self.text).is_ok_and(|probe| {
-            let segments = probe.tasks.iter().any(|task| task.contains_key("segments"));
-            segments || probe.cores.is_some() || probe.copy_engines.is_some()
-        })
+        match serde_json::from_slice::<Probe>(&self.text) {
+            Ok(probe) => {
+                let segments = probe.tasks.iter().any(|task| task.contains_key("segments"));
+                segments || probe.cores.is_some() || probe.copy_engines.is_some()
+            }
+            // A file with a syntax error that is probably a system.
+            Err(error) if !error.is_data() => {
+                let name = b"\"segments\"";
+                self.text.windows(name.len()).any(|bytes| bytes == name)
+            }
+            Err(_) => false,
+        }
     }
 
     /// Returns whether the text starts with `{`. Every valid document is a JSON object.
