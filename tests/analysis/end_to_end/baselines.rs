@@ -63,17 +63,17 @@ fn no_jitter_bound_is_below_the_end_to_end_bound() {
 }
 
 /// A more urgent task with a short suspension: its second CPU segment has the jitter 7, so two of its jobs count in a
-/// window of 24. If the suspension counts as execution or as blocking, one job counts.
+/// window of 24 or more. If the suspension counts as execution or as blocking, one job counts.
 #[test]
 fn a_baseline_may_be_below_the_end_to_end_bound() {
     let system = super::system(
         r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[
         {"name":"1","period":8,"priority":1,"segments":[{"on":"cpu","wcet":4}]},
         {"name":"2","period":30,"priority":2,"wait":"suspend","segments":[{"on":"cpu","wcet":2},{"on":"gpu","wcet":1},{"on":"cpu","wcet":2}]},
-        {"name":"3","period":100,"priority":3,"segments":[{"on":"cpu","wcet":7}]}]}"#,
+        {"name":"3","period":100,"priority":3,"segments":[{"on":"cpu","wcet":8}]}]}"#,
     );
     let third = |method| baseline(&system, method).response_time(2).unwrap().ns();
-    assert_eq!(third(Baseline::Oblivious), 24);
-    assert_eq!(third(Baseline::Blocking), 24);
-    assert_eq!(analyze(&system).response_times_ns[2].unwrap().ns(), 29);
+    assert_eq!(third(Baseline::Oblivious), 29);
+    assert_eq!(third(Baseline::Blocking), 29);
+    assert_eq!(analyze(&system).response_times_ns[2].unwrap().ns(), 30);
 }

@@ -2,7 +2,7 @@
 //!
 //! The parameters and their default values are from Table 3 of Wang et al., "GCAPS: GPU Context-Aware Preemptive
 //! Priority-Based Scheduling for Real-Time Tasks" (ECRTS 2024). The paper does not state `bcet` and `memory_share`: `bcet`
-//! is from the script of the authors, and `memory_share` is ours. [`SystemSource::draw`] generates a system in these
+//! is from the script of the authors, and `memory_share` is of gpusched. [`SystemSource::draw`] generates a system in these
 //! steps:
 //!
 //! 1. Each core gets a random number of tasks. UUniFast divides the utilization of the core among its tasks.
