@@ -92,3 +92,50 @@ fn what_has_no_effect_is_refused() {
     );
     insta::assert_snapshot!(told);
 }
+
+/// A plan on a shared memory is verified under its own assumptions only.
+#[test]
+fn a_plan_counts_the_shared_memory() {
+    let folder = Checkout::new();
+    let system = r#"{"cores":[{"name":"cpu","policy":"fp"}],"partitions":[{"name":"gpu","policy":"fp"}],"tasks":[
+        {"name":"a","period":"20ms","wait":"suspend","segments":[{"on":"cpu","wcet":"1ms","traffic":"2MB"},
+            {"on":"gpu","wcet":{"amdahl":{"work":"40ms","serial":0.1}},"traffic":"50MB"}]},
+        {"name":"b","period":"20ms","segments":[{"on":"cpu","wcet":"2ms","traffic":"1MB"}]}]}"#;
+    std::fs::write(folder.path("s.json"), system).unwrap();
+    let plan = |options: &str| -> u64 {
+        let shown = folder.sh(&format!(
+            "gpusched partition s.json --sms 16 {options} --format json -o plan.json"
+        ));
+        assert_eq!(shown.code, 0, "{}", shown.text);
+        let plan: Value =
+            serde_json::from_str(&std::fs::read_to_string(folder.path("plan.json")).unwrap()).unwrap();
+        plan["sms_used"].as_u64().unwrap()
+    };
+    let alone = plan("");
+    let memory = "--interference conflict+bandwidth --memory-bandwidth 10GB/s";
+    let shown = folder.sh(&format!("gpusched verify plan.json s.json {memory}"));
+    assert_eq!(shown.code, 1, "{}", shown.text);
+    let shared = plan(memory);
+    assert!(shared > alone, "{shared} > {alone}");
+    let shown = folder.sh(&format!("gpusched verify plan.json s.json {memory}"));
+    assert_eq!(shown.code, 0, "{}", shown.text);
+    let shown = folder.sh(&format!(
+        "gpusched partition s.json --gpu a100 --granularity mig {memory}"
+    ));
+    assert!(shown.text.contains("MIG divides the memory"), "{}", shown.text);
+    assert_eq!(shown.code, 2);
+}
+
+#[test]
+fn faults_are_at_their_lines() {
+    let system = "{\"cores\":[{\"name\":\"cpu\",\"policy\":\"fp\"}],\n\"tasks\":[{\"name\":\"a\",\"period\":1,\n\"segments\":[{\"on\":\"gpu\",\"wcet\":1}]}]}";
+    let told = run_with("test -", system.to_owned());
+    assert_eq!(told.code, 2);
+    assert!(
+        told.stderr.contains("-:3: at tasks[0].segments[0].on"),
+        "{}",
+        told.stderr
+    );
+    let broken = run_with("test -", system.replace("}]}]}", "}]}}"));
+    assert!(broken.stderr.contains("-:3:"), "{}", broken.stderr);
+}

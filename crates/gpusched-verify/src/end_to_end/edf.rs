@@ -8,8 +8,9 @@
 //! ```
 //!
 //! The response time is the maximum of t − a. The arrivals a that place a deadline of another job
-//! at the deadline of the analysed job are sufficient, because B(a) never grows with a. lost(t) is the
-//! time that the resource loses to the memory traffic of other resources.
+//! at the deadline of the analysed job are sufficient, because B(a) never grows with a.
+//!
+//! lost(t) is the time that the resource loses to the memory traffic of other resources.
 
 use super::memory::Lost;
 use super::window::least;

@@ -181,8 +181,9 @@ fn preempted(policy: &str, more: &str, tasks: &str) -> System {
 /// an idle core includes the 10 ns: 12 + 8 + 2·4 + 10 ns.
 ///
 /// Without these 10 ns and with one job of h, the sum would be 24 ns. A run exceeds it: h and i arrive
-/// at 0. The memory serves the kernel first, so h waits for its byte from 0 to 10 and executes from 10
-/// to 14. i executes from 14 to 20, the second job of h from 20 to 24, and i ends at 26.
+/// at 0. The memory serves the kernel first, so h waits for its byte from 0 to 10.
+/// Task h executes from 10 to 14, i from 14 to 20, and the second job of h from 20 to 24. Then i ends at
+/// 26.
 #[test]
 fn the_own_kernel_delays_more_urgent_work_on_the_core() {
     let system = preempted("fp", "0", "");
