@@ -84,6 +84,7 @@ fn what_has_no_effect_is_refused() {
             format!("partition {SYSTEM} --sms 2 --heuristic ffd"),
             format!("partition {SYSTEM} --sms 2 --improve"),
             format!("simulate tasks {SYSTEM} --policy dm"),
+            format!("simulate tasks {SYSTEM} --interference bandwidth"),
             format!("verify {SYSTEM} {SYSTEM}"),
             "test tasksets/end_to_end/waters2019-alternatives.json".to_owned(),
         ]

@@ -217,6 +217,10 @@ impl Args {
             },
         };
         let interference = self.interference.unwrap_or_default();
+        if interference.counts_bandwidth() {
+            let expected = "conflict or none, because the run of a system has no shared memory";
+            return Err(Error::parameter("interference", interference, expected));
+        }
         end_to_end::simulate(
             systems,
             interference,
