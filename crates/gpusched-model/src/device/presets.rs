@@ -2,6 +2,7 @@
 //! its values.
 
 use super::Device;
+use crate::reader::Document as _;
 
 /// Device files. The program contains the files, so it needs no data directory.
 const FILES: [&str; 22] = [
@@ -33,7 +34,7 @@ impl Device {
     /// Returns all built-in devices by ascending number of SMs. The list contains a device for
     /// every [`Platform`](crate::Platform).
     pub fn all() -> impl Iterator<Item = Device> {
-        FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
+        FILES.iter().filter_map(|file| Device::from_json(file).ok())
     }
 
     /// Returns the built-in device called `name`.

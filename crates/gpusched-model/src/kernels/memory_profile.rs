@@ -150,7 +150,7 @@ impl MemoryProfile {
     pub fn all_published() -> impl Iterator<Item = MemoryProfile> {
         PUBLISHED
             .iter()
-            .filter_map(|file| serde_json::from_str(file).ok())
+            .filter_map(|file| MemoryProfile::from_json(file).ok())
     }
 }
 

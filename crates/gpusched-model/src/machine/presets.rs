@@ -24,9 +24,7 @@ impl Document for MachineShape {
 impl Machine {
     /// Returns all built-in machines by ascending number of SMs.
     pub fn all() -> impl Iterator<Item = Machine> {
-        let shapes = FILES
-            .iter()
-            .filter_map(|file| serde_json::from_str::<MachineShape>(file).ok());
+        let shapes = FILES.iter().filter_map(|file| MachineShape::from_json(file).ok());
         shapes.filter_map(|shape| Machine::new(shape).ok())
     }
 

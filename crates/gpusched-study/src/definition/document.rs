@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize as _, DeserializeOwned};
 use toml::de::{DeTable, DeValue};
 
 use crate::Claim;
-use gpusched_model::error::{Error, Refusal, Result, in_words};
+use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::reader::Tree;
 
 /// The fields that every study has.
 #[derive(Clone, Debug)]
@@ -37,16 +38,14 @@ impl Document {
 
     /// Parses the text as a value of type `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
-        let deserializer = toml::Deserializer::parse(&self.text).map_err(|error| self.refuse("", &error))?;
-        serde_path_to_error::deserialize(deserializer).map_err(|error| {
-            let path = error.path().to_string();
-            self.refuse(if path == "." { "" } else { &path }, error.inner())
-        })
+        let deserializer = toml::Deserializer::parse(&self.text).map_err(|error| self.refuse(&error))?;
+        let tree = Tree::deserialize(deserializer).map_err(|error| self.refuse(&error))?;
+        tree.read().map_err(|refusal| self.error(refusal))
     }
 
     /// Sets the top-level field `key` to the integer `value`. All other text stays unchanged.
     pub fn set(&mut self, key: &str, value: u64) -> Result<()> {
-        let table = DeTable::parse(&self.text).map_err(|error| self.refuse("", &error))?;
+        let table = DeTable::parse(&self.text).map_err(|error| self.refuse(&error))?;
         match table.get_ref().get(key).map(|value| value.span()) {
             Some(span) => self.text.replace_range(span, &value.to_string()),
             None => self.text.insert_str(0, &format!("{key} = {value}\n")),
@@ -61,11 +60,11 @@ impl Document {
         refusal.at(&self.file, line).into()
     }
 
-    fn refuse(&self, field: &str, error: &toml::de::Error) -> Error {
-        let start = error.span().map(|span| span.start);
-        let line = start.or_else(|| self.span(field)).map(|start| self.line(start));
-        let message = in_words(&error.message().trim().replace('\n', "; "));
-        Refusal::told(field, message).at(&self.file, line).into()
+    /// Returns the error for a fault of the TOML syntax.
+    fn refuse(&self, error: &toml::de::Error) -> Error {
+        let line = error.span().map(|span| self.line(span.start));
+        let message = error.message().trim().replace('\n', "; ");
+        Refusal::told("", message).at(&self.file, line).into()
     }
 
     /// Returns the position where the value of `field` starts. If `field` is missing, returns the start of the innermost

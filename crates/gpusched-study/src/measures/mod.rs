@@ -35,9 +35,10 @@ use warp_level::{shared_sms, warps};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize as _, DeserializeOwned};
 
 use gpusched_model::error::Result;
+use gpusched_model::reader::Tree;
 
 /// The metric of one case, with checked parameters.
 pub trait Measure: fmt::Debug + Send + Sync {
@@ -184,11 +185,8 @@ impl Entry {
 }
 
 fn read<P: Parameters>(table: toml::Table, file: &str) -> Result<Prepared, Refusal> {
-    let parameters: P = serde_path_to_error::deserialize(toml::Value::Table(table)).map_err(|error| {
-        let path = error.path().to_string();
-        let message = error.inner().message().trim().replace('\n', "; ");
-        Refusal::told(if path == "." { "" } else { &path }, message)
-    })?;
+    let tree = Tree::deserialize(table).map_err(|error| Refusal::told("", error))?;
+    let parameters: P = tree.read()?;
     let unwritable = |error: serde_json::Error| Refusal::told("", error);
     let written = serde_json::to_value(&parameters).map_err(unwritable)?;
     let mut files = Files::new(file);

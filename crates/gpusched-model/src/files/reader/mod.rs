@@ -8,6 +8,7 @@
 mod kinds;
 mod likeness;
 mod raw;
+mod tree;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -21,6 +22,7 @@ pub use self::kinds::{
     Programs, Scenarios, Systems, TaskSets, WarpScenarios,
 };
 pub use self::raw::{Fault, RawDocument, from_json};
+pub use self::tree::Tree;
 use crate::error::{Error, Refusal, Result};
 
 /// Maximum length of one document [bytes]. A task set of this length has about a million tasks.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde_path_to_error::Track;
 
 use super::Document;
 use super::likeness::likeness;
-use crate::error::{Error, Refusal, Result, in_words};
+use super::tree::Tree;
+use crate::error::{Error, Refusal, Result};
 use crate::program::line_of;
 
 /// The text of one document that has not been parsed yet.
@@ -67,7 +67,7 @@ impl RawDocument {
         match serde_json::from_slice::<IgnoredAny>(&self.text) {
             Ok(_) => Ok(()),
             Err(error) => {
-                let (line, refusal) = describe(&error, "");
+                let (line, refusal) = describe(&error);
                 Err(self.at_line(line, refusal, file))
             }
         }
@@ -115,9 +115,6 @@ pub type Fault = (usize, Refusal);
 
 /// Parses `text` as the file format `S`, and converts the result to the type `T`.
 ///
-/// The function parses valid text once. For invalid text, a second and slower pass finds the path
-/// of the wrong field.
-///
 /// # Errors
 /// Fails at the first fault. The error states the line and the reason.
 pub fn from_json<S, T>(text: &str) -> Result<T, Fault>
@@ -126,40 +123,16 @@ where
     T: Document + TryFrom<S>,
     Refusal: From<T::Error>,
 {
-    let shape = serde_json::from_str::<S>(text).or_else(|_| located(text, T::EXPECTED))?;
-    T::try_from(shape).map_err(|refused| {
-        let refusal = Refusal::from(refused);
-        (line_of(text, refusal.field()), refusal)
-    })
-}
-
-/// Parses `text`. Compared with [`serde_json::from_str`], an error also states the wrong field.
-fn located<S: DeserializeOwned>(text: &str, expected: &str) -> Result<S, Fault> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let mut track = Track::new();
-    let read = S::deserialize(serde_path_to_error::Deserializer::new(&mut json, &mut track));
-    let shape = read.map_err(|error| {
-        let path = track.path().to_string();
-        let field = if path == "." || path == "?" { "" } else { &path };
-        let (line, refusal) = match serde_json::from_str::<IgnoredAny>(text) {
-            // If a file contains a number where a name is expected, serde_json reports this error as bad syntax.
-            Ok(_) if !error.is_data() => {
-                let expected = "a name in quotes, or an object with one field";
-                (
-                    error.line(),
-                    Refusal::new(field, "a value of another type", expected),
-                )
-            }
-            _ => describe(&error, field),
-        };
-        let kind = match field.contains(['.', '[']) {
+    let at_line = |refusal: Refusal| (line_of(text, refusal.field()), refusal);
+    let tree: Tree<'_> = serde_json::from_str(text).map_err(|error| describe(&error))?;
+    let shape = tree.read::<S>().map_err(|refusal| {
+        let kind = match refusal.field().contains(['.', '[']) {
             true => None,
-            false => likeness(text, expected),
+            false => likeness(&tree, T::EXPECTED),
         };
-        (line, refusal.looks_like(kind))
+        at_line(refusal.looks_like(kind))
     })?;
-    json.end().map_err(|error| describe(&error, ""))?;
-    Ok(shape)
+    T::try_from(shape).map_err(|refused| at_line(Refusal::from(refused)))
 }
 
 /// Converts a message of serde_json about bad syntax to words that state the found and expected
@@ -173,19 +146,15 @@ fn syntax(message: &str) -> String {
     }
 }
 
-/// Returns the line of a JSON error, and its message without the position that serde_json
-/// appends.
-fn describe(error: &serde_json::Error, field: &str) -> (usize, Refusal) {
+/// Returns the line of a JSON syntax error, and the error with its column.
+fn describe(error: &serde_json::Error) -> Fault {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     let message = message
         .strip_suffix(&format!(" at line {line} column {column}"))
         .unwrap_or(&message);
-    // For a wrong value, the message states the field. For bad syntax, the message states the
-    // column.
-    let message = match error.is_data() {
-        true => in_words(message),
-        false => format!("{} (column {column})", syntax(message)),
-    };
-    (line, Refusal::told(field, message))
+    (
+        line,
+        Refusal::told("", format!("{} (column {column})", syntax(message))),
+    )
 }
