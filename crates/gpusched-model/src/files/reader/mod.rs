@@ -302,7 +302,7 @@ mod tests {
                 format!("{set}\n\n{{\"tasks\":[{TASK},{{\"period\":0}}]}}"),
                 "x:3: at tasks[1].period: invalid value: 0",
             ),
-            (format!("{set}\n{{\"tasks\":["), "x:2: at tasks"),
+            (format!("{set}\n{{\"tasks\":["), "x:2: found the end of the text"),
             (
                 format!("{{\n\"tasks\":[\n{TASK},\n{{\"period\":-1}}]}}"),
                 "x:4: at tasks[1].period: invalid value: integer `-1`",

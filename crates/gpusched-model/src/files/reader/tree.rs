@@ -229,9 +229,20 @@ impl<'de> Deserializer<'de> for Value<'_, '_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self.0 {
-            Tree::Object(fields) => visitor.visit_map(Fields { fields, value: None }),
-            _ => Err(self.refused_by(&visitor)),
+        let Tree::Object(object) = self.0 else {
+            return Err(self.refused_by(&visitor));
+        };
+        let mut fields = Fields {
+            fields: object,
+            value: None,
+        };
+        let value = visitor.visit_map(&mut fields)?;
+        match fields.fields.first() {
+            None => Ok(value),
+            // Only a type that expects one field leaves fields.
+            Some((name, _)) => Err(de::Error::custom(format_args!(
+                "found a second field {name:?}, expected an object with one field"
+            ))),
         }
     }
 
@@ -363,6 +374,31 @@ mod tests {
         h: Option<Box<Everything>>,
         i: Option<Wrapped>,
         j: Option<bool>,
+        k: Option<FormByHand>,
+    }
+
+    /// Reads one field of an object and leaves the others, as the handwritten reader of WCET functions does.
+    #[derive(PartialEq, Debug)]
+    struct FormByHand(Form);
+
+    impl<'de> Deserialize<'de> for FormByHand {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FormByHand, D::Error> {
+            struct ByHand;
+
+            impl<'de> Visitor<'de> for ByHand {
+                type Value = FormByHand;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("an object")
+                }
+
+                fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<FormByHand, A::Error> {
+                    Form::deserialize(MapAccessDeserializer::new(map)).map(FormByHand)
+                }
+            }
+
+            deserializer.deserialize_any(ByHand)
+        }
     }
 
     #[derive(Deserialize, PartialEq, Debug)]
@@ -402,7 +438,7 @@ mod tests {
             any::<f32>().prop_filter_map("finite", |value| value.is_finite().then(|| format!("{value:?}"))),
         ];
         leaf.prop_recursive(4, 24, 4, |inner| {
-            let field = ("[a-k]", inner.clone()).prop_map(|(name, value)| format!("\"{name}\":{value}"));
+            let field = ("[a-l]", inner.clone()).prop_map(|(name, value)| format!("\"{name}\":{value}"));
             prop_oneof![
                 prop::collection::vec(inner, 0..4).prop_map(|items| format!("[{}]", items.join(","))),
                 prop::collection::vec(field, 0..4).prop_map(|fields| format!("{{{}}}", fields.join(","))),
@@ -461,8 +497,8 @@ mod tests {
             ),
             (r#"{"e":[1,"x",2]}"#, "e: invalid length 3, expected 2 values"),
             (
-                r#"{"h":{"h":{"k":1}}}"#,
-                "h.h.k: unknown field `k`, expected one of `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, `i`, `j`",
+                r#"{"h":{"h":{"l":1}}}"#,
+                "h.h.l: unknown field `l`, expected one of `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, `i`, `j`, `k`",
             ),
             (r#"{"h":{"a":1,"a":2}}"#, "h: duplicate field `a`"),
             (
