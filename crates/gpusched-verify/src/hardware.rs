@@ -1,7 +1,7 @@
 //! Check of partition sizes and placements against the partition rules of the device.
 //!
-//! The check applies the published rules to each partition. It searches only for sums: the total
-//! SMs of several GPCs, and the total SMs of several partitions.
+//! The check applies the published rules to each partition. It searches only for two sums: the total number of SMs of
+//! several GPCs, and the total number of SMs of several partitions.
 
 use std::collections::BTreeSet;
 

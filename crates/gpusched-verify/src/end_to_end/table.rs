@@ -10,8 +10,8 @@ use super::memory::{Lost, Memory};
 use super::window::total;
 use crate::Fault;
 
-/// Releases of a segment (j,k) on its resource. The q-th release is in the interval from
-/// a + φ to a + φ + J, where a is the arrival of job q, and arrivals are at least T apart.
+/// Releases of a segment (j,k) on its resource. The release of job q is in the interval from a + φ to a + φ + J, where
+/// a is the arrival of job q. Arrivals are at least T apart.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     pub task: usize,
@@ -53,9 +53,8 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads the table in `evidence`.
     ///
-    /// # Errors
-    /// Fails if a list has a wrong length, a bound is above the period, a bound has no meaning,
-    /// or the enforced releases are invalid.
+    /// # Errors Fails if a list has a wrong length, if a bound is above the period or not allowed at its place, or if
+    /// the enforced releases are invalid.
     pub fn new(system: &'a System, evidence: &'a Evidence) -> Result<Table<'a>, Fault> {
         let bounds = evidence.bounds.0.as_slice();
         let tasks = system.tasks();
@@ -183,8 +182,8 @@ impl<'a> Table<'a> {
         self.streams.get(&resource).map_or(&[], Vec::as_slice) // no segment uses the resource
     }
 
-    /// Returns J(i,k). If a task of several segments has no bound, its jobs may queue, so no
-    /// segment has a bound on its jitter. This includes the first segment.
+    /// Returns J(i,k). If a task with several segments has no bound, its jobs may queue. So none of its segments has a
+    /// bound on its jitter, including the first segment.
     fn jitter(&self, task: usize, segment: usize) -> Option<u128> {
         if self.task(task).segments.len() > 1 {
             self.response(task)?;
