@@ -13,7 +13,7 @@
 //! If h(t) ≤ t, then h(s) ≤ s also for every s from max(h(t), D_k) to t. Here, D_k is the longest relative deadline
 //! among the tasks that have a relative deadline of at most t and that block for longer than B(t). In this range, dbf
 //! and B are at most as large as at t. The evidence is a descending list of lengths t. The ranges of these lengths must
-//! cover all deadlines.
+//! cover all deadlines up to L.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};

@@ -53,7 +53,8 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads the table in `evidence`.
     ///
-    /// # Errors Fails if a list has a wrong length, if a bound is above the period or not allowed at its place, or if
+    /// # Errors
+    /// Fails if a list has a wrong length, if a bound is above the period or not allowed at its place, or if
     /// the enforced releases are invalid.
     pub fn new(system: &'a System, evidence: &'a Evidence) -> Result<Table<'a>, Fault> {
         let bounds = evidence.bounds.0.as_slice();

@@ -103,8 +103,8 @@ mod tests {
         assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
         assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
         assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // A larger instance with equally many memory slices may use more bandwidth. The WCET for
-        // fewer SMs covers this case.
+        // A larger instance with the same number of memory slices may use more bandwidth. The WCET for fewer SMs covers
+        // this case.
         assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
     }
 }

@@ -47,13 +47,12 @@ pub struct CheckedBound {
 /// Reason why the verifier does not confirm a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unchecked {
-    /// The prices prove only a part of the lower bound. The remaining part comes from a search
-    /// that leaves no evidence.
+    /// The prices prove only a part of the lower bound. The remaining part is from a search that leaves no evidence.
     Search,
     /// The number of groups of tasks exceeds [`Effort::groups`].
     Groups,
-    /// Some WCETs are known only in conflict. So a group of tasks may need fewer SMs than a part
-    /// of the group.
+    /// Some WCETs are known only in conflict. As a result, a group of tasks may need fewer SMs than a part of the
+    /// group.
     Tables,
     /// The listed tasks have a total price above the number of SMs. Their test on these SMs is
     /// inconclusive.
@@ -86,12 +85,12 @@ impl std::fmt::Display for Unchecked {
     }
 }
 
-/// Checks the dual prices of the lower bound of `plan`, if the plan has a lower bound. The caller
-/// checks all other fields of the lower bound.
+/// Checks the dual prices of the lower bound of `plan`, if the plan has a lower bound. The caller must check all other
+/// fields of the lower bound.
 ///
 /// # Errors
-/// Fails if a group with a total price above its number of SMs passes its test. Also fails if the
-/// partitions of `plan` do not have one common policy.
+/// Fails if a group with a total price above its number of SMs passes its test. Also fails if the partitions
+/// of `plan` have different policies, or if there is no partition.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,
