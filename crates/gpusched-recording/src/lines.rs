@@ -9,7 +9,7 @@ pub struct Lines<R> {
     bytes: R,
     /// Largest length of a line [bytes].
     longest: u64,
-    /// Number of bytes since the last line break [bytes].
+    /// Number of bytes since the last line break.
     line: u64,
     last: Rc<Cell<u8>>,
 }

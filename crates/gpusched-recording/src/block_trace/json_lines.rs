@@ -117,6 +117,6 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// Name of a field. It is copied only if it contains escape sequences.
+/// Name of a field. The parser copies the name only if it contains escape sequences.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -57,7 +57,7 @@ pub(crate) struct Fault {
     pub message: String,
 }
 
-/// Reads all of `bytes`. Returns `None` if they exceed the size limit.
+/// Reads all of `bytes`. Returns `None` if the size exceeds the limit.
 pub(crate) fn read_text(bytes: impl Read) -> io::Result<Option<String>> {
     let mut text = String::new();
     let count = bytes.take(MAX_BYTES + 1).read_to_string(&mut text)? as u64;

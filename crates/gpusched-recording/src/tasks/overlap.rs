@@ -27,7 +27,7 @@ impl Overlap {
         }
         kernels.sort_unstable();
         let mut found = BTreeSet::new();
-        // Kernels that may still run, one per activity: the kernel that ends last.
+        // Kernels that may still run: for each activity, the kernel that ends last.
         let mut running: Vec<(i64, usize)> = Vec::new();
         for (start, end, activity) in kernels {
             running.retain(|&(end, _)| end > start);

@@ -3,8 +3,8 @@
 //!
 //! Let pᵢ be the price of task i, and wᵢⱼ its share by measure j. Suppose that a group has a demand of at most 1 by
 //! each measure j. Then for all multipliers yⱼ ≥ 0, the total price of the group is Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ).
-//! The best multipliers solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. This inequality is true for all
-//! multipliers, so rounding errors in the multipliers are safe.
+//! The best multipliers solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. The bound on the total price is valid
+//! for all multipliers, so rounding errors in the multipliers are safe.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 

@@ -1,4 +1,4 @@
-//! Assumptions of a system, and the parts of its model without an effect.
+//! Assumptions of a system, and the parts of its model that have no effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,8 +143,7 @@ impl Told<'_, '_> {
         ignored
     }
 
-    /// Returns the changes of labels that several tasks access, where the changing task alone uses the change. Chains do not follow
-    /// such changes.
+    /// Returns the changes of shared labels that only the changing task uses. Chains do not follow such changes.
     fn private_changes(&self) -> Vec<String> {
         let shared = |label: &str| {
             let users = self.threads.iter();
