@@ -119,7 +119,7 @@ impl Deadlines {
                 }
                 _ => {
                     row.tasks.extend(named);
-                    "it applies to all these tasks, because the periods do not decide".to_owned()
+                    "it applies to all these tasks, because the periods leave the choice open".to_owned()
                 }
             };
             warnings.push(format!("{contradiction}: {decision}"));

@@ -89,7 +89,7 @@ impl<'a> FixedPriorities<'a> {
         }))
     }
 
-    /// Returns the least valid R of `segment` of `task`, or `None` if it has no bound.
+    /// Returns the least valid R of `segment` of `task`, or `None` if the segment has no bound.
     pub fn end(&self, table: &Table<'_>, task: usize, segment: usize) -> Option<u128> {
         let limit = table.period(task);
         let found = &table.task(task).segments[segment];

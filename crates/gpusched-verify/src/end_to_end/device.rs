@@ -24,8 +24,8 @@ pub(super) enum Rule {
     Limited,
 }
 
-/// Returns the least valid S of `own`, or `None` if it has no bound. `all` are the streams on
-/// the resource.
+/// Returns the least valid S of the segment `own`, or `None` if the segment has no bound. `all` are the streams on the
+/// resource.
 pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let rivals = Rivals::new(table, all, own);
     let delay = match rule {

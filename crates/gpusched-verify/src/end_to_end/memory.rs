@@ -27,7 +27,7 @@ pub(super) struct Memory {
 #[derive(Copy, Clone)]
 struct Moving {
     task: usize,
-    /// d.
+    /// d: maximum bandwidth of the segment.
     rate: u128,
     /// `None` if R(j,k) or the response time of the task has no bound. In this case, the segment may use the bandwidth
     /// d at any time.
@@ -35,7 +35,8 @@ struct Moving {
 }
 
 impl Moving {
-    /// Returns W(t). Returns `None` if the result exceeds 128 bits.
+    /// Returns W(t), the nano-bytes that the segment moves in a window of length t = `window`. Returns `None` if the
+    /// result exceeds 128 bits.
     fn moved(&self, window: u128) -> Option<u128> {
         match &self.source {
             Some(source) => source.moved(window),
@@ -101,7 +102,7 @@ impl Memory {
     }
 }
 
-/// Returns max d of a resource with the segments `load`.
+/// Returns the largest d among the segments `load` of a resource.
 fn peak<'a>(load: impl IntoIterator<Item = &'a Moving>) -> u128 {
     let rates = load.into_iter().map(|moving| moving.rate);
     rates.max().unwrap_or(0) // no traffic

@@ -154,7 +154,7 @@ impl Resources<'_, '_> {
             };
             let Some(wait) = self.wait.or(*wait) else {
                 let expected = "waitingBehaviour active or passive";
-                return Err(refuse("a wait for the GPU without a waiting behaviour", expected));
+                return Err(refuse("a wait for the GPU without a waiting mode", expected));
             };
             if found.is_some_and(|found| found != wait) {
                 let expected = format!("waits of one kind in the task {name:?}");

@@ -214,7 +214,7 @@ impl<'w, 'a> Threads<'w, 'a> {
                 let Some((_, before)) = pending.filter(|_| !events.is_empty()) else {
                     let list: Vec<&str> = events.iter().map(String::as_str).collect();
                     let found = format!("a wait for {}", list.join(", "));
-                    let expected = "an event that the task triggered before sets at its end";
+                    let expected = "an event that the previously triggered task sets at its end";
                     return Err(self.refuse(item, found, expected));
                 };
                 job.events.clear();

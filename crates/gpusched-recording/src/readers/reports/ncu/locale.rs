@@ -25,8 +25,8 @@ impl Locale {
         if !numeric {
             return;
         }
-        // Several equal marks separate thousands. A single mark before three digits can be a decimal mark or separate
-        // thousands.
+        // Several equal marks separate thousands. A single mark before three digits is ambiguous: it can be a decimal
+        // mark, or separate thousands.
         let digits = text.len() - last - 1;
         let decimal = match (mark == end, marks.len()) {
             (false, _) => Some(end),
