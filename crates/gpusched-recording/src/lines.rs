@@ -26,7 +26,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Returns a cell that contains the last byte that was read.
+    /// Returns a cell that always contains the last byte read.
     pub fn last(&self) -> Rc<Cell<u8>> {
         Rc::clone(&self.last)
     }

@@ -2,9 +2,10 @@
 //! contains.
 //!
 //! From the library, this crate uses only [`gpusched_model`]: the data types, the file reader and the list of
-//! assumptions. It uses no schedulability test, no interference model and no heuristic of the library. Instead, it
-//! computes WCETs from their printed formulas, and recomputes the evidence in the simplest way. The verifier accepts a
-//! statement only if the recomputed evidence proves it. As a result, two independent programs confirm a verified plan.
+//! assumptions. The crate uses no schedulability test, no interference model and no heuristic of the library. Instead,
+//! the crate computes WCETs from the printed formulas, and recomputes the evidence in the simplest way. The verifier
+//! accepts a statement only if the recomputed evidence proves it. As a result, two independent programs confirm a
+//! verified plan.
 //!
 //! The evidence of a demand test states the interval length L up to which the test checked the demand. The verifier
 //! accepts the L of the plan if no interval longer than L needs a check.

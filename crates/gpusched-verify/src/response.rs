@@ -142,8 +142,7 @@ impl<'a> Level<'a> {
     /// Returns `None` if the response time is unknown.
     fn worst(&self) -> Option<Worst> {
         let job = self.job;
-        // A value of at least this limit is only a lower bound. It does not prove that the busy
-        // period ends.
+        // A value of at least this limit is only a lower bound. Such a value does not prove that the busy period ends.
         let beyond = u128::from(u64::MAX);
         let busy = Level::settle(1, beyond, |length| {
             let released = |other: &Job, charge| {

@@ -48,7 +48,7 @@ impl Bounds {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EndToEndEvidence")]
 pub struct Evidence {
-    /// Bounds on all segments. They satisfy all equations of the analysis.
+    /// Bounds on all segments. The bounds satisfy all equations of the analysis.
     pub bounds: Bounds,
     /// Enforced releases: for each task and segment, the time from the arrival to the release by a timer [ns]. Absent
     /// if each segment is released when the previous segment ends.
@@ -272,7 +272,7 @@ pub fn planned(draft: &Draft) -> Vec<PlannedPartition> {
     partitions.collect()
 }
 
-/// Returns `draft` without partitions and alternatives. Its kernels have no partition.
+/// Returns `draft` without partitions and alternatives. The kernels of the result have no partition.
 fn on_any_partition(mut draft: Draft) -> Draft {
     for task in &mut draft.tasks {
         for segment in &mut task.segments {

@@ -51,9 +51,9 @@ pub struct Imported<T> {
 /// GPU. If `sms` is `None`, a feature of the GPU in the file must state the number.
 ///
 /// # Errors
-/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model without work on
-/// one GPU. It also refuses a model without a necessary value, such as a period or a number of ticks. Returns
-/// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model
+/// without work on one GPU. Also returns this error for a model without a necessary value, such as a period or a number
+/// of ticks. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn gpu_tasks(path: impl AsRef<Path>, sms: Option<u32>) -> Result<Imported<TaskSet>> {
     read(path.as_ref(), |path, model| gpu_tasks::convert(path, model, sms))
 }

@@ -166,7 +166,7 @@ pub enum Purpose<'p> {
     Ticks(&'p str),
 }
 
-/// A walk through the activity graphs of processes and runnables. It visits each runnable once.
+/// A walk through the activity graphs of processes and runnables. The walk visits each runnable once.
 pub struct Walk<'w, 'a> {
     model: &'w Model<'a>,
     software: &'w Software<'a>,

@@ -14,7 +14,7 @@ use super::source::{LONGEST_LINE, Source};
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::Result;
 
-/// Number of lines that are read between two calls of the observer.
+/// Number of lines between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(

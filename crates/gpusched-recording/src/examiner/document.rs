@@ -28,7 +28,7 @@ pub(crate) struct Document<'a> {
     pub times: Vec<Entry<'a>>,
 }
 
-/// Entry of a log. It describes an execution of a kernel if it has a kernel name.
+/// Entry of a log. An entry with a kernel name describes an execution of this kernel.
 #[derive(Deserialize)]
 pub(crate) struct Entry<'a> {
     pub kernel_name: Option<String>,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Run;
 use crate::activity::WarmUp;
 
-/// Activities of one recording whose kernels ran at the same time. Their times contain interference.
+/// Activities of one recording whose kernels ran at the same time. The times of these activities contain interference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overlap {
     /// File of the recording.

@@ -8,7 +8,7 @@
 //! * [`Method::Kloda`]: the longest reaction time over the arrivals of the first task, if all phases are known;
 //! * [`Method::Let`]: Σ (T + D), or the longest reaction time over the arrivals of the first task.
 //!
-//! θᵢ is 0 if a job of task i+1 never starts while a job of task i is pending. Otherwise, θᵢ is 1.
+//! θᵢ is 0 if a job of task i+1 never starts while a job of task i is pending. In all other cases, θᵢ is 1.
 
 use gpusched_model::end_to_end::{Chain, ChainBound, Communication, CorePolicy, Method, Resource};
 
@@ -134,8 +134,8 @@ fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
     links.collect()
 }
 
-/// Returns whether a job of `second` never starts while a job of `first` is pending. This is certain if `first` has
-/// higher priority and occupies the core on which `second` starts, from its arrival to its end.
+/// Returns whether a job of `second` never starts while a job of `first` is pending. The result is `true` if `first`
+/// has higher priority and occupies the core on which `second` starts, from the arrival to the end of each job.
 fn starts_after(table: &Table<'_>, first: usize, second: usize) -> bool {
     let (first, second) = (table.task(first), table.task(second));
     let starts_on =

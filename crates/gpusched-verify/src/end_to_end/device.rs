@@ -168,8 +168,8 @@ impl<'a> Rivals<'a> {
 
     /// Preemption at block boundaries. The first window is the window of [`Rivals::preemptive`] with the blocking by
     /// one thread block, possibly of the own task. Each higher-priority job may preempt one kernel. The preemption
-    /// makes this kernel up to one block longer (γ). The second window starts with the release. It counts no
-    /// preemptions before the release, so it is valid only if preemptions add no time.
+    /// makes this kernel up to one block longer (γ). The second window starts with the release. The second window
+    /// counts no preemptions before the release, so it is valid only if preemptions add no time.
     fn limited(&self) -> Option<u128> {
         let (cost, limit) = (self.own.cost, self.own.period);
         let blocks = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.block), false);

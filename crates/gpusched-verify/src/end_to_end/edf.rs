@@ -7,8 +7,8 @@
 //! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ + lost(t)
 //! ```
 //!
-//! The response time is the maximum of t − a. It is sufficient to examine the arrivals a where another job has the same
-//! deadline as the analyzed job, because B(a) never grows with a.
+//! The response time is the maximum of t − a. The check examines only the arrivals a where another job has the same
+//! deadline as the analyzed job. These arrivals are sufficient, because B(a) never grows with a.
 //!
 //! lost(t) is the time that the resource loses to the memory traffic of other resources.
 

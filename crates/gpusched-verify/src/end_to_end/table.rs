@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
         end.map(|end| end.ns().into())
     }
 
-    /// Returns R(i,k−1), the bound on the release of segment k. It is J for the first segment.
+    /// Returns R(i,k−1), the bound on the release of segment k. For the first segment, this bound is J.
     pub fn release(&self, task: usize, segment: usize) -> Option<u128> {
         match segment.checked_sub(1) {
             Some(before) => self.end(task, before),

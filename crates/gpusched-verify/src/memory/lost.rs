@@ -89,8 +89,8 @@ impl Beside {
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
             let period = u128::from(other.period.ns());
             let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
-            // If the source requests all bytes of a period as one batch, the span is its
-            // deadline. Otherwise the source may request its last byte at the end of a period.
+            // If the source requests all bytes of a period as one batch, the span is its deadline. Without a batch, the
+            // source may request its last byte at the end of a period.
             let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
                 bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),

@@ -47,7 +47,7 @@ pub(super) enum Found {
     /// The listed tasks have a total price above the number of SMs, and pass their test on these
     /// SMs.
     Worth { tasks: Vec<usize>, sms: u32 },
-    /// The listed tasks have a total price above the number of SMs. Their test on these SMs is
+    /// The listed tasks have a total price above the number of SMs. The test of these tasks on these SMs is
     /// inconclusive.
     Open { tasks: Vec<usize>, sms: u32 },
 }

@@ -18,8 +18,8 @@ pub enum WarpScheduler {
     /// Loose round robin (`lrr`): starting after the warp that issued last, the next warp that can issue.
     #[default]
     Lrr,
-    /// Greedy, then oldest (`gto`): the warp that issued last, while it can issue. Otherwise, the
-    /// oldest warp that can issue.
+    /// Greedy, then oldest (`gto`): the warp that issued last, while it can issue. If it cannot issue, the oldest warp
+    /// that can issue.
     Gto,
     /// Oldest first (`old`): the oldest warp that can issue.
     Oldest,

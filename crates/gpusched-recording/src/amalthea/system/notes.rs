@@ -57,7 +57,9 @@ impl Told<'_, '_> {
             assumptions.push("No execution takes longer than the average number of ticks.".to_owned());
         }
         if self.has_copies {
-            let text = "One FIFO copy engine transfers all labels that GPU runnables without ticks access. The time of each copy is exactly the data that it reads and writes, divided by the data rate of the GPU.";
+            let text = "One FIFO copy engine transfers all labels that GPU runnables without ticks access. The \
+                        time of each copy is exactly the data that it reads and writes, divided by the data \
+                        rate of the GPU.";
             assumptions.push(text.to_owned());
         }
         if self.gpu.is_some() {

@@ -80,14 +80,15 @@ pub enum Step<'a> {
     Kernel(&'a str, Node<'a>),
     /// Start of the tasks with this stimulus.
     Trigger(String, Node<'a>),
-    /// Wait for events. The last field states whether the task waits actively. It is `None` if the file does not state
-    /// the waiting mode.
+    /// Wait for events. The last field states whether the task waits actively. The field is `None` if the file does not
+    /// state the waiting mode.
     Wait(BTreeSet<String>, Node<'a>, Option<bool>),
     /// Events that the task sets.
     Set(BTreeSet<String>),
 }
 
-/// A walk through the activity graphs of tasks on processing units of one definition. It visits each runnable once.
+/// A walk through the activity graphs of tasks on processing units of one definition. The walk visits each runnable
+/// once.
 pub struct Walk<'w, 'a> {
     pub model: &'w Model<'a>,
     pub software: &'w Software<'a>,

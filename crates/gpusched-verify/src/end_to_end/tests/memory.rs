@@ -66,7 +66,7 @@ fn every_resource_loses_time() {
     }
 }
 
-/// V is at most the peak bandwidth times the WCET. This limit also applies to a segment that does not state V.
+/// V is at most the peak bandwidth times the WCET. The limit also applies to a segment that does not state V.
 #[test]
 fn unknown_traffic_is_the_peak_during_the_wcet() {
     let table = "[[[7],[7]],[[13],[13]],[[3],[null]],[[3],[null]]]";
@@ -142,9 +142,9 @@ fn a_task_does_not_delay_itself() {
     }
 }
 
-/// u executes 4 ns on the GPU, without traffic. v executes 5 ns on a core and then 6 ns on the GPU.
-/// The core segment of v moves 5 bytes. It may execute in a window that starts before the release of
-/// the kernel of v, while u executes.
+/// u executes 4 ns on the GPU, without traffic. v executes 5 ns on a core and then 6 ns on the GPU. The core segment of
+/// v moves 5 bytes. The core segment may execute in a window that starts before the release of the kernel of v, while u
+/// executes.
 #[test]
 fn a_window_before_the_release_counts_the_own_task() {
     for (policy, u, v) in [
@@ -206,7 +206,8 @@ fn bytes_move_after_the_enforced_release() {
     tight_with(&system, &table, Some(&[&[0], &[0, 20], &[0]]));
 }
 
-/// A busy-waiting task occupies its core, but moves no bytes. Its kernel moves 5 bytes, and w moves 1.
+/// A busy-waiting task occupies its core, but moves no bytes. The kernel of this task moves 5 bytes, and w moves 1
+/// byte.
 #[test]
 fn a_spin_moves_no_bytes() {
     let system = shared(
