@@ -29,9 +29,9 @@ impl System {
     /// [`Interference::None`], every kernel has its isolated WCET. A shared memory does not change the WCETs.
     ///
     /// # Errors
-    /// Fails if a name is missing, unknown or not unique, if a time or size is out of range, or if a task with
-    /// several segments has a deadline above its period. Also fails if the shared memory of `environment` does not fit
-    /// its interference model. Also fails for a shared memory together with preemption at block boundaries.
+    /// Fails if a name is missing, unknown or not unique, or if a time or size is out of range. Also fails if a task
+    /// with several segments has a deadline above its period. Also fails if the shared memory of `environment` does not
+    /// fit its interference model. Also fails for a shared memory together with preemption at block boundaries.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;

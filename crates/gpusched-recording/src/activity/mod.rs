@@ -187,7 +187,7 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     texts.join(", ")
 }
 
-/// Whether `name` is one of `names`, or `names` is empty.
+/// Returns whether `names` contains `name` or is empty.
 fn wanted(recording: &Recording, names: &[String], name: NameId) -> bool {
     names.is_empty() || names.iter().any(|wanted| wanted == recording.names.get(name))
 }

@@ -108,7 +108,7 @@ fn names(node: Node<'_>, tag: &'static str) -> impl Iterator<Item = String> {
         .map(|Reference { name, .. }| name)
 }
 
-/// Returns the parent of each scheduler that has one.
+/// Returns the parent of each scheduler that has a parent.
 fn parents(model: &Model<'_>) -> BTreeMap<String, String> {
     let systems = model.elements("osModel", "operatingSystems");
     let schedulers = systems.flat_map(|system| super::model::children(system, "taskSchedulers"));
