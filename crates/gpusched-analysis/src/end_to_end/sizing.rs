@@ -1,5 +1,5 @@
-//! Partitions for an end-to-end system: the groups of kernels, the sizes of the partitions, and the alternatives of
-//! tasks, so that every deadline and every limit of a chain is proven.
+//! Search for partitions of an end-to-end system. The search selects groups of kernels, partition sizes, and
+//! alternatives of tasks, such that the analysis proves every deadline and every limit of a chain.
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
 //! given groups, [`plan`] first finds for each partition the smallest size that passes beside the largest other
