@@ -2,9 +2,9 @@
 //! alternatives of tasks, such that the analysis proves every deadline and every limit of a chain.
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
-//! given groups, [`plan`] first finds for each partition the smallest size that passes beside the largest other
-//! partitions. From these sizes, it examines vectors of sizes in the order of their sums. The first vector that passes
-//! has the fewest SMs.
+//! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
+//! have their largest sizes. From these sizes, it examines vectors of sizes in the order of their sums. The first
+//! vector that passes has the fewest SMs.
 
 mod groups;
 
@@ -223,7 +223,7 @@ fn fewest(
         Some(false) => return Sized::None,
         None => return Sized::Unknown,
     }
-    // Lower bounds: the smallest size of each partition beside the largest others.
+    // Lower bounds: the smallest size of each partition, while all other partitions have their largest sizes.
     let mut start = Vec::with_capacity(count);
     for partition in 0..count {
         let (mut low, mut high) = (0, sizes.len() - 1);
