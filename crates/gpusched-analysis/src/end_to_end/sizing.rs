@@ -98,7 +98,7 @@ impl Effort {
 enum Sized {
     /// The fewest SMs.
     Fewest(Vec<u32>),
-    /// Sizes that pass, found after the effort was spent; fewer SMs may pass.
+    /// Sizes that pass. The search used all its effort, so a plan with fewer SMs may exist.
     Some(Vec<u32>),
     /// No sizes pass.
     None,
