@@ -31,7 +31,7 @@ pub struct Journal {
 }
 
 /// Maximum time for which a finished chunk may exist only in the memory of the operating system. A
-/// power failure can lose these chunks, but the end of the process cannot.
+/// power failure can lose these chunks. If only the process ends, no chunk is lost.
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {
