@@ -88,7 +88,7 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
 }
 
 /// Returns the list of claims that are not reproduced for at least one analysis variant. The list
-/// is sorted by reason. It states the published numbers and the computed values.
+/// is sorted by reason. The list states the published numbers and the computed values.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
     for &reason in Reason::VARIANTS {
