@@ -126,7 +126,7 @@ fn cases_can_be_run_from_elsewhere() {
     for (command, part) in [
         (["study", "check", "out"], report.as_str()),
         (["study", "list", "out"], " current"),
-        (["study", "reproduction", "out"], "\n* two: "),
+        (["study", "reproduction", "out"], "\n  * two: "),
     ] {
         let (code, text, notes) = gpusched(&command, elsewhere.path());
         assert_eq!((code, notes.as_str()), (0, ""), "{command:?}");
@@ -356,7 +356,7 @@ holds = 'min_gap(rate, (reading = "proportional"), (reading = "literal"), algori
         "{page}"
     );
     assert!(
-        page.contains("\n* across: The printed formula is the harder one\n"),
+        page.contains("\n  * across: The printed formula is the harder one\n"),
         "{page}"
     );
 

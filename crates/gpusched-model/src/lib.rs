@@ -60,8 +60,8 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 
 use crate::time::Time;
 
-/// Reads a time field that must be positive. The function refuses zero during parsing, so that
-/// the error states the field.
+/// Reads a time field that must be positive. The function refuses zero while gpusched parses the file, so that the
+/// error can state the field.
 fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
     const EXPECTED: &str =
         "a positive time (an integer number of nanoseconds, or a string with unit such as \"2.5us\")";
@@ -75,7 +75,7 @@ fn optional_positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     positive_time(deserializer).map(Some)
 }
 
-/// Reads an optional time field. `null` is not a time.
+/// Reads an optional time field. The function refuses `null`, which is not a time.
 fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
     Time::deserialize(deserializer).map(Some)
 }

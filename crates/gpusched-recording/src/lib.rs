@@ -1,12 +1,13 @@
-//! Recordings of real runs: readers for files of profilers and tracers, and what gpusched derives from these files.
+//! Recordings of real runs. The crate reads the files of profilers and tracers, and derives task sets and other results
+//! from these files.
 //!
-//! * [`readers`]: files of Nsight Systems, Nsight Compute, Kineto and rocprof, as a [`model::Recording`].
+//! * [`readers`]: convert files of Nsight Systems, Nsight Compute, Kineto and rocprof to a [`model::Recording`].
 //! * [`summary`]: counts and statistics of a recording.
-//! * [`activity`]: recurring jobs in a recording. [`tasks`]: a task set from such jobs. [`audit`]: comparison of such jobs with a
-//!   task set and a plan.
-//! * [`examiner`]: logs of cuda_scheduling_examiner, as documents and as scenarios.
-//! * [`amalthea`]: task models of APP4MC, as end-to-end systems, or as task sets of their GPU.
-//! * [`block_trace`]: measured times of thread blocks, as rows for a
+//! * [`activity`]: finds recurring jobs in a recording. [`tasks`]: derives a task set from such jobs. [`audit`]:
+//!   compares such jobs with a task set and a plan.
+//! * [`examiner`]: converts logs of cuda_scheduling_examiner to documents and scenarios.
+//! * [`amalthea`]: converts task models of APP4MC to end-to-end systems, or to task sets of their GPU.
+//! * [`block_trace`]: converts measured times of thread blocks to rows for a
 //!   [`Recorder`](gpusched_analysis::kernel_wcet::trace::Recorder).
 
 pub mod activity;

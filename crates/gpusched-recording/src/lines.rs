@@ -9,7 +9,7 @@ pub struct Lines<R> {
     bytes: R,
     /// Largest length of a line [bytes].
     longest: u64,
-    /// Number of bytes since the last line break [bytes].
+    /// Number of bytes since the last line break.
     line: u64,
     last: Rc<Cell<u8>>,
 }
@@ -26,7 +26,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Returns a cell that contains the last byte that was read.
+    /// Returns a cell that always contains the last byte read.
     pub fn last(&self) -> Rc<Cell<u8>> {
         Rc::clone(&self.last)
     }

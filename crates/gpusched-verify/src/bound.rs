@@ -1,5 +1,5 @@
-//! Check of a WCET bound of a kernel by [Aghilinasab20] Eqs 3 and 5–12, with the multipliers of
-//! the certificate in the bound.
+//! Check of a WCET bound of a kernel by [Aghilinasab20] Eqs 3 and 5–12. The check uses the multipliers of the
+//! certificate in the bound.
 
 use num_bigint::BigUint;
 
@@ -34,8 +34,8 @@ pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<(), Fault> {
         let message = format!("found {}, expected {memory}", bound.memory_time_ns.ns());
         return Err(Fault::new("memory_time_ns", message));
     }
-    // `proven` is M times the bound of Eq. 3, or M times the bound of Eq. 8 with the multipliers.
-    // A multiplication by the denominators of λ and µ makes `proven` an integer.
+    // `proven` is M times the bound of Eq. 3 or Eq. 8. The function also multiplies it by the denominators of λ and µ,
+    // so that `proven` is an integer.
     let ((a, b), (c, d)) = (certificate.lambda.parts(), certificate.mu.parts());
     let (lambda, mu, unit) = (BigUint::from(a) * d, BigUint::from(c) * b, BigUint::from(b) * d);
     let active = kernel.active_blocks();
@@ -100,9 +100,8 @@ fn memory_time(bound: &Bound, kernel: &Kernel) -> u64 {
     u64::try_from(memory).unwrap_or(u64::MAX) // at most the window
 }
 
-/// Returns K, the number of blocks that overlap memory time only in part. For each regulation
-/// period that the window can overlap, all active blocks count at each counted end of the memory
-/// time.
+/// Returns K, the number of blocks that overlap memory time only in part. K counts all M active blocks at each counted
+/// end of the memory time. The function counts these ends in every regulation period that the window can overlap.
 fn partial_blocks(bound: &Bound, kernel: &Kernel) -> BigUint {
     let (window, period) = (bound.wcet_ns.ns(), kernel.regulation_period().ns());
     let periods = BigUint::from(window / period + u64::from(window % period > 0)) + 1u8;

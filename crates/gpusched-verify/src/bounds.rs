@@ -12,8 +12,8 @@ pub(super) fn holds(policy: Policy, jobs: &[Job]) -> Option<bool> {
     }
     let mut densities = Vec::new();
     for job in jobs {
-        // Bounds for fixed priorities count releases, and the releases of two jobs of a task may
-        // be only T − J apart.
+        // Bounds for fixed priorities count releases. Release jitter J can reduce the distance between two releases of
+        // a task to T − J.
         let room = match policy {
             Policy::Density => job.deadline.saturating_sub(job.jitter).min(job.period),
             _ => job.deadline.min(job.period).saturating_sub(job.jitter),

@@ -1,9 +1,8 @@
 //! Check of the evidence of a processor-demand test.
 //!
-//! The evidence proves h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking by
-//! a job whose deadline is later than t. The function dbf grows only at deadlines, so a check at
-//! deadlines up to a length L is sufficient. For t > L, h(t) ≤ t follows from one of three
-//! conditions:
+//! The evidence proves h(t) = dbf(t) + B(t) ≤ t for every t > 0. B(t) is the longest blocking by a job whose deadline
+//! is later than t. The function dbf grows only at deadlines, so the check examines only the deadlines up to a length
+//! L. For every t > L, one of three conditions proves h(t) ≤ t:
 //! * Σ max(0, T − D)·U + B ≤ L·(1 − U) and L ≥ D − T. The reason is that dbf(t) ≤ Σ (t + T − D)·U
 //!   for t > L.
 //! * Σ ⌈L/T⌉·C + B ≤ L and L > 0. If h(t) > t for some t > L, then also h(t − L) > t − L, because
@@ -11,10 +10,10 @@
 //! * Σ ⌈L/T⌉·C ≤ L, L > 0, and L ≥ D for every task. No job blocks for t ≥ L, so the second
 //!   condition applies without B.
 //!
-//! If h(t) ≤ t, then h(s) ≤ s also for every s from max(h(t), D_k) to t. D_k is the longest
-//! relative deadline, at most t, of a task that blocks for longer than B(t). In this range, dbf
-//! and B are at most as large as at t. So the evidence is a descending list of lengths t. There
-//! is no deadline between a length and the range of the previous length.
+//! If h(t) ≤ t, then h(s) ≤ s also for every s from max(h(t), D_k) to t. Here, D_k is the longest relative deadline
+//! among the tasks that have a relative deadline of at most t and that block for longer than B(t). In this range, dbf
+//! and B are at most as large as at t. The evidence is a descending list of lengths t. The ranges of these lengths must
+//! cover all deadlines up to L.
 
 use super::fraction::Fraction;
 use super::{Fault, Job};
@@ -138,8 +137,8 @@ impl Supply {
         self.blocking_beyond(earliest) == 0 && self.jobs.iter().all(|job| job.deadline >= job.period)
     }
 
-    /// Returns the start of a range of lengths up to `t` for which h never exceeds the length.
-    /// The caller ensures `needed` = h(`t`) ≤ `t`.
+    /// Returns a length s: h never exceeds the interval length for any length from s to `t`. The caller ensures
+    /// `needed` = h(`t`) ≤ `t`.
     fn covered_from(&self, t: u128, needed: u128) -> u128 {
         let same_blocking_from = self
             .jobs

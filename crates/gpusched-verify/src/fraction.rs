@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
-/// A non-negative fraction, which may not be reduced.
+/// A non-negative fraction, not necessarily in lowest terms.
 #[derive(Clone, Debug)]
 pub(super) struct Fraction {
     numerator: BigUint,

@@ -1,7 +1,7 @@
 //! Check of partition sizes and placements against the partition rules of the device.
 //!
-//! The check applies the published rules to each partition. It searches only for sums: the total
-//! SMs of several GPCs, and the total SMs of several partitions.
+//! The check applies the published rules to each partition. The check searches only for two sums: the total number of
+//! SMs of several GPCs, and the total number of SMs of several partitions.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ fn offers(hardware: &Hardware, sms: u32) -> bool {
 pub(super) enum Sizes {
     /// Every size is valid.
     All,
-    /// Only the supported partition sizes are valid. They are positive, and in ascending order.
+    /// Only the supported partition sizes are valid. The sizes are positive, and in ascending order.
     Some(Vec<u32>),
 }
 

@@ -1,15 +1,14 @@
 //! An independent verifier of plans and bounds. It checks the evidence that a plan or a bound
 //! contains.
 //!
-//! From the library, this crate uses only [`gpusched_model`]: the data types, the file reader and
-//! the list of assumptions. It uses no schedulability test, no interference model and no
-//! heuristic of the library. Instead, it computes WCETs from their printed formulas, and
-//! recomputes the evidence in the simplest way. The verifier accepts a statement only if the
-//! recomputed evidence proves it. So two independent programs confirm a verified plan.
+//! From the library, this crate uses only [`gpusched_model`]: the data types, the file reader and the list of
+//! assumptions. The crate uses no schedulability test, no interference model and no heuristic of the library. Instead,
+//! the crate computes WCETs from the printed formulas, and recomputes the evidence in the simplest way. The verifier
+//! accepts a statement only if the recomputed evidence proves it. As a result, two independent programs confirm a
+//! verified plan.
 //!
-//! The evidence of a demand test names the interval length up to which the test checked the
-//! demand. Every sufficiently long interval is a proof, so the verifier accepts the length in the
-//! plan.
+//! The evidence of a demand test states the interval length L up to which the test checked the demand. The verifier
+//! accepts the L of the plan if no interval longer than L needs a check.
 //!
 //! * [`verify`], [`verify_with`]: check a whole plan;
 //! * [`verify_bound`]: checks a WCET bound of a kernel;
@@ -144,8 +143,8 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     })
 }
 
-/// Checks that the lower bound of `plan` follows from its dual prices or from a claimed search.
-/// Also checks that a plan for all tasks uses at least as many SMs as the lower bound.
+/// Checks that the dual prices or a claimed search justify the lower bound of `plan`. Also checks that a plan for all
+/// tasks has at least the number of SMs that the lower bound states.
 fn bound(plan: &Plan, set: &TaskSet) -> Result<(), Fault> {
     let Some(bound) = &plan.bound else {
         return Ok(());
@@ -289,9 +288,8 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Checks that `failure` proves that no plan exists for the GPU of `plan` with the WCETs `wcets`.
-/// The proof assumes that the demand of each task is least in isolation. If the check fails,
-/// returns the fault message as `Err`.
+/// Checks that `failure` proves that no plan exists for the GPU of `plan` with the WCETs `wcets`. The proof uses the
+/// fact that each task has its least demand in isolation. If the check fails, returns the fault message as `Err`.
 fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), String> {
     let fault = |message: &str| Err(message.to_owned());
     if !pricing::known_alone(set) {

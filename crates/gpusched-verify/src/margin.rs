@@ -6,7 +6,7 @@ use super::{Fault, bound_by_prices, jobs, lemma};
 use gpusched_model::TaskSet;
 use gpusched_model::plan::{Failure, LARGEST_SCALING, Margin, Plan};
 
-/// Findings of the verifier about a WCET margin.
+/// Result of the check of a WCET margin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedMargin {
     /// Stated factor on all WCETs under which the plan stays schedulable, in thousandths.
@@ -23,8 +23,8 @@ pub struct CheckedMargin {
 
 /// Checks the WCET factors that the margin and the sensitivity of `plan` state.
 ///
-/// The check does not prove that a stated factor is the largest possible factor. A smaller factor
-/// is safe.
+/// The check does not prove that a stated factor is the largest possible factor. A stated factor that is too small is
+/// safe.
 ///
 /// # Errors
 /// Fails if a partition fails its test at a stated factor, or if the reason for a stated limit
@@ -92,8 +92,8 @@ fn passes(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, permille: u64) -> Result
     Ok(decided)
 }
 
-/// Checks the stated reason why no plan exists above the limit of `margin`. `Ok(Err(_))` means
-/// that the verifier does not confirm the reason.
+/// Checks the stated reason why no plan exists above the limit of `margin`. The result `Ok(Err(_))` means that the
+/// verifier cannot confirm the reason.
 fn limit(
     margin: &Margin,
     plan: &Plan,

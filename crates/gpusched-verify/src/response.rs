@@ -113,8 +113,8 @@ impl<'a> Level<'a> {
         })
     }
 
-    /// Returns the completion time of job `q`, counted from the start of the busy period. If the
-    /// result is `enough` or more, it is only a lower bound on the completion time.
+    /// Returns the completion time of job `q`, counted from the start of the busy period. A result of at least `enough`
+    /// is only a lower bound on the completion time.
     fn window(&self, q: u128, enough: u128) -> Option<u128> {
         let own = |jobs: u128| self.blocking + jobs * self.job.wcet;
         match self.preemption {
@@ -142,8 +142,7 @@ impl<'a> Level<'a> {
     /// Returns `None` if the response time is unknown.
     fn worst(&self) -> Option<Worst> {
         let job = self.job;
-        // A value of at least this limit is only a lower bound. It does not prove that the busy
-        // period ends.
+        // A value of at least this limit is only a lower bound. Such a value does not prove that the busy period ends.
         let beyond = u128::from(u64::MAX);
         let busy = Level::settle(1, beyond, |length| {
             let released = |other: &Job, charge| {
@@ -342,8 +341,8 @@ pub(super) fn passes(preemption: Preemption, priorities: Priorities, jobs: &[Job
     let is_fixed = order.is_some();
     let mut above = order.unwrap_or_else(|| jobs.iter().collect());
     let mut below: Vec<&Job> = Vec::new();
-    // The loop assigns priorities from the lowest to the highest. If the test may choose the
-    // order, a priority goes to any task that meets its deadline at this priority (Audsley).
+    // The loop assigns priorities from the lowest to the highest. If the test may choose the order, the loop assigns
+    // each priority to any task that meets its deadline at this priority (Audsley's algorithm).
     while !above.is_empty() {
         let first = if is_fixed { above.len() - 1 } else { 0 };
         let mut lowest = None;

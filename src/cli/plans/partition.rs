@@ -53,12 +53,13 @@ pub struct Args {
     objective: Option<Objective>,
     /// Stop the search of `auto` or `optimal` after N schedulability tests
     ///
-    /// Other work counts as a number of tests. The search always tests the initial plan. The
-    /// default of `auto` is 100000, or more from 51 tasks on. The default of `optimal` is
-    /// 10000000, or 100000 with memory traffic. The option also limits `--improve`.
+    /// gpusched converts other work to a number of tests. The search always tests the initial
+    /// plan. The default of `auto` is 100000. Without memory traffic, this default grows with the
+    /// number of tasks, from 51 tasks on. The default of `optimal` is 10000000, or 100000 with
+    /// memory traffic. The option also limits `--improve`.
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..), help_heading = "Search")]
     search_effort: Option<u64>,
-    /// Stop the search after TIME; the plan then depends on the machine
+    /// Stop the search after TIME; the plan then depends on the speed of the machine
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     time_limit: Option<Time>,
     /// Accepted optimality gap in SMs [default: 0]
@@ -84,7 +85,7 @@ pub struct Args {
     /// Order of merges in `bf` [default: ascending]
     #[arg(long, value_name = "NAME", value_parser = named::<BfDirection>(), help_heading = TUNING)]
     bf_direction: Option<BfDirection>,
-    /// Number of partitions in `ffd` and `wfd` [default: smallest that fits]
+    /// Number of partitions in `ffd` and `wfd` [default: smallest number that fits]
     #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
     split: Option<u32>,
     /// Use of traffic in the search [default: all]
@@ -100,7 +101,9 @@ pub struct Args {
     /// Also report WCET margins of tasks, spare SMs of partitions, and free SMs
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
-    /// For an end-to-end system: also use the `alternatives` of tasks
+    /// Also use the `alternatives` of tasks
+    ///
+    /// Only for end-to-end systems.
     #[arg(long, help_heading = "Search")]
     alternatives: bool,
     /// Also write the end-to-end system with its partitions

@@ -26,15 +26,19 @@ pub struct Args {
     /// Under fixed-priority policies, gpusched always reports response-time bounds.
     #[arg(long, help_heading = "Output")]
     response_times: bool,
-    /// For an end-to-end system: timers release the segments of each job at fixed times
+    /// Release the segments of each job at fixed times, by timers
+    ///
+    /// Only for end-to-end systems.
     #[arg(long, help_heading = "Analysis")]
     enforce: bool,
-    /// For an end-to-end system: also report factors by which WCETs may grow
+    /// Also report factors by which WCETs may grow
+    ///
+    /// Only for end-to-end systems.
     #[arg(long, help_heading = "Output")]
     sensitivity: bool,
 }
 
-/// Result of `test`: a verdict, with response times if the policy has them.
+/// Result of `test`: a verdict, with response times if gpusched computes them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Verdict", deny_unknown_fields)]
 pub struct Response {

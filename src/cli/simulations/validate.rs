@@ -40,8 +40,8 @@ pub struct Args {
     /// Validate the end-to-end analysis of cores, copy engines and partitions
     ///
     /// gpusched simulates each system in six runs with different arrivals and execution times. The result compares all
-    /// bounds on segments, tasks and chains with the simulated times. A system with a time above its bound is the
-    /// content of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
+    /// bounds on segments, tasks and chains with the simulated times. If a time exceeds its bound, gpusched writes
+    /// the system to the file of `--reproducer`. With `--shared-memory`, all resources of a system share a memory.
     #[arg(long, conflicts_with_all = ["pessimism", "checkpoint", "devices"])]
     end_to_end: bool,
     /// Use the GPUs that `gpusched gpus` lists, with their partition sizes

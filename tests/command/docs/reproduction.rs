@@ -26,7 +26,7 @@ fn the_page_is_what_the_tool_renders() {
         "docs/reproduction.md is not what `study reproduction analysis` renders now"
     );
     for study in STUDIES {
-        assert!(page.contains(&format!("\n### {study}\n")), "{study}");
+        assert!(page.contains(&format!("\n* **{study}** (")), "{study}");
     }
     assert!(
         !page.contains("no reason stated"),
@@ -85,7 +85,7 @@ fn a_page_names_every_claim_with_its_verdicts() {
                 let figures = finding["figures"].as_array().unwrap();
                 page.contains("## Not reproduced: no reason stated")
                     && page.contains(&format!("{}: {}", text("id"), text("text")))
-                    && page.contains(" yields ")
+                    && page.contains(" Computed: ")
                     && figures
                         .iter()
                         .take(4)

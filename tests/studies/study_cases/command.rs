@@ -68,11 +68,11 @@ fn a_study_of_cases_is_run_listed_checked_and_shown() {
     let (code, page, _) = gpusched(&["study", "reproduction", "studies"], root.path());
     assert_eq!(code, 0);
     assert!(
-        page.contains("A small study of cases: The study has 5 experiment cases and seed 7."),
+        page.contains("(5 experiment cases, seed 7): A small study of cases."),
         "{page}"
     );
     assert!(
-        page.contains("\n* grows (must hold): ") && !page.contains("Not reproduced"),
+        page.contains("\n  * grows (must hold): ") && !page.contains("Not reproduced"),
         "{page}"
     );
 }

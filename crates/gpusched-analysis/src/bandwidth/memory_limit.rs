@@ -1,5 +1,5 @@
-//! The largest memory time under which the remaining blocks of a kernel end in time
-//! ([Aghilinasab20] Algorithm 2, line 4).
+//! The largest memory time under which the remaining blocks of a kernel meet the deadline ([Aghilinasab20] Algorithm
+//! 2, line 4).
 //!
 //! [`Allocator`](super::Allocator) uses a safe approximation of this limit (Algorithm 4). The
 //! tests compare the approximation with the limit. A system that has more time for each decision
@@ -55,8 +55,8 @@ impl MemoryLimit {
         })
     }
 
-    /// Returns whether the remaining blocks end in time if the total memory time in the window is
-    /// `memory` [ns].
+    /// Returns whether the remaining blocks meet the deadline if the total memory time in the window is `memory`
+    /// [ns].
     fn ends_with(&self, memory: u64) -> bool {
         let exposure = Exposure {
             memory_ns: memory.saturating_mul(u64::from(self.rest.active_blocks())),
@@ -65,8 +65,8 @@ impl MemoryLimit {
         self.program.solve(exposure).wcet <= self.window
     }
 
-    /// Returns whether the remaining blocks end in time under any memory traffic ([Aghilinasab20]
-    /// Algorithm 2, line 1).
+    /// Returns whether the remaining blocks meet the deadline under any memory traffic ([Aghilinasab20] Algorithm 2,
+    /// line 1).
     pub fn is_free(&self) -> bool {
         let all = Exposure {
             memory_ns: u64::MAX,
@@ -75,9 +75,9 @@ impl MemoryLimit {
         self.program.solve(all).wcet <= self.window
     }
 
-    /// Returns t_mem_max, the largest memory time under which the remaining blocks end in time.
-    /// The result is in whole nanoseconds, and at most the window. If the blocks end late even
-    /// without memory time, the result is 0.
+    /// Returns t_mem_max, the largest memory time under which the remaining blocks meet the deadline. The result is
+    /// in whole nanoseconds, and at most the window. If the blocks miss the deadline even without memory time,
+    /// the result is 0.
     ///
     /// The result is exact: a bisection with the exact solver inverts Eqs 8–12.
     pub fn exact(&self) -> Time {
@@ -92,9 +92,9 @@ impl MemoryLimit {
         Time::from_ns(good)
     }
 
-    /// Computes t_mem_max with the linear program of Eqs 14–19, in floating-point numbers [ns].
-    /// Returns `None` in two cases: the remaining blocks end in time under any memory traffic, or
-    /// they end late even without memory time.
+    /// Computes t_mem_max with the linear program of Eqs 14–19, in floating-point numbers [ns]. Returns `None` in two
+    /// cases: the remaining blocks meet the deadline under any memory traffic, or they miss the deadline even without
+    /// memory time.
     ///
     /// # Errors
     /// Returns an [`LpError`] if the solver gives up.

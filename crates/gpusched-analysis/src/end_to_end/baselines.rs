@@ -16,11 +16,11 @@
 //! ends at most R minus the BCETs of its later segments after the arrival. This end fixes the jitters of all streams.
 //! [`baseline`] iterates over S and R from the times without waiting.
 //!
-//! **Safe.** `Oblivious`: let t₀ be the last moment at or before the own release without pending jobs of more urgent
-//! tasks. From t₀ on, each instant is own progress, or execution or suspension of a job that is released from t₀ on.
-//! `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs for each suspending task.
-//! `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities and tasks without release
-//! jitter. Other tasks have no bound here.
+//! **Safe.** `Oblivious`: let t₀ be the last moment, at or before the release of the analyzed job, without pending
+//! jobs of more urgent tasks. From t₀ on, each instant is own progress, or execution or suspension of a job that is
+//! released from t₀ on. `Jitter`: this window is the joint window of [`analyze`], with the stream of whole jobs for
+//! each suspending task. `Blocking`: Chen, Nelissen and Huang (ECRTS 2016) prove the bound for distinct priorities
+//! and tasks without release jitter. Other tasks have no bound here.
 //!
 //! [`analyze`]: super::analyze
 
@@ -200,8 +200,8 @@ mod tests {
     use gpusched_model::end_to_end::Draft;
     use gpusched_model::reader::Document as _;
 
-    /// Tasks (C, S, T) on one core, the most urgent task first. Each suspends itself for S between its first nanosecond
-    /// and the rest of C, on a partition of its own.
+    /// Tasks (C, S, T) on one core, the most urgent task first. Each suspends itself for S between its first
+    /// nanosecond and the rest of C, on its own partition.
     fn responses(tasks: &[(u64, u64, u64)], wait: &str, method: Baseline) -> Vec<u64> {
         let partitions: Vec<String> = (0..tasks.len())
             .map(|index| format!(r#"{{"name":"g{index}","sms":1,"policy":"fp"}}"#))

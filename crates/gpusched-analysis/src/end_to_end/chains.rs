@@ -122,8 +122,8 @@ fn davare(links: &[Link]) -> (u64, u64) {
     (sum, sum.saturating_sub(last))
 }
 
-/// Reaction time T₁ + Rₙ + Σ max(Rᵢ, Tᵢ₊₁ + θᵢ·Rᵢ), and reduced data age Rₙ + Σ (Tᵢ + θᵢ·Rᵢ), both sums over all tasks
-/// but the last (Dürr et al. 2019).
+/// Reaction time T₁ + Rₙ + Σ max(Rᵢ, Tᵢ₊₁ + θᵢ·Rᵢ), and reduced data age Rₙ + Σ (Tᵢ + θᵢ·Rᵢ), where both sums are
+/// over all tasks except the last (Dürr et al. 2019).
 fn durr(links: &[Link]) -> (u64, u64) {
     let Some((first, last)) = links.first().zip(links.last()) else {
         return (0, 0);

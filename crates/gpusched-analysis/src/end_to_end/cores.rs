@@ -87,8 +87,8 @@ pub(super) fn loads(state: &State, task: usize, here: &[usize]) -> Vec<Load> {
     more.map(load).collect()
 }
 
-/// Bound on the end of a segment under fixed priorities: the minimum of a joint window over all segments so far, and of a
-/// local window over the last segment.
+/// Bound on the end of a segment under fixed priorities: the minimum of two bounds. One bound uses a joint
+/// window over all segments up to this one, the other a local window over this segment alone.
 ///
 /// `alone` tells whether no other task has a segment on the core.
 pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load], alone: bool) -> u64 {
@@ -120,8 +120,9 @@ pub(super) fn end(state: &State, (task, segment): (usize, usize), loads: &[Load]
             let cost = owner.parts[segment].cost;
             let mut local = in_window(cost, omitted, false);
             if state.memory.is_some() {
-                // This window may start before the own release, while an own segment elsewhere delays more urgent work.
-                // A window that starts at the own release has no own traffic, but carried work.
+                // This window may start before the release of the segment, while a segment of the same task on
+                // another resource delays more urgent work. A window that starts at the release of the segment
+                // contains no traffic of the task, but it contains carried work.
                 local = local.min(in_window(cost, Omitted::Task(task), true));
             }
             joint.min(local.saturating_add(state.bound(task, before).end))

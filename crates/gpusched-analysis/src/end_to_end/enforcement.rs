@@ -36,8 +36,8 @@ pub(super) fn solve(system: &System) -> Result<(Bounds, Vec<Vec<Time>>), Refusal
         let bounds = fixed_point::solve(system, Some(&proportional), true).table();
         return Ok((bounds, proportional));
     }
-    // Without deadlines, delays do not depend on the release times: each segment gets its delay, and the last one the
-    // rest.
+    // Without deadlines, delays do not depend on the release times: each segment except the last gets its delay, and
+    // the last segment gets the remaining time.
     let delays = fixed_point::solve(system, Some(&proportional), false).table();
     let offsets = by_delay(system, &delays, &proportional);
     let bounds = fixed_point::solve(system, Some(&offsets), true).table();

@@ -6,7 +6,7 @@
 //! * `arithmetic`: windows and saturating sums;
 //! * `streams`: jitters, carried work and execution with waiting;
 //! * `cores`: CPU cores with fixed priorities (joint and local windows);
-//! * `queues`: copy engines and partitions, first in first out and fixed priorities;
+//! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
 //! * `memory`: losses of resources that share a memory;
 //! * `fixed_point`: the least solution of all equations;

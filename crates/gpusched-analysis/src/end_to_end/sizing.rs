@@ -1,10 +1,10 @@
-//! Partitions for an end-to-end system: the groups of kernels, the sizes of the partitions, and the alternatives of
-//! tasks, so that every deadline and every limit of a chain is proven.
+//! Search for partitions of an end-to-end system. The search selects groups of kernels, partition sizes, and
+//! alternatives of tasks, such that the analysis proves every deadline and every limit of a chain.
 //!
 //! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
-//! given groups, [`plan`] first finds for each partition the smallest size that passes beside the largest other
-//! partitions. From these sizes, it examines vectors of sizes in the order of their sums. The first vector that passes
-//! has the fewest SMs.
+//! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
+//! have their largest sizes. From these sizes, it examines vectors of sizes in the order of their sums. The first
+//! vector that passes has the fewest SMs.
 
 mod groups;
 
@@ -98,7 +98,7 @@ impl Effort {
 enum Sized {
     /// The fewest SMs.
     Fewest(Vec<u32>),
-    /// Sizes that pass, found after the effort was spent; fewer SMs may pass.
+    /// Sizes that pass. The search used all its effort, so a plan with fewer SMs may exist.
     Some(Vec<u32>),
     /// No sizes pass.
     None,
@@ -223,7 +223,7 @@ fn fewest(
         Some(false) => return Sized::None,
         None => return Sized::Unknown,
     }
-    // Lower bounds: the smallest size of each partition beside the largest others.
+    // Lower bounds: the smallest size of each partition, while all other partitions have their largest sizes.
     let mut start = Vec::with_capacity(count);
     for partition in 0..count {
         let (mut low, mut high) = (0, sizes.len() - 1);

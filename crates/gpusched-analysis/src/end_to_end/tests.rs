@@ -110,7 +110,7 @@ fn example_e_engine_and_partition() {
     assert_eq!(ends(&text("np-fifo", "suspend"))[0][4], 24);
 }
 
-/// Pitfall: a lone kernel is not blocked by other kernels of its own task.
+/// Pitfall: on a partition with one task, the kernels of this task do not block each other.
 #[test]
 fn own_segments_do_not_block() {
     for policy in ["np-fp", "lp-fp"] {

@@ -11,9 +11,9 @@
 //!
 //! s·fₙ₋₁(s)  and  (n−s)·fₙ₋₁(s−1),  together (n−1)·fₙ(s)   (the density of a sum of n uniform numbers).
 //!
-//! The algorithm chooses the kind of facet with these weights, and the coordinate i with equal probability. It recursively draws
-//! a point y of the facet. Then it moves from the center towards y by the fraction r^(1/(n−1)) of the distance, with a uniformly
-//! random r. The result is a uniformly random point of the cone.
+//! The algorithm chooses the kind of facet with these weights, and the coordinate i with equal probability. The
+//! algorithm then draws a point y of the facet recursively. Then it moves from the center towards y by the fraction
+//! r^(1/(n−1)) of the distance, with a uniformly random r. The result is a uniformly random point of the cone.
 
 use rand::Rng;
 

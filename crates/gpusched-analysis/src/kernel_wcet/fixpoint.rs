@@ -6,11 +6,10 @@
 //! slowly: by a factor close to 1, or by one period per step. So after a few steps, gpusched
 //! searches directly for the first t with G(t) ≤ t:
 //!
-//! * The right-hand sides of Eqs 9 and 10 depend on t_mem(t) and ⌈t/T⌉. These functions have
-//!   bends, and are linear in t between two bends. The optimum of a linear program is a concave
-//!   function of its right-hand sides. So G(t) − t is concave between two bends. If G(t) − t is
-//!   positive at both bends, it is positive between them. If it is positive only at the first
-//!   bend, its sign changes once, and bisection finds the change.
+//! * The right-hand sides of Eqs 9 and 10 depend on t_mem(t) and ⌈t/T⌉. These functions have bends, and are linear in
+//!   t between two bends. The optimum of a linear program is a concave function of its right-hand sides. So G(t) − t
+//!   is concave between two bends. If G(t) − t is positive at both bends, G(t) − t is positive between them. If G(t)
+//!   − t is positive only at the first bend, its sign changes once, and bisection finds the change.
 //! * At points that are one period apart, the right-hand sides increase linearly. So G(t) − t is
 //!   also concave over these points. Bisection finds the first period with a bend at which G(t) −
 //!   t is 0 or negative.

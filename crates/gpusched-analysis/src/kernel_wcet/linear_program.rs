@@ -102,9 +102,8 @@ pub fn least_memory_time(kernel: &Kernel, window: f64, partial: f64) -> Result<f
     Ok(solution.eval(&covered) * total.time / active)
 }
 
-/// Common parts of the two linear programs. Variables and constraints are fractions of totals: of
-/// the blocks of a cluster, of all blocks, of all memory time, and of all delay. So their values
-/// suit the tolerances of the solver.
+/// Common parts of the two linear programs. Variables and constraints are fractions of four totals: the blocks of a
+/// cluster, all blocks, all memory time, and all delay. So their values suit the tolerances of the solver.
 struct Parts {
     variables: ProblemVariables,
     /// xᵢ and yᵢ of each cluster i.

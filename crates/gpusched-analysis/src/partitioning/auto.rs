@@ -16,11 +16,11 @@ const SEARCH: u32 = 6;
 /// search still finds useful groups.
 const APPROACH: u32 = 13;
 
-/// Twentieths of the search effort after which gpusched stops improving the lower bound.
+/// Part of the search effort, in twentieths, after which gpusched stops improving the lower bound.
 const BOUND: u32 = 16;
 
-/// Twentieths of the search effort after which gpusched stops searching for a plan that consists
-/// of known groups.
+/// Part of the search effort, in twentieths, after which gpusched stops searching for a plan that consists of known
+/// groups.
 const CHOICE: u32 = 18;
 
 /// Returns the best plan that the portfolio search finds, and a lower bound on the SMs of every

@@ -157,8 +157,8 @@ fn search_beside(
     (plan, excluded)
 }
 
-/// Runs `heuristic` for partitions that share a memory, with the treatment `way` of memory
-/// traffic. `singles` contains the smallest partition of each task without memory traffic.
+/// Runs `heuristic` for partitions that share a memory. `way` states how the search treats memory traffic. `singles`
+/// contains the smallest partition of each task without memory traffic.
 fn search_by(
     tester: &mut GroupTester<'_>,
     singles: &[Candidate],

@@ -144,7 +144,7 @@ impl TryFrom<DeviceShape> for Device {
     }
 }
 
-/// Returns whether `name` needs no quotes on a command line and in a comment.
+/// Returns whether `name` is valid without quotes, both on a command line and in a comment.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
     !name.is_empty() && name.len() <= 40 && name.chars().all(plain)

@@ -12,11 +12,11 @@ use crate::time::Time;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskBounds {
-    /// R: for each segment, bound on the time from the arrival of the job to the end of the segment [ns]; null if there
+    /// R: one bound per segment, on the time from the arrival of the job to the end of the segment [ns]; null if there
     /// is no bound.
     pub ends_ns: Vec<Option<Time>>,
-    /// S: for each segment on a copy engine or partition, bound on the time from the release to the end of the segment
-    /// [ns]; null if there is no bound. With enforced releases, also for segments on cores; otherwise, null there.
+    /// S: one bound per segment, on the time from the release to the end of the segment [ns]; null if there is no
+    /// bound. Without enforced releases, segments on cores have the value null.
     pub delays_ns: Vec<Option<Time>>,
 }
 
@@ -48,10 +48,10 @@ impl Bounds {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EndToEndEvidence")]
 pub struct Evidence {
-    /// Bounds on all segments. They satisfy all equations of the analysis.
+    /// Bounds on all segments. The bounds satisfy all equations of the analysis.
     pub bounds: Bounds,
     /// Enforced releases: for each task and segment, the time from the arrival to the release by a timer [ns]. Absent
-    /// if each segment is released at the end of its predecessor.
+    /// if each segment is released when the previous segment ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offsets_ns: Option<Vec<Vec<Time>>>,
 }
@@ -62,7 +62,7 @@ pub struct Evidence {
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Analysis {
-    /// Each segment is released at the end of its predecessor (holistic fixed point).
+    /// Each segment is released when the previous segment ends (holistic fixed point).
     EndToEnd,
     /// Timers release the segments.
     EnforcedReleases,
@@ -84,7 +84,7 @@ pub enum Method {
     Let,
 }
 
-/// Part of one task in the bounds of a chain.
+/// Contribution of one task to the bounds of a chain.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hop {
@@ -102,8 +102,8 @@ pub struct Hop {
 pub struct ChainBound {
     /// Name of the chain.
     pub name: String,
-    /// Bound on the reaction time, from an external event to the first output that depends on it [ns]. The bound also
-    /// holds for the data age up to the next output. Null if there is no bound.
+    /// Bound on the reaction time, from an external event to the first output that depends on it [ns]. This value also
+    /// bounds the data age up to the next output. Null if there is no bound.
     pub reaction_ns: Option<Time>,
     /// Bound on the reduced data age, from the input to the output that depends on it [ns]. Null if there is no bound.
     pub age_ns: Option<Time>,
@@ -115,8 +115,8 @@ pub struct ChainBound {
     /// Whether the reaction time meets its limit; null without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meets: Option<bool>,
-    /// Parts of the tasks, in the order of the chain. Their sum is the bound of the method `davare`. The list is empty
-    /// if there is no bound.
+    /// Contribution of each task, in the order of the chain. The sum of all contributions is the bound of the method
+    /// `davare`. The list is empty if there is no bound.
     pub hops: Vec<Hop>,
 }
 
@@ -189,11 +189,11 @@ pub struct PlannedPartition {
 }
 
 impl SystemPlan {
-    /// Checks that the system of the plan is `draft` with other partitions. The plan may divide the kernels differently and
-    /// use alternatives.
+    /// Checks that the system of the plan equals `draft`, except for the partitions. The plan may assign kernels to
+    /// other partitions and use alternatives.
     ///
     /// # Errors
-    /// Fails with the first difference.
+    /// Fails at the first difference, which the error states.
     pub fn check_system(&self, draft: &Draft) -> Result<(), Refusal> {
         let Some(system) = &self.system else {
             return Refusal::refuse(
@@ -272,7 +272,7 @@ pub fn planned(draft: &Draft) -> Vec<PlannedPartition> {
     partitions.collect()
 }
 
-/// Returns `draft` without partitions and alternatives. Its kernels have no partition.
+/// Returns `draft` without partitions and alternatives. The kernels of the result have no partition.
 fn on_any_partition(mut draft: Draft) -> Draft {
     for task in &mut draft.tasks {
         for segment in &mut task.segments {
@@ -305,15 +305,15 @@ pub struct SystemPlan {
     /// uses an alternative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternatives: Option<Vec<usize>>,
-    /// Whether no plan with fewer SMs passes the test, for all partitions and alternatives that the search covers.
+    /// Whether every plan with fewer SMs fails the test, among all partitions and alternatives that the search covers.
     pub proven: bool,
     /// Number of end-to-end tests of the search.
     pub tests: u64,
     /// The system with the chosen partitions; absent without a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Draft>,
-    /// Verdict on the system with the chosen partitions. Without a plan, the verdict with the largest partitions, if the
-    /// device supports any.
+    /// Verdict on the system with the chosen partitions. Without a plan, the verdict for the largest partitions, if the
+    /// device supports any partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Answer>,
 }

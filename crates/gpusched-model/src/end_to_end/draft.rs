@@ -47,7 +47,7 @@ impl Document for Draft {
 
     fn from_json(text: &str) -> Result<Draft, Fault> {
         let draft: Draft = from_json::<Draft, _>(text)?;
-        // Faults of names and times do not depend on the sizes of partitions.
+        // The sizes of partitions have no influence on faults in names and times.
         let mut sized = draft.clone();
         for partition in &mut sized.partitions {
             partition.sms = partition.sms.or(Some(MAX_SMS));

@@ -1,8 +1,9 @@
 //! End-to-end systems: tasks whose jobs use CPU cores, copy engines and GPU partitions in turn, and chains of these
-//! tasks. A task that does not only consist of one kernel is a list of [segments](Segment).
+//! tasks. Each task is a list of [segments](Segment).
 //!
-//! A [`Draft`] is the system as a file states it. A [`System`] is a draft whose partitions have sizes: every segment
-//! has a WCET, and every name is resolved. `gpusched test`, `simulate`, `verify` and `partition` read drafts.
+//! A [`Draft`] is the system as a file states it. A [`System`] is a draft with known partition sizes. In a [`System`],
+//! every segment has a WCET, and every name is resolved. `gpusched test`, `simulate`, `verify` and `partition` read
+//! drafts.
 
 mod bounds;
 mod chain;

@@ -68,7 +68,7 @@ impl System {
             ),
             Interference::ConflictBandwidth => (
                 Id::InterferenceConflictBandwidth,
-                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Also kernels of one kind on one partition contend.",
+                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of one kind on one partition also contend.",
             ),
             Interference::Bandwidth => (
                 Id::InterferenceBandwidth,

@@ -92,7 +92,7 @@ pub struct CopyEngine {
 pub struct PartitionDraft {
     /// Name of the partition. The names of all resources differ.
     pub name: String,
-    /// Number of SMs; at least 1. If the field is absent, `gpusched partition` chooses the number.
+    /// Number of SMs; at least 1. If the field is absent, `gpusched partition` chooses the number of SMs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
     /// Scheduling rule of the partition.

@@ -8,17 +8,17 @@ use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Bytes, Contention, Interference, Kind, Refusal};
 
-/// Resources by name, and the kinds of the kernels on each partition.
+/// The resources by name, and the kind of each kernel on each partition.
 pub(super) struct Scope<'a> {
     draft: &'a Draft,
     resources: HashMap<&'a str, Resource>,
     interference: Interference,
-    /// For each partition: task and kind of each kernel.
+    /// For each partition, the task and the kind of each kernel.
     kernels: Vec<Vec<(usize, Option<Kind>)>>,
 }
 
 impl<'a> Scope<'a> {
-    /// Names all resources.
+    /// Collects the names of all resources.
     pub fn new(draft: &'a Draft, interference: Interference) -> Result<Scope<'a>, Refusal> {
         let cores = draft.cores.iter().enumerate();
         let cores = cores.map(|(index, core)| ("cores", index, &core.name, Resource::Core(index)));
@@ -57,7 +57,8 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Returns the task at `index`. `default` contains its priorities on the core and elsewhere, if it states none.
+    /// Returns the task at `index`. `default` contains the priorities of a task that states no priority: on the core,
+    /// and on other resources.
     pub fn task(
         &self,
         index: usize,
@@ -190,7 +191,7 @@ impl<'a> Scope<'a> {
         if wcet == Time::ZERO || wcet > Time::LIMIT {
             Refusal::refuse("wcet", wcet, "more than 0 ns and less than 2^63 ns")?;
         }
-        // An unknown BCET is 0: a larger value would hide release jitter of the next segment.
+        // An unknown BCET counts as 0, because a larger value would hide release jitter of the next segment.
         let bcet = draft.bcet.unwrap_or(Time::ZERO);
         if bcet > wcet {
             Refusal::refuse("bcet", bcet, format!("at most {wcet}, the WCET"))?;
@@ -245,7 +246,7 @@ impl<'a> Scope<'a> {
                 (sms, self.contention(task, draft.kind, index))
             }
             _ => {
-                // A function of SMs has no meaning on a core: only a constant is accepted.
+                // On a core, the function accepts only a constant WCET, because a core has no SMs.
                 let (one, many) = (
                     function.at(1, Contention::Isolated),
                     function.at(MAX_SMS, Contention::Conflict),
@@ -290,12 +291,13 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Returns the memory traffic of a copy of `bytes`, which reads and writes. `None` for an amount that is too large.
+/// Returns the memory traffic of a copy of `bytes`. A copy reads and writes each byte. Returns `None` if the amount is
+/// too large.
 fn copied(bytes: Bytes) -> Option<Bytes> {
     Bytes::new(bytes.bytes().checked_mul(2)?)
 }
 
-/// Returns the core of all CPU segments; `None` if the task has no CPU segments.
+/// Returns the core that executes all CPU segments of the task, or `None` if the task has no CPU segments.
 fn one_core(segments: &[Segment], drafts: &[SegmentDraft]) -> Result<Option<usize>, Refusal> {
     let mut core: Option<(usize, &str)> = None;
     for (position, (segment, draft)) in segments.iter().zip(drafts).enumerate() {

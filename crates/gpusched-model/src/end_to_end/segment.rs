@@ -22,7 +22,7 @@ pub struct SegmentDraft {
     #[schemars(with = "Option<crate::wcet::Written>")]
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "written")]
     pub wcet: Option<WcetFunction>,
-    /// BCET of the segment: its minimum execution time; at most the WCET. The default is 0, which is safe.
+    /// BCET: minimum execution time of the segment; at most the WCET. The default is 0, which is safe.
     #[serde(
         default,
         deserialize_with = "crate::optional_time",

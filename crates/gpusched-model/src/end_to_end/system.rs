@@ -29,9 +29,9 @@ impl System {
     /// [`Interference::None`], every kernel has its isolated WCET. A shared memory does not change the WCETs.
     ///
     /// # Errors
-    /// Fails if a name is missing, unknown or not unique, if a time or size is out of range, or if a task with several
-    /// segments has a deadline above its period. Fails if the shared memory of `environment` does not fit its
-    /// interference model, or if it meets preemption at block boundaries.
+    /// Fails if a name is missing, unknown or not unique, or if a time or size is out of range. Also fails if a task
+    /// with several segments has a deadline above its period. Also fails if the shared memory of `environment` does not
+    /// fit its interference model. Also fails for a shared memory together with preemption at block boundaries.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -130,7 +130,8 @@ impl System {
         name.map_or("", String::as_str)
     }
 
-    /// Returns the segments on `resource`, each as the positions of its task and of the segment in the task.
+    /// Returns the segments on `resource`. Each entry contains the position of the task and the position of the segment
+    /// in the task.
     pub fn on(&self, resource: Resource) -> impl Iterator<Item = (usize, usize)> {
         self.tasks.iter().enumerate().flat_map(move |(task, found)| {
             let segments = found.segments.iter().enumerate();
@@ -143,7 +144,7 @@ impl System {
     /// Returns the system with all WCETs multiplied by `permille`/1000 and rounded up. `of` selects the segments whose
     /// WCETs change. BCETs stay unchanged.
     ///
-    /// Returns `None` if a WCET is not a time from its BCET to [`Time::LIMIT`].
+    /// Returns `None` if a changed WCET is below its BCET or above [`Time::LIMIT`].
     pub fn scaled(&self, permille: u64, of: impl Fn(usize, &Segment) -> bool) -> Option<System> {
         let mut scaled = self.clone();
         for (index, task) in scaled.tasks.iter_mut().enumerate() {
@@ -177,7 +178,7 @@ impl System {
     }
 }
 
-/// Returns the partitions. Each must have a size.
+/// Returns the partitions. Fails if a partition has no size.
 fn partitions(draft: &Draft) -> Result<Vec<Partition>, Refusal> {
     let partitions = draft.partitions.iter().enumerate();
     partitions
@@ -200,8 +201,8 @@ fn partitions(draft: &Draft) -> Result<Vec<Partition>, Refusal> {
         .collect()
 }
 
-/// Returns the priorities of tasks that state none, on cores and on other resources: deadline-monotonic, and by
-/// position among equal deadlines.
+/// Returns the priorities of tasks that state no priority, on cores and on other resources. The order is
+/// deadline-monotonic. Among equal deadlines, it is the order of the tasks.
 fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     let stated = tasks.iter().filter(|task| task.priority.is_some()).count();
     if let (true, Some(missing)) = (stated > 0, tasks.iter().position(|task| task.priority.is_none())) {
@@ -260,7 +261,7 @@ fn chain(draft: &ChainDraft, positions: &HashMap<&str, usize>) -> Result<Chain, 
     })
 }
 
-/// Returns the first names of tasks, in their order.
+/// Returns the names of the first tasks, in the order of the tasks.
 fn listed(positions: &HashMap<&str, usize>) -> String {
     let mut names: Vec<(&usize, &&str)> = positions
         .iter()

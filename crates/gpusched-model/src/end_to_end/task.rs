@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Segment, SegmentDraft};
 use crate::time::Time;
 
-/// Waiting mode: use of the CPU core by a task while a copy engine or a partition executes one of its segments.
+/// Waiting mode: whether a task keeps its CPU core while a copy engine or a partition executes one of its segments.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
@@ -97,7 +97,7 @@ pub struct TaskDraft {
     pub alternatives: Vec<Alternative>,
 }
 
-/// Another way to execute a task: it replaces the segments of the task, and what the task does while it waits.
+/// Another way to execute a task. An alternative replaces the segments and the waiting mode of the task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,

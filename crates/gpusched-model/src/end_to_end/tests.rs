@@ -38,7 +38,7 @@ fn names_and_times_are_resolved() {
     assert_eq!(larger.tasks()[0].segments[2].wcet.ns(), 9);
 }
 
-/// A kernel has its WCET in conflict beside a kernel of another task that may be of its kind.
+/// A kernel has its WCET in conflict if its partition has a kernel of another task that may be of the same kind.
 #[test]
 fn kernels_of_one_kind_conflict() {
     let kernels = |first: &str, second: &str| {

@@ -1,14 +1,13 @@
 //! Output files of a run. A run writes all of its output files completely, or it writes no output
 //! file.
 //!
-//! gpusched writes every output file through [`Outputs`]. gpusched first writes a temporary file
-//! in the destination folder. [`Outputs::commit`] writes all temporary files to disk and then
-//! renames them. If a run fails before the renames, the old files stay unchanged and no new file
-//! appears. Examples of failures are a full disk, a killed process and an invalid input. If a
-//! rename fails, `commit` reverts the earlier renames. Only some of the output files may appear
-//! in two cases: the process is killed between two renames, or an output replaces a file on a
-//! file system without hard links. A killed process leaves its temporary files. gpusched removes
-//! these files when it next writes an output file of the same name.
+//! gpusched writes every output file through [`Outputs`]. It first writes a temporary file in the destination folder.
+//! [`Outputs::commit`] writes all temporary files to disk and then renames them. If a run fails before the renames, the
+//! old files stay unchanged and no new file appears. Examples of failures are a full disk, a killed process and an
+//! invalid input. If a rename fails, `commit` reverts the earlier renames. Only some of the output files may appear in
+//! two cases: the process is killed between two renames, or an output replaces a file on a file system without hard
+//! links. A killed process leaves its temporary files. gpusched removes them when it next writes an output file of the
+//! same name.
 //!
 //! [`Outputs::keep`] protects the input files of a run: no output may replace an input file.
 
@@ -233,7 +232,7 @@ struct Renamed {
 }
 
 impl Renamed {
-    /// Reverts the rename. If the backup of a replaced file is missing, the new file remains.
+    /// Reverts the rename. If the function has no backup of a replaced file, the new file remains.
     fn take_back(self) {
         // gpusched reports only the failed rename, so it ignores a second failure here.
         let _ = match self.backup {

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// Maximum number of thread blocks that run at the same time on one GPU. No real GPU comes close
-/// to this limit.
+/// Maximum number of thread blocks that run at the same time on one GPU. The limit is far above the number for any real
+/// GPU.
 pub const MAX_ACTIVE: u32 = 1 << 20;
 
 /// Maximum number of clusters of one kernel.

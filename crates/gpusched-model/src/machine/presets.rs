@@ -33,8 +33,8 @@ impl Machine {
         Machine::all().find(|machine| machine.name == name)
     }
 
-    /// Returns the built-in machine called `text`. If there is no machine of this name, reads a
-    /// machine from the file `text`.
+    /// Returns the built-in machine called `text`. If no built-in machine has this name, reads a machine from the file
+    /// `text`.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if neither the machine nor the file exists, or if the file

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 /// A non-negative decimal number with at most nine digits after the point, stored exactly.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Factor {
-    // A reduced fraction is fast to compute with, because gpusched computes millions of WCETs
+    // The fraction is reduced, because computations with small numbers are faster. gpusched computes millions of WCETs
     // with factors.
     numerator: u64,
     denominator: u64,
@@ -54,8 +54,8 @@ impl Factor {
         if !(0.0..=1e6).contains(&value) {
             return None;
         }
-        // The shortest decimal text that parses to `value` is the number that the user wrote, if this number has up to
-        // 15 digits.
+        // If the number that the user wrote has up to 15 digits, it is the shortest decimal text that parses to
+        // `value`.
         Factor::from_decimal(&format!("{value}"))
     }
 

@@ -2,10 +2,9 @@
 //! purpose, point and set has its own stream. The point is the number of an experiment point. The
 //! set is the number of a generated set.
 //!
-//! The generator of random words is ChaCha8. The key of the generator is [seed, purpose, point,
-//! 0] (64-bit words, little endian), and the stream number is the set. This module converts each
-//! random word to one number without the conversions of `rand`. So a new version of `rand` does
-//! not change the generated sets.
+//! The generator of random words is ChaCha8. The key of the generator is [seed, purpose, point, 0] (64-bit words,
+//! little endian), and the stream number is the set. This module converts each random word to one number without the
+//! conversions of `rand`. As a result, a new version of `rand` does not change the generated sets.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

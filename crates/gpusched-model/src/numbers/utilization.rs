@@ -1,5 +1,5 @@
-//! Utilization in integer arithmetic. gpusched sorts and displays fixed-point values. For
-//! verdicts, gpusched compares exact sums.
+//! Utilization in integer arithmetic. gpusched uses fixed-point values to sort and to display, and exact sums for
+//! verdicts.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -130,7 +130,7 @@ pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u6
         }
     }
     if below + count <= limit && count > 0 {
-        // Each term is less than one unit larger than its rounded-down value.
+        // Rounding down reduces each term by less than one unit.
         return Ordering::Less;
     }
     compare_exactly(terms, bound)
@@ -189,7 +189,7 @@ mod tests {
         ) {
             let shorten = |value: u64, bits: u32| if bits == 0 { 0 } else { value >> (64 - bits) };
             let denominator = shorten(denominator, bits.1).max(1);
-            // The quotient is arbitrary, or it is close to a whole number.
+            // The test draws an arbitrary quotient, or a quotient close to a whole number.
             for numerator in [shorten(numerator, bits.0), denominator.wrapping_mul(near).wrapping_add(near).wrapping_sub(1)] {
                 let dividend = u128::from(numerator) << FRACTION_BITS;
                 let (quotient, rest) = (dividend / u128::from(denominator), dividend % u128::from(denominator));

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
     parse_err_fn = UnknownScheduler::of
 )]
 pub enum Scheduler {
-    /// Loose round robin: the next warp that can issue, after the warp that issued last.
+    /// Loose round robin: starting after the warp that issued last, the next warp that can issue.
     Lrr,
-    /// Greedy, then oldest: the warp that issued last, while it can issue. Otherwise, the oldest
-    /// warp that can issue.
+    /// Greedy, then oldest: the warp that issued last, while it can issue. If it cannot issue, the oldest warp that can
+    /// issue.
     Gto,
     /// Oldest first: the oldest warp that can issue.
     Oldest,

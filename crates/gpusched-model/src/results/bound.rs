@@ -24,7 +24,7 @@ pub struct Bound {
     pub straddling: Straddling,
     /// G(Q): upper bound on the execution time [ns].
     pub wcet_ns: Time,
-    /// Number of times that gpusched solved Eqs 8–12 of [Aghilinasab20].
+    /// Number of times gpusched solved Eqs 8–12 of [Aghilinasab20].
     pub iterations: u32,
     /// t_mem: maximum time when best-effort cores access memory, in any window of length
     /// `wcet_ns` [ns].
@@ -38,11 +38,10 @@ pub struct Bound {
 /// Multipliers for Eqs 9 and 10 of [Aghilinasab20]. The multipliers prove a bound by weak
 /// duality.
 ///
-/// Symbols: Nᵢ blocks of cluster i, with WCET e⁰ in isolation and e¹ under interference; at most
-/// M running blocks; regulation period T. Let w = e¹, d = e¹ − e⁰, B = M·t_mem(t) and K =
-/// M·(⌈t/T⌉ + 1). In a window of length t, the total delay of the blocks is at most λB + µK + Σ
-/// Nᵢ·max(0, dᵢ − min(λwᵢ, µ)). If the left side of Eq. 8 with this delay is at most t, the
-/// kernel ends within t. For a memory bandwidth budget Q = 0, the multipliers are 0 and the bound
+/// Symbols: Nᵢ blocks of cluster i, with WCET e⁰ in isolation and e¹ under interference; at most M running blocks;
+/// regulation period T. Let w = e¹, d = e¹ − e⁰, B = M·t_mem(t) and K = M·(⌈t/T⌉ + 1). In a window of length t, the
+/// total delay of the blocks is at most λB + µK + Σ Nᵢ·max(0, dᵢ − min(λwᵢ, µ)). The kernel ends within t if the left
+/// side of Eq. 8 with this delay is at most t. For a memory bandwidth budget Q = 0, the multipliers are 0 and the bound
 /// is Eq. 3.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -64,10 +63,9 @@ impl Certificate {
 /// Rule that selects the delayed blocks among thread blocks that overlap memory time only in
 /// part. *Memory time* is the time when best-effort cores access memory.
 ///
-/// If a block progresses at a rate between e⁰/e¹ and 1 during memory time, partly covered blocks
-/// need not count. If a block takes e¹ as soon as its execution overlaps memory time, blocks at
-/// both ends of each memory time must count. [Aghilinasab20] §IV-B counts only one end. See
-/// `docs/errata.md`.
+/// The correct rule depends on the GPU. If a block progresses at a rate between e⁰/e¹ and 1 during memory time, partly
+/// covered blocks need not count. If any overlap with memory time extends a block to e¹, blocks at both ends of each
+/// memory time must count. [Aghilinasab20] §IV-B counts only one end. See `docs/errata.md`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]

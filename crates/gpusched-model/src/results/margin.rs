@@ -4,14 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Failure, LowerBound};
 
-/// Maximum factor that the search tries, in thousandths. As a result, this value means a factor
-/// of 1000 or larger.
+/// Maximum factor that the search tries, in thousandths. In a result, this value means a factor of 1000 or larger.
 pub const LARGEST_SCALING: u64 = 1_000_000;
 
 /// WCET margin of a plan, and an upper bound on the WCET margins of all plans.
 ///
-/// The factor multiplies the WCETs of each task, isolated and inflated, and the length of its
-/// longest thread block. gpusched rounds the products up to whole nanoseconds.
+/// The factor multiplies the isolated and the inflated WCET of each task, and the length of its longest thread block.
+/// gpusched rounds the products up to whole nanoseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Margin {

@@ -24,7 +24,8 @@ pub struct Plan {
     /// Device and granularity of the plan. Absent if the request states no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
-    /// Interference model that the verdicts assume. `null` for a model that has no name in files.
+    /// Interference model that the verdicts assume. The value is `null` for an interference model that has no name in
+    /// files.
     pub interference: Option<Interference>,
     /// Memory that partitions share. Present if the interference model counts the memory traffic
     /// of other partitions. With shared memory, the verdict of each partition assumes that all
@@ -195,8 +196,8 @@ pub struct SearchStats {
     /// Number of merges that gpusched tested before the search to fill the forbidden list
     /// (heuristic ACT, offline).
     pub prefill_merges: u64,
-    /// Other work of the search, such as linear programs. The value is the number of merge tests
-    /// that take an equal time.
+    /// Other work of the search, such as linear programs. The value is the number of merge tests that would take the
+    /// same time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_work: u64,
     /// Reason why the search stopped early. Absent if the search is complete.

@@ -43,8 +43,8 @@ pub enum Evidence {
     /// Schedulable: the utilization U is at most 1, and the demand dbf(t) is at most t for every
     /// t up to `interval_ns`. Longer intervals need no check.
     DemandWithinSupply {
-        /// Maximum interval length for which the demand must be checked [ns]. The value is 0 if a
-        /// utilization of at most 1 is sufficient, because D ≥ T for all tasks.
+        /// Maximum interval length for which the demand must be checked [ns]. The value is 0 if D ≥ T for all tasks,
+        /// because a utilization of at most 1 is then sufficient.
         interval_ns: Time,
         /// Intervals for which quick processor-demand analysis (QPA) computed the demand, in the
         /// order of computation. An entry is [length t, demand dbf(t)], in nanoseconds. The
@@ -59,7 +59,7 @@ pub enum Evidence {
         /// [ns].
         response_times_ns: Vec<Time>,
     },
-    /// Schedulable: the inequality of a sufficient test is true.
+    /// Schedulable: the tasks satisfy the inequality of a sufficient test.
     BoundHolds,
     /// Not schedulable: the demand of an interval of length `interval_ns` is `demand_ns`, which
     /// exceeds the length. The demand includes blocking.

@@ -2,8 +2,8 @@
 
 use crate::time::Time;
 
-/// An observer of a simulation, which receives the events of type `E` in chronological order. The
-/// type `T` is a time in nanoseconds or cycles.
+/// An observer of a simulation. It receives the events of type `E` in chronological order. The type `T` is a time in
+/// nanoseconds or cycles.
 ///
 /// Observers of jobs always inline [`see`](Observer::see). Without inlining, the simulator also
 /// builds events that an observer ignores, and executes up to 20 % more instructions.

@@ -1,5 +1,5 @@
-//! Scenarios for one sub-core with abstract latencies. [Singh21] ch. 4 and [Singh22] §IV contain
-//! examples. `docs/errata.md` reconstructs their figures.
+//! Scenarios for one sub-core with abstract latencies. [Singh21] ch. 4 and [Singh22] §IV contain examples.
+//! `docs/errata.md` reconstructs the figures of these papers.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

@@ -1,9 +1,8 @@
 //! Parser for expressions in kernel programs and in the claims of studies.
 //!
-//! Each language of expressions defines its words and signs ([`Lexis`]), and its operators and
-//! operands ([`Grammar`]). Two modules are common to all languages. [`token`] splits the text
-//! into tokens. [`parser`] combines operands according to the precedence of the operators between
-//! them.
+//! Each language of expressions defines its words and signs ([`Lexis`]), and its operators and operands ([`Grammar`]).
+//! All languages use two common modules. [`token`] splits the text into tokens. [`parser`] combines operands by the
+//! precedence of the operators between them.
 
 pub mod parser;
 pub mod token;

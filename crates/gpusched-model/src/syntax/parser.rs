@@ -49,8 +49,8 @@ pub trait Grammar: Lexis + Sized {
     /// Fails at an unexpected token. The error states the found and expected text.
     fn atom(parser: &mut Parser<'_, Self>) -> Result<Self::Part, ParseError>;
 
-    /// Parses an expression that is complete or in parentheses. By default, such an expression consists of operands and
-    /// infix operators.
+    /// Parses a whole expression, or an expression in parentheses. By default, such an expression consists of operands
+    /// and infix operators.
     ///
     /// # Errors
     /// Fails at an unexpected token. The error states the found and expected text.

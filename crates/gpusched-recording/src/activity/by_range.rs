@@ -1,8 +1,9 @@
 //! Jobs that are named ranges.
 //!
-//! A launch belongs to the innermost selected range around its host call in the same thread. If the thread has no such range,
-//! and exactly one other thread has one, the launch can belong to that range: libraries launch kernels from their own threads. If the
-//! file contains no host calls, a launch belongs to the range on the GPU around its start on the same stream.
+//! A launch belongs to the innermost selected range around its host call in the same thread. The thread may have no
+//! such range, because libraries launch kernels from their own threads. If exactly one other thread then has a range
+//! around the host call, the launch can belong to this range. If the file contains no host calls, a launch belongs to
+//! the range on the GPU around its start on the same stream.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         let mut points = points.remove(&lane).unwrap_or_default();
         points.sort_unstable();
         let mut of = vec![Vec::new(); ranges.len()];
-        // A launch inside a range that is not selected is work of another activity.
+        // If a launch is inside a range that is not selected, it is work of another activity.
         let all = lanes.get(&lane).map_or(&[][..], Vec::as_slice);
         let own = innermost(all, &points);
         for ((range, own), point) in innermost(ranges, &points).into_iter().zip(own).zip(points) {
@@ -81,7 +82,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     for (lane, ranges) in &selected {
         let of = launches.remove(lane).unwrap_or_default();
         for (range, launches) in ranges.iter().zip(of) {
-            // Without launches, a range on the GPU is still a release.
+            // A range on the GPU is a release even if it has no launches.
             let release = (side == Side::Host || launches.is_empty()).then_some(range.start);
             let job = Job::new(recording, release, launches);
             jobs.entry(range.name).or_default().extend(job);
@@ -104,14 +105,15 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     })
 }
 
-/// Returns the selected ranges of one lane. `ranges` are sorted by start. Without names, these are the ranges that no range with another name
-/// contains. A range inside a range of the same name is the next job of a task whose jobs overlap.
+/// Returns the selected ranges of one lane. `ranges` are sorted by start. If the user states no names, the function
+/// selects each range that no range with another name contains. A range inside a range of the same name is the next job
+/// of a task whose jobs overlap.
 fn select<'a>(recording: &Recording, names: &[String], mut ranges: Vec<&'a Range>) -> Vec<&'a Range> {
     if !names.is_empty() {
         ranges.retain(|range| wanted(recording, names, range.name));
         return ranges;
     }
-    // The two latest ends of the ranges so far, with different names.
+    // The two latest ends among the ranges so far. The two ranges have different names.
     let (mut latest, mut second): (Option<&Range>, Option<&Range>) = (None, None);
     ranges.retain(|range| {
         let around = [latest, second]
@@ -149,8 +151,8 @@ fn innermost(ranges: &[&Range], points: &[(i64, usize)]) -> Vec<Option<usize>> {
     found.collect()
 }
 
-/// Assigns each point in `outside` that exactly one thread has a range around. Returns the number of these points, and removes them
-/// from `outside`.
+/// Assigns each point in `outside` to a range around the point, if exactly one thread has such a range. Removes the
+/// assigned points from `outside`, and returns their number.
 fn borrow(
     selected: &BTreeMap<Option<i64>, Vec<&Range>>,
     outside: &mut Vec<(i64, usize)>,

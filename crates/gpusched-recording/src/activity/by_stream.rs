@@ -103,7 +103,7 @@ pub fn natural_gap(intervals: &[(i64, i64)]) -> Option<u64> {
         [less, more] if less >= SHORTEST && more >= less.saturating_mul(2) => Some((less, more)),
         _ => None,
     });
-    // more/less is compared exactly, without division.
+    // The loop compares the quotients more/less exactly, without division.
     let largest = increases.max_by(|a, b| {
         let (left, right) = (
             u128::from(a.1) * u128::from(b.0),

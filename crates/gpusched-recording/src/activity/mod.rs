@@ -1,6 +1,7 @@
 //! Activities: jobs that recur in a recording, with their GPU work.
 //!
-//! A job is a named range, a kernel launch, or a group of launches on one stream. Its GPU work is a set of launches.
+//! A job is a named range, a kernel launch, or a group of launches on one stream. The GPU work of a job is a set of
+//! launches.
 
 mod by_kernel;
 mod by_range;
@@ -40,16 +41,18 @@ pub enum Grouping {
     Range,
     /// Each kernel launch is a job, and the name of the kernel is the activity.
     Kernel,
-    /// Each group of launches on a stream without a long gap is a job, and the stream is the activity.
+    /// Each group of launches without a long gap on one stream is a job, and the stream is the activity.
     Stream,
 }
 
 /// One execution of an activity. All times are times of the recording [ns].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
-    /// Release: start of the range on the host, or of the host call. Without both, it is the start of the first launch.
+    /// Release: start of the range on the host, or start of the host call. If the file contains neither, the release is
+    /// the start of the first launch.
     pub release: i64,
-    /// Whether the file shows the release. Otherwise, the time from the release to the start of the first launch is unknown.
+    /// Whether the file shows the release. If not, the time from the release to the start of the first launch is
+    /// unknown.
     pub shows_release: bool,
     /// Start of the first launch. A job without launches starts at its release.
     pub start: i64,
@@ -98,7 +101,7 @@ impl Job {
     }
 }
 
-/// Returns the part of the method about `jobs` whose release the file does not show.
+/// Returns the words of the method about the jobs in `jobs` whose release the file does not show.
 fn without_calls(jobs: usize) -> String {
     match jobs {
         0 => String::new(),
@@ -133,7 +136,7 @@ pub struct Activities {
     pub list: Vec<Activity>,
     /// Number of launches that belong to no job.
     pub unassigned: usize,
-    /// Statement of how launches were assigned to jobs.
+    /// Text that states how gpusched assigned launches to jobs.
     pub method: String,
 }
 
@@ -142,10 +145,11 @@ pub struct Activities {
 pub struct Options<'a> {
     /// Rule for jobs.
     pub by: Grouping,
-    /// Names of the activities. If empty, all activities; for ranges, the outermost ranges of each thread.
+    /// Names of the activities. An empty list means all activities. For ranges, an empty list means the outermost
+    /// ranges of each thread.
     pub names: &'a [String],
-    /// Whether a launch of a thread without a range belongs to the range of the only other thread that has one. Then no execution
-    /// time is too short, but it may contain launches of other work.
+    /// Whether a launch of a thread without a range belongs to the range of another thread, if only one other thread
+    /// has a range. If true, no execution time is too short, but an execution time may contain launches of other work.
     pub borrow: bool,
     /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
     pub gap_ns: Option<u64>,
@@ -183,7 +187,7 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     texts.join(", ")
 }
 
-/// Whether `name` is one of `names`, or `names` is empty.
+/// Returns whether `names` contains `name` or is empty.
 fn wanted(recording: &Recording, names: &[String], name: NameId) -> bool {
     names.is_empty() || names.iter().any(|wanted| wanted == recording.names.get(name))
 }

@@ -3,10 +3,11 @@
 /// Observed releases of an activity.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Rhythm {
-    /// Period P [ns]: of a periodic activity, the mean distance of releases, rounded down. Otherwise, the smallest distance.
+    /// Period P [ns]. For a periodic activity, P is the mean distance of releases, rounded down. For other activities,
+    /// P is the smallest distance.
     pub period_ns: u64,
-    /// Release jitter J [ns]: each release is at most J after an arrival, and the arrivals are at least P apart. 0 for activities
-    /// that are not periodic.
+    /// Release jitter J [ns]: each release is at most J after an arrival, and the arrivals are at least P apart. J is 0
+    /// for activities that are not periodic.
     pub jitter_ns: u64,
     /// Smallest distance between two releases [ns].
     pub least_distance_ns: u64,
@@ -51,7 +52,7 @@ impl Rhythm {
         u64::try_from(jitter).unwrap_or(u64::MAX)
     }
 
-    /// Fits periodic arrivals. A distance of about k periods means that k − 1 jobs were skipped.
+    /// Fits periodic arrivals. A distance of about k periods means that the application skipped k − 1 jobs.
     fn grid(releases: &[i64], distances: &[u64]) -> Option<Rhythm> {
         let mut sorted = distances.to_vec();
         sorted.sort_unstable();

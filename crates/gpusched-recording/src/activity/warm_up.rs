@@ -7,7 +7,7 @@ use gpusched_model::time::Time;
 use super::Job;
 use crate::model::Recording;
 
-/// Rule for jobs that are dropped.
+/// Rule that selects the jobs to drop.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum WarmUp {
     /// The first jobs of each activity.

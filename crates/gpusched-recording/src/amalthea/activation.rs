@@ -1,4 +1,4 @@
-//! Releases of tasks: periods from stimuli, also through tasks that trigger other tasks.
+//! Releases of tasks. The periods are from stimuli. A task can also get its period through other tasks that trigger it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::software::{Body, Software};
 /// Maximum number of releases of one task per period.
 const MAX_RELEASES: usize = 1000;
 
-/// Maximum number of steps of all searches, against models whose triggers multiply.
+/// Maximum number of steps of all searches. The limit stops models whose triggers multiply.
 const MAX_STEPS: usize = 1_000_000;
 
 /// One of the periodic or sporadic releases of a task.

@@ -200,7 +200,7 @@ pub const MERGE: &str = "merge the files of the model in APP4MC";
 
 /// Returns whether `text` names a number of streaming multiprocessors.
 fn is_sms(text: &str) -> bool {
-    // With the digits, because `sm_80` is an architecture.
+    // The comparison includes the digits, because `sm_80` is an architecture.
     let plain = text.chars().filter(char::is_ascii_alphanumeric);
     let plain: String = plain.map(|letter| letter.to_ascii_lowercase()).collect();
     let names = [

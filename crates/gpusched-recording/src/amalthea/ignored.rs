@@ -45,7 +45,7 @@ impl Ignored {
 
 impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The plural belongs to the first noun: "task of …", "items of …".
+        // Only the first noun gets the plural form: "task of …", "items of …".
         let (noun, rest) = self
             .noun
             .split_once(" of ")
@@ -63,8 +63,8 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Parts of the model that no other module reads, as pairs of a part and a child element, each with a noun. The other modules read
-/// pairs without a noun, or list them in another way.
+/// Parts of the model, as pairs of a part and a child element. A pair with a noun is one that no other module reads.
+/// Other modules read the pairs without a noun, or list them in another way.
 const KINDS: [(&str, &str, Option<&str>); 16] = [
     ("swModel", "tasks", None),
     ("swModel", "isrs", None),
@@ -114,7 +114,7 @@ pub fn unread(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
     ignored
 }
 
-/// Lists offsets of stimuli, and counters. A counter lets only some of the triggers have an effect.
+/// Lists offsets of stimuli, and counters. With a counter, only some of the triggers have an effect.
 fn activation(model: &Model<'_>) -> Vec<Ignored> {
     let stimuli = model.elements("stimuliModel", "stimuli");
     let with_offset = stimuli.filter(|stimulus| {
@@ -198,8 +198,8 @@ fn scheduling(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
     ]
 }
 
-/// Lists the minimum and average times in `ticks`, elements with ticks of GPU work, and the times for definitions other than
-/// `definition`.
+/// Lists the minimum and average times in `ticks`, and the times for definitions other than `definition`. `ticks`
+/// contains the elements with ticks of GPU work.
 pub fn unused_times(ticks: &[Node<'_>], definition: &str) -> Vec<Ignored> {
     let owner = |node: &Node<'_>| {
         let owner = node

@@ -13,9 +13,9 @@ const MAX_PARENTS: usize = 100;
 
 /// Processing units of tasks and runnables.
 pub struct Mapping {
-    /// Units by name of the task or interrupt service routine.
+    /// Processing units, by name of the task or interrupt service routine.
     pub processes: BTreeMap<String, BTreeSet<String>>,
-    /// Units by name of the runnable.
+    /// Processing units, by name of the runnable.
     pub runnables: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -26,7 +26,7 @@ pub enum Placement {
     Gpu(String),
     /// On other processing units.
     Other,
-    /// The file does not state it.
+    /// The file does not state the place.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ impl Mapping {
         let parents = parents(model);
         let units_of = |scheduler: Option<String>| -> BTreeSet<String> {
             let mut next = scheduler;
-            // The limit also ends a cycle of parents.
+            // The limit also ends the loop if the parents form a cycle.
             for _ in 0..=MAX_PARENTS {
                 let Some(scheduler) = next else { break };
                 if let Some(units) = schedulers.get(&scheduler) {
@@ -108,7 +108,7 @@ fn names(node: Node<'_>, tag: &'static str) -> impl Iterator<Item = String> {
         .map(|Reference { name, .. }| name)
 }
 
-/// Returns the parent of each scheduler that has one.
+/// Returns the parent of each scheduler that has a parent.
 fn parents(model: &Model<'_>) -> BTreeMap<String, String> {
     let systems = model.elements("osModel", "operatingSystems");
     let schedulers = systems.flat_map(|system| super::model::children(system, "taskSchedulers"));

@@ -1,8 +1,9 @@
 //! Task models of APP4MC (Amalthea, `.amxmi`): an end-to-end system, or a task set with the work on the GPU.
 //!
-//! A model describes hardware, tasks, stimuli, requirements and allocations. [`system()`] converts all tasks of the model with their
-//! segments on CPU cores, copy engines and the GPU, and follows the labels from sensors to actuators. [`gpu_tasks()`] converts only the
-//! work on the GPU. [`Imported`] lists the parts of the model without an effect.
+//! A model describes hardware, tasks, stimuli, requirements and allocations. [`system()`] converts all tasks of the
+//! model with their segments on CPU cores, copy engines and the GPU, and follows the labels from sensors to actuators.
+//! [`gpu_tasks()`] converts only the work on the GPU. [`Imported`] lists the parts of the model that have no effect on
+//! the result.
 
 mod activation;
 mod gpu_tasks;
@@ -35,11 +36,12 @@ pub struct Imported<T> {
     pub result: T,
     /// The GPU; `None` if no task uses a GPU.
     pub gpu: Option<Gpu>,
-    /// Decisions that the model leaves open.
+    /// Decisions of gpusched that the model leaves open.
     pub notes: Vec<String>,
-    /// Assumptions without which the result would not describe the model. If one is false, a verdict may be unsafe.
+    /// Assumptions about the model. If an assumption is false, the result does not describe the model, and a verdict
+    /// may be unsafe.
     pub assumptions: Vec<String>,
-    /// Contradictions in the model, with the decision of gpusched.
+    /// Contradictions in the model, each with the decision of gpusched.
     pub warnings: Vec<String>,
     /// Parts of the model without an effect on the result.
     pub ignored: Vec<Ignored>,
@@ -49,9 +51,9 @@ pub struct Imported<T> {
 /// GPU. If `sms` is `None`, a feature of the GPU in the file must state the number.
 ///
 /// # Errors
-/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model without work on
-/// one GPU. It also refuses a model without a necessary value, such as a period or a number of ticks. Returns
-/// [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
+/// Returns [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a model, and for a model
+/// without work on one GPU. Also returns this error for a model without a necessary value, such as a period or a number
+/// of ticks. Returns [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read.
 pub fn gpu_tasks(path: impl AsRef<Path>, sms: Option<u32>) -> Result<Imported<TaskSet>> {
     read(path.as_ref(), |path, model| gpu_tasks::convert(path, model, sms))
 }
@@ -82,7 +84,7 @@ fn set_name(path: &Path) -> Option<String> {
     name.filter(|name| name != "-")
 }
 
-/// Returns a warning if the structure of the version of the file may differ from the known structure.
+/// Returns a warning if the file has a version whose structure may differ from the known structure.
 fn version_warning(model: &Model<'_>) -> Option<String> {
     let version = model.version();
     let known = version.starts_with("1.") || version.starts_with("0.9.");

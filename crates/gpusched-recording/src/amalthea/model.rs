@@ -81,8 +81,8 @@ pub fn parse<'a>(path: &Path, text: &'a str) -> Result<Document<'a>, Refusal> {
     })
 }
 
-/// Returns the largest number of attributes of an element. The result for text that is not XML has no meaning, because the parser
-/// refuses such text.
+/// Returns the largest number of attributes of an element. For text that is not XML, the result is arbitrary, because
+/// the parser refuses such text later.
 fn most_attributes(text: &str) -> usize {
     const SPECIAL: [(&str, &str); 3] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
     let (mut rest, mut most) = (text, 0);
@@ -211,7 +211,7 @@ pub fn kind<'a>(node: Node<'a>) -> &'a str {
 
 /// Returns the name of `node`.
 pub fn name<'a>(node: Node<'a>) -> &'a str {
-    // APP4MC refers to an element without a name by this text.
+    // APP4MC uses this text to refer to an element without a name.
     node.attribute("name").unwrap_or("no-name")
 }
 

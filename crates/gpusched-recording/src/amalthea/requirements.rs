@@ -1,4 +1,4 @@
-//! Deadlines: upper limits of response times, and rows whose name and task contradict each other.
+//! Deadlines: upper limits of response times. The name of a row can contradict the task of the row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ impl Deadlines {
                 }
                 _ => {
                     row.tasks.extend(named);
-                    "it applies to all these tasks, because the periods do not decide".to_owned()
+                    "it applies to all these tasks, because the periods leave the choice open".to_owned()
                 }
             };
             warnings.push(format!("{contradiction}: {decision}"));
@@ -150,7 +150,7 @@ impl Deadlines {
     }
 }
 
-/// Words without meaning for the comparison of names.
+/// Words that the comparison of names ignores.
 const COMMON: [&str; 17] = [
     "constraint",
     "cpu",
@@ -251,10 +251,10 @@ mod tests {
         assert_eq!(decided(right), (vec![ms(200), ms(66)], 0));
         let swapped = vec![row("Detect", "PRE_Lane", 200), row("Lane", "PRE_Detect", 66)];
         assert_eq!(decided(swapped), (vec![ms(200), ms(66)], 2));
-        // The limit is no period: the row applies to both.
+        // The limit is not a period, so the row applies to both tasks.
         let unclear = vec![row("Detect", "PRE_Lane", 150)];
         assert_eq!(decided(unclear), (vec![ms(150), ms(150)], 1));
-        // The period of the task of the row agrees with the task.
+        // The limit equals the period of the stated task, so the row applies to this task.
         let by_task = vec![row("Detect", "Lane", 66)];
         assert_eq!(decided(by_task), (vec![None, ms(66)], 1));
         // A name without a task, and tasks without GPU work.

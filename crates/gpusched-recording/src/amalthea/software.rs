@@ -1,4 +1,4 @@
-//! Tasks, runnables, and what one execution of them does: ticks, triggers of other tasks, and calls of GPU runnables.
+//! Tasks and runnables, with the actions of one execution: ticks, triggers of other tasks, and calls of GPU runnables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use super::reference::{Reference, reference, references};
 /// Maximum depth of nested groups and calls.
 const MAX_DEPTH: usize = 100;
 
-/// Maximum number of steps, against models whose calls multiply.
+/// Maximum number of steps. The limit stops models whose calls multiply.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// Items of a GPU task without an own number of ticks.
+/// Items of a GPU task that have no number of ticks of their own.
 const WITHOUT_TICKS: [&str; 16] = [
     "LabelAccess",
     "ModeLabelAccess",
@@ -138,7 +138,7 @@ impl Body {
         Some(())
     }
 
-    /// Joins `self` with `other`. Only one of the two executes.
+    /// Joins `self` with `other`, because only one of the two executes.
     fn or(&mut self, other: &Body) {
         self.ticks = self.ticks.max(other.ticks);
         for (most, part) in [
@@ -166,7 +166,7 @@ pub enum Purpose<'p> {
     Ticks(&'p str),
 }
 
-/// A walk through the activity graphs of processes and runnables. It visits each runnable once.
+/// A walk through the activity graphs of processes and runnables. The walk visits each runnable once.
 pub struct Walk<'w, 'a> {
     model: &'w Model<'a>,
     software: &'w Software<'a>,
@@ -336,7 +336,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             .filter(|entry| reference(*entry, "key").as_deref() == Some(definition));
         let values = entries.flat_map(|entry| children(entry, "value"));
         let values: Vec<Node<'a>> = values.chain(child(item, "default")).collect();
-        // The default counts only without an entry for the definition.
+        // The default applies only if there is no entry for the definition.
         let used = match values.as_slice() {
             [entries @ .., last] if !entries.is_empty() && last.has_tag_name("default") => entries,
             all => all,

@@ -1,4 +1,4 @@
-//! Check of contexts: a partition is one context of the planned size.
+//! Check of contexts: each partition must be one context of the planned size.
 
 use std::collections::BTreeMap;
 

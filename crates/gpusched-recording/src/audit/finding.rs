@@ -9,11 +9,11 @@ use super::{Audit, Audited};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Visible {
-    /// The file shows that the run kept to the limit.
+    /// The file shows that the run met the limit.
     Kept,
     /// The file shows a violation.
     Broken,
-    /// The file does not show whether the run kept to the limit.
+    /// The file does not show whether the run met the limit.
     NotVisible,
 }
 
@@ -77,7 +77,7 @@ pub enum FindingKind {
     Unknown,
 }
 
-/// A violation, or a check that is not visible in the file.
+/// A violation, or a check for which the file lacks the data.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Finding {

@@ -47,7 +47,8 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
     report.checked(task, Subject::Releases, slack, violations);
 }
 
-/// Returns a reason if the file does not show the releases of some jobs. Then a job may wait before it starts on the GPU.
+/// Returns a reason if the file does not show the releases of some jobs. Without a release in the file, a job may have
+/// waited before it started on the GPU.
 fn without_releases(task: &Audited<'_>) -> Option<String> {
     let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
     (hidden > 0).then(|| {
@@ -58,8 +59,9 @@ fn without_releases(task: &Audited<'_>) -> Option<String> {
     })
 }
 
-/// Checks that jobs end in time. The file shows releases and no arrivals: an arrival is at most J before its release. So a job that
-/// ends more than D after its release misses its deadline, and a job that ends within D − J after its release meets its deadline.
+/// Checks that jobs meet their deadlines. The file shows releases but no arrivals, and each arrival is at most J before
+/// its release. A job that ends more than D after its release misses its deadline. A job that ends within D − J after
+/// its release meets its deadline.
 pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
     let (deadline, jitter) = (
         i128::from(task.task.deadline().ns()),
@@ -87,7 +89,7 @@ pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
             doubtful += 1;
         }
     }
-    // A job that ends too late after its start also ends too late after its release.
+    // If a job ends more than D after its start, it also ends more than D after its release.
     if let Some(reason) = without_releases(task).filter(|_| violations.is_empty()) {
         report.unknown(task, Subject::Deadlines, &reason);
         return;

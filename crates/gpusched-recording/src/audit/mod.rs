@@ -28,7 +28,8 @@ pub struct Run<'a> {
     pub activities: &'a [Activity],
     /// Number of launches that belong to no job.
     pub unassigned: usize,
-    /// Number of SMs of the run. Without a plan, it determines C(m). With a plan, the partitions determine C(m).
+    /// Number of SMs of the run. Without a plan, this number determines C(m). With a plan, the partitions determine
+    /// C(m).
     pub sms: Option<u32>,
     /// Jobs to drop at the start of the recording.
     pub warm_up: WarmUp,
@@ -42,13 +43,13 @@ pub struct Audit {
     pub kept: bool,
     /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of some task.
     pub verdict: Visible,
-    /// Number of launches that belong to no job. The checks do not see them.
+    /// Number of launches that belong to no job. The checks ignore these launches.
     pub unassigned_launches: usize,
-    /// Number of jobs of tasks that the warm-up dropped. The checks do not see them.
+    /// Number of jobs of tasks that the warm-up dropped. The checks ignore these jobs.
     pub dropped_jobs: usize,
     /// Results of the checks, by task and then by check.
     pub checks: Vec<Check>,
-    /// Violations in the order of time, and then what is not visible.
+    /// Violations in the order of time, followed by the checks for which the file lacks the data.
     pub findings: Vec<Finding>,
 }
 

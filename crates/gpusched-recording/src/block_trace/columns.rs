@@ -54,7 +54,7 @@ impl Column {
     }
 }
 
-/// A row whose values are not all set yet.
+/// A row that may still lack values.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Draft {
     run: Option<u64>,
@@ -147,7 +147,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Completes the row. `given` is the interference level of all rows of the file, if the user stated it.
+    /// Completes the row. `given` is the interference level of all rows of the file, if the user states one level.
     pub(super) fn row(&self, given: Option<Level>) -> Result<Row, Fault> {
         let missing = |field, expected: &str| Fault::new(field, format!("found none, expected {expected}"));
         let run = self.run.ok_or_else(|| missing("run", "a number"))?;

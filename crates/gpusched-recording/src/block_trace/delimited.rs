@@ -11,7 +11,7 @@ use crate::lines::Lines;
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::{Error, Result};
 
-/// Number of rows that are read between two calls of the observer.
+/// Number of rows between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(

@@ -14,7 +14,7 @@ use super::source::{LONGEST_LINE, Source};
 use gpusched_analysis::kernel_wcet::trace::Recorder;
 use gpusched_model::error::Result;
 
-/// Number of lines that are read between two calls of the observer.
+/// Number of lines between two calls of the observer.
 const STEP: u64 = 1 << 16;
 
 pub(super) fn read(
@@ -117,6 +117,6 @@ impl<'de> Visitor<'de> for Fields {
     }
 }
 
-/// Name of a field. It is copied only if it contains escape sequences.
+/// Name of a field. The parser copies the name only if it contains escape sequences.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

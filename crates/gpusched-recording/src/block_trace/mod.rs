@@ -21,11 +21,12 @@ use source::Source;
 /// One file of a trace, with the options for reading it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input<'a> {
-    /// Format of the file. If `None`, it is detected from the name and the content of the file.
+    /// Format of the file. If `None`, gpusched detects the format from the name and the content of the file.
     pub format: Option<Format>,
-    /// Interference level of all rows. If `None`, the level of each row is read from column `q`.
+    /// Interference level of all rows. If `None`, column `q` contains the level of each row.
     pub level: Option<Level>,
-    /// Name of the kernel whose rows are read, if the file contains several kernels ([`Format::Examiner`] only).
+    /// Name of the kernel whose rows the reader selects, if the file contains several kernels ([`Format::Examiner`]
+    /// only).
     pub kernel: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! The file or stream from which the bytes of a trace are read.
+//! The file or stream that contains a trace.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

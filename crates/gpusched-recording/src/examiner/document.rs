@@ -28,7 +28,7 @@ pub(crate) struct Document<'a> {
     pub times: Vec<Entry<'a>>,
 }
 
-/// Entry of a log. It describes an execution of a kernel if it has a kernel name.
+/// Entry of a log. An entry with a kernel name describes an execution of this kernel.
 #[derive(Deserialize)]
 pub(crate) struct Entry<'a> {
     pub kernel_name: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Fault {
     pub message: String,
 }
 
-/// Reads all of `bytes`. Returns `None` if they exceed the size limit.
+/// Reads all of `bytes`. Returns `None` if the size exceeds the limit.
 pub(crate) fn read_text(bytes: impl Read) -> io::Result<Option<String>> {
     let mut text = String::new();
     let count = bytes.take(MAX_BYTES + 1).read_to_string(&mut text)? as u64;

@@ -24,7 +24,7 @@ pub(super) fn value<T: DeserializeOwned>(
     read.map(Some).map_err(|_| refuse(text, field, raw, expected))
 }
 
-/// Returns the value of `field`, which must be present. If it is absent, the error is at line `line`.
+/// Returns the value of `field`, which must be present. If the field is absent, the error states line `line`.
 pub(super) fn required<T: DeserializeOwned>(
     text: &str,
     field: &'static str,

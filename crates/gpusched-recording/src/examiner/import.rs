@@ -17,7 +17,7 @@ use gpusched_model::time::Time;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum LaunchTime {
-    /// Return of the launch call, which is the logged time closest to the arrival at the GPU.
+    /// Return of the launch call. Among the logged times, this time is closest to the arrival at the GPU.
     #[default]
     Returned,
     /// Start of the launch call.
@@ -35,8 +35,8 @@ pub struct Imported {
 
 /// Converts the run in `logs` to a scenario on `device`. Messages use `name` as the name of the device.
 ///
-/// Each log becomes a stream, and each process becomes an application. All times are the times of the logs. The conversion ignores
-/// copies.
+/// Each log becomes a stream, and each process becomes an application. The scenario uses the times of the logs without
+/// a change. The conversion ignores copies.
 ///
 /// # Errors
 /// Returns [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run is impossible on the

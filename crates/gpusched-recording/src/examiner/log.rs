@@ -44,7 +44,7 @@ pub struct Execution {
     pub shared_memory: u32,
     /// Time at which the launch call began.
     pub called: Time,
-    /// Time at which the launch call returned. `None` if it was not measured.
+    /// Time at which the launch call returned. `None` if the tool did not measure it.
     pub returned: Option<Time>,
     /// Blocks, in the order of their numbers.
     pub blocks: Vec<MeasuredBlock>,
@@ -181,7 +181,7 @@ fn launch_times(entry: &Entry<'_>, line: Option<u64>, text: &str) -> Result<(Tim
     let returned = rest
         .first()
         .map(|returned| time(text, FIELD, returned, Rounding::Down));
-    // A time of 0 means that the time was not measured.
+    // A time of 0 means that the tool did not measure the time.
     Ok((
         called,
         returned.transpose()?.filter(|returned| *returned >= called),

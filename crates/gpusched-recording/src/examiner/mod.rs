@@ -20,5 +20,5 @@ pub use log::{Execution, Log, MeasuredBlock};
 
 pub(crate) use document::{Document, Entry, Fault, SECONDS, line_of, read_text};
 
-/// Largest size of a file [bytes]. A file is one JSON document, so it cannot be read row by row.
+/// Largest size of a file [bytes]. A file is one JSON document, so the reader cannot read it row by row.
 pub const MAX_BYTES: u64 = 1 << 28;

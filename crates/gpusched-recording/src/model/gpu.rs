@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Gpu {
-    /// Name as the profiler states it. It may be empty.
+    /// Name as the profiler states it. The name may be empty.
     pub name: String,
     /// Number of SMs (NVIDIA) or compute units (AMD), or `null` if the file does not state it.
     pub sms: Option<u32>,

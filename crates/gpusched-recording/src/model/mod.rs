@@ -32,21 +32,22 @@ pub struct Recording {
     pub streams: Streams,
     /// Kernel launches with start and end, in the order of the file.
     pub launches: Vec<Launch>,
-    /// Host calls of the launches, in the same order. It is empty if the reader did not read calls.
+    /// Host calls of the launches, in the order of the launches. The list is empty if the reader did not read calls.
     pub calls: Vec<Option<Call>>,
-    /// Kernels of a report that contains no single launches.
+    /// Statistics of kernels, from a report that does not list single launches.
     pub kernel_sums: Vec<KernelSum>,
     /// Named ranges with start and end, in the order of the file.
     pub ranges: Vec<Range>,
-    /// Ranges of a report that contains no single ranges.
+    /// Statistics of ranges, from a report that does not list single ranges.
     pub range_sums: Vec<RangeSum>,
     /// Launches and ranges without a start or an end, which the recording omits.
     pub open: Open,
-    /// Work on the GPU without single kernels.
+    /// Work on the GPU for which the file lists no single kernels.
     pub other: OtherWork,
-    /// Decisions of the reader that a user must know, for example an assumed unit.
+    /// Decisions of the reader that the user must know, for example an assumed unit.
     pub notes: Vec<String>,
-    /// Memory traffic of launches with hardware counters [bytes], by name of the kernel: largest sum of bytes read and written.
+    /// Memory traffic from hardware counters [bytes], by name of the kernel. The value is the largest sum of the bytes
+    /// that one launch read and wrote.
     pub traffic: Vec<(NameId, u64)>,
 }
 
@@ -62,7 +63,8 @@ pub struct Open {
 /// Numbers of operations on the GPU that are not single kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct OtherWork {
-    /// Launches of whole CUDA graphs. Each of them is also a launch of the recording, from the start to the end of the graph.
+    /// Launches of whole CUDA graphs. Each graph is also a launch of the recording, from the start to the end of the
+    /// graph.
     pub graphs: u64,
     /// Copies and fills of memory, which the recording omits.
     pub copies: u64,

@@ -33,7 +33,7 @@ pub struct Call {
     pub thread: i64,
 }
 
-/// Identity of a stream. Two streams are the same if device, context and stream are equal.
+/// Identity of a stream: the numbers of the device, the context and the stream.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct StreamKey {
     /// Number of the GPU.
@@ -42,7 +42,7 @@ pub struct StreamKey {
     pub context: Option<i64>,
     /// Number of the stream or queue.
     pub stream: Option<i64>,
-    /// Number of the green context. It belongs to a launch, but it does not identify the stream.
+    /// Number of the green context of a launch. The number does not identify the stream.
     pub green: Option<i64>,
 }
 

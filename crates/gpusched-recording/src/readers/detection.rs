@@ -19,7 +19,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// Returns the format of `input`.
 ///
 /// # Errors
-/// Refuses an empty file, and binary files with a hint how to export them.
+/// Refuses empty files and binary files. For a binary file, a hint states how to export it.
 pub fn detect(input: &mut Input<'_>) -> Result<Format> {
     let start = input.peek()?;
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);

@@ -15,7 +15,7 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Opens `path`. Calls `observer` with the number of bytes that were read from the file.
+    /// Opens `path`. Calls `observer` with the number of bytes read from the file.
     pub fn open(path: &Path, observer: &'a mut dyn FnMut(u64)) -> Result<Input<'a>> {
         let bytes: Box<dyn Read> = if path == Path::new("-") {
             Box::new(io::stdin().lock())

@@ -24,8 +24,8 @@ pub struct Options {
     pub calls: bool,
 }
 
-/// Reads the recording at `path`. The path `-` means standard input, except for SQLite. Regularly calls `observer` with the
-/// number of bytes that were read so far.
+/// Reads the recording at `path`. The path `-` means standard input, except for SQLite. Regularly calls `observer` with
+/// the number of bytes read so far.
 ///
 /// # Errors
 /// Returns [`Error::Refused`] if the file is not a recording of a supported profiler, or if it is damaged. Returns [`Error::Io`]

@@ -1,7 +1,7 @@
 //! SQLite exports of Nsight Systems (`nsys export --type sqlite`), schema versions 2.9 to 3.25.
 //!
-//! Tables and columns depend on the version and on the options of the profiler. So each of them is optional here. The reader
-//! opens the file without changing it, and reads only the tables that [`Recording`] needs.
+//! Tables and columns depend on the version and on the options of the profiler. So every table and column is optional
+//! for the reader. The reader opens the file without changing it, and reads only the tables that [`Recording`] needs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub fn read(path: &Path, options: Options, input: Input<'_>) -> Result<Recording
     Ok(recording)
 }
 
-/// Texts by their number in the table `StringIds`.
+/// Texts by number, from the table `StringIds`.
 #[derive(Default)]
 struct Names(HashMap<i64, Option<String>>);
 
@@ -64,7 +64,7 @@ impl Export {
         let refuse = |error| refuse(path, error);
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        // The database is immutable, so that SQLite creates no files beside it.
+        // The reader opens the database as immutable, so that SQLite creates no files next to it.
         let connection = Connection::open_with_flags(uri(path), flags).map_err(refuse)?;
         connection
             .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
@@ -273,7 +273,8 @@ impl Export {
         let mut linked = tables.clone();
         linked.retain(|table| calls && self.column(table, &["correlationId"]) != "NULL");
         if !linked.is_empty() {
-            // The index is in a temporary table, because the export has no index on the number of the launch.
+            // The reader creates the index in a temporary table, because the export has no index on the number of the
+            // launch.
             let numbers = linked
                 .iter()
                 .map(|table| format!("SELECT correlationId FROM {table}"));
@@ -318,7 +319,7 @@ impl Export {
             column(&["greenContextId"]),
             column(name),
         ];
-        // A host call has the number of its launch, within the process of the launch.
+        // A host call and its launch have the same number in the same process.
         let query = match joins {
             false => format!(
                 "SELECT {}, NULL, NULL FROM {table} k ORDER BY k.rowid",
@@ -477,7 +478,7 @@ fn quoted(name: &str, quote: char) -> String {
     format!("{quote}{doubled}{quote}")
 }
 
-/// Returns the address of an immutable database. Bytes with a special meaning are escaped.
+/// Returns the address of an immutable database. The function escapes bytes that have a special meaning.
 fn uri(path: &Path) -> String {
     let escaped = path
         .as_os_str()

@@ -2,7 +2,7 @@
 
 /// Returns the total time that is in at least one interval [ns]. An interval is a start and an end.
 pub fn union_ns(intervals: impl Iterator<Item = (i64, i64)> + Clone) -> u64 {
-    // Most recordings are in the order of starts. Then no copy is necessary.
+    // Most recordings are sorted by start, so the function needs no copy of them.
     if intervals.clone().is_sorted() {
         return of_sorted(intervals);
     }

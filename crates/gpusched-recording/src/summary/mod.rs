@@ -21,9 +21,10 @@ pub struct Summary {
     pub gpus: Vec<Gpu>,
     /// Number of kernel launches.
     pub launches: u64,
-    /// Number of launches of whole CUDA graphs. Each of them counts as one kernel launch, from the start to the end of the graph.
+    /// Number of launches of whole CUDA graphs. Each graph counts as one kernel launch, from the start to the end of
+    /// the graph.
     pub graph_launches: u64,
-    /// Number of copies and fills of memory. They are not launches, and `busy_ns` does not contain them.
+    /// Number of copies and fills of memory. Copies and fills are not launches, and do not count in `busy_ns`.
     pub copies: u64,
     /// Number of different streams, identified by device, context and stream.
     pub streams: Option<usize>,
@@ -72,7 +73,7 @@ pub struct RangeLine {
 }
 
 impl Summary {
-    /// Summarizes `recording`. It sorts the launches in place, because a copy would double the memory.
+    /// Summarizes `recording`. The function sorts the launches in place, because a copy would double the memory.
     pub fn of(mut recording: Recording) -> Summary {
         let launches = &mut recording.launches;
         launches.sort_unstable_by_key(|launch| (launch.start, launch.end));
@@ -83,7 +84,7 @@ impl Summary {
         let busy_ns = span_ns.map(|_| union_ns(spans()));
         launches.sort_unstable_by_key(|launch| (launch.name, launch.duration()));
         let sums = recording.kernel_sums.iter().map(|sum| sum.launches);
-        // Sums state no streams, and some reports of launches lack the column.
+        // Reports with sums state no streams, and some reports with launches have no column for the stream.
         let whole =
             launches.is_empty() && recording.kernel_sums.is_empty() && recording.range_sums.is_empty();
         let known = whole || recording.streams.are_stated();

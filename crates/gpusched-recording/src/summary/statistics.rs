@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Statistics of times. A percentile is a measured time: the smallest time that is not exceeded by this percentage of the times.
+/// Statistics of times. A percentile is a measured time: for the 99th percentile, the smallest time that at least 99 %
+/// of the times do not exceed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Statistics {
     /// Shortest time [ns].
@@ -27,7 +28,8 @@ impl Statistics {
     }
 }
 
-/// Returns the first event whose time at least `percent` % of the times do not exceed.
+/// Returns the percentile `percent`: the first event such that at least `percent` % of the times do not exceed its
+/// time.
 fn percentile<T>(sorted: &[T], percent: usize) -> Option<&T> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1)

@@ -8,7 +8,8 @@ use crate::model::Recording;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     by_name: BTreeMap<String, u64>,
-    /// Largest traffic of all kernels with the same base name. Profilers write parameters of templates in different ways.
+    /// Largest traffic of all kernels with the same base name. The base name is necessary, because profilers write
+    /// template parameters in different ways.
     by_base: BTreeMap<String, u64>,
 }
 
@@ -24,8 +25,8 @@ impl Counters {
         }
     }
 
-    /// Returns the traffic of a launch of the kernel `name` [bytes]. If the full name has no counters, it is the largest traffic of
-    /// all kernels with the same base name. Returns `None` if there is no such kernel.
+    /// Returns the traffic of a launch of the kernel `name` [bytes]. If there are no counters for the full name,
+    /// returns the largest traffic of all kernels with the same base name. Returns `None` if there is no such kernel.
     pub fn traffic(&self, name: &str) -> Option<u64> {
         let exact = self.by_name.get(name);
         exact.or_else(|| self.by_base.get(base(name))).copied()

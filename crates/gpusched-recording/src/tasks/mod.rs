@@ -1,7 +1,7 @@
 //! A task set from recordings: one task per activity, with period, release jitter and C(m).
 //!
-//! All numbers are observations. A longer execution time or a shorter period is possible in a later run. A margin enlarges the
-//! execution times. Nothing else is derived: values that the recordings do not contain are absent from the task.
+//! All numbers are observations. A longer execution time or a shorter period is possible in a later run. A margin
+//! enlarges the execution times. The task omits all values that the recordings do not contain.
 
 mod counters;
 mod overlap;
@@ -36,7 +36,7 @@ pub struct Run<'a> {
     pub recording: &'a Recording,
     /// Activities of the recording.
     pub activities: &'a [Activity],
-    /// Number of SMs on which all kernels ran. If `None`, it is the number of SMs of the green contexts of the kernels.
+    /// Number of SMs on which all kernels ran. If `None`, the green contexts of the kernels determine the number.
     pub sms: Option<u32>,
     /// Whether other kernels of the same kind ran at the same time, so that the times are in conflict.
     pub conflict: bool,
@@ -47,7 +47,7 @@ pub struct Run<'a> {
 pub struct Options<'a> {
     /// Jobs to drop at the start of each recording.
     pub warm_up: WarmUp,
-    /// Factor by which C(m) exceeds the longest measured time, at least 1.
+    /// Ratio of C(m) to the longest measured time; at least 1.
     pub margin: Factor,
     /// Form of C(m).
     pub form: EnvelopeForm,
@@ -72,7 +72,8 @@ pub enum Gaps {
     /// The execution time is the time during which a kernel of the job runs. No test counts the suspension between kernels.
     #[default]
     Separate,
-    /// The execution time is the time from the first start to the last end of a kernel. This is safe for jobs with gaps.
+    /// The execution time is the time from the first start to the last end of a kernel. This choice is safe for jobs
+    /// with gaps.
     Count,
 }
 
@@ -97,7 +98,7 @@ pub struct Derived {
     pub left_out: Vec<(String, &'static str)>,
     /// Recordings in isolation where kernels of several activities ran at the same time.
     pub overlaps: Vec<Overlap>,
-    /// Files without a stated size, and the number of SMs of the GPU, which the tasks assume.
+    /// Files that state no number of SMs, each with the number of SMs of the GPU. The tasks assume this number.
     pub whole_gpus: Vec<(String, u32)>,
 }
 
@@ -165,7 +166,7 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
 struct Sample<'a> {
     run: &'a Run<'a>,
     sms: u32,
-    /// Whether `sms` is the number of SMs of the GPU, because nothing else states a size.
+    /// Whether `sms` is the number of SMs of the GPU, because neither the user nor the file states another number.
     whole_gpu: bool,
     jobs: &'a [Job],
     dropped: &'a [Job],
@@ -270,7 +271,8 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     Ok(Ok((task, report)))
 }
 
-/// Returns the number of SMs of the kernels of `jobs`, and whether it is the number of SMs of the GPU for lack of a stated size.
+/// Returns the number of SMs of the kernels of `jobs`. Also returns whether the result is the number of SMs of the GPU,
+/// because the number is not stated.
 fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, bool)> {
     let unknown = |found: &str| {
         let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
@@ -317,8 +319,8 @@ pub(crate) fn confined(recording: &Recording, key: crate::model::StreamKey) -> O
     context.sms
 }
 
-/// Returns a rhythm that covers all rhythms: the smallest period and the largest jitter. If one activity is not periodic, it is the
-/// smallest distance of releases.
+/// Returns a rhythm that covers all rhythms: the smallest period and the largest jitter. If one activity is not
+/// periodic, the period is the smallest distance of releases.
 fn joint(rhythms: &[Rhythm]) -> Option<Rhythm> {
     let least = rhythms.iter().map(|rhythm| rhythm.least_distance_ns).min()?;
     let period = rhythms.iter().map(|rhythm| rhythm.period_ns).min()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Run;
 use crate::activity::WarmUp;
 
-/// Activities of one recording whose kernels ran at the same time. Their times contain interference.
+/// Activities of one recording whose kernels ran at the same time. The times of these activities contain interference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overlap {
     /// File of the recording.
@@ -27,7 +27,7 @@ impl Overlap {
         }
         kernels.sort_unstable();
         let mut found = BTreeSet::new();
-        // Kernels that may still run, one per activity: the kernel that ends last.
+        // Kernels that may still run: for each activity, the kernel that ends last.
         let mut running: Vec<(i64, usize)> = Vec::new();
         for (start, end, activity) in kernels {
             running.retain(|&(end, _)| end > start);

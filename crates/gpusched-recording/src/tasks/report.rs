@@ -1,4 +1,4 @@
-//! Description of a derived task: where its numbers come from.
+//! Description of a derived task, with the sources of its numbers.
 
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
 use gpusched_analysis::kernel_wcet::fit::tail::Estimate;
@@ -22,19 +22,19 @@ pub struct TaskReport {
     pub rhythm: Option<Rhythm>,
     /// Period that the user stated in place of the observed period.
     pub stated: Option<Time>,
-    /// Files without a stated size, and the number of SMs of the GPU.
+    /// Files that state no number of SMs, each with the number of SMs of the GPU.
     pub whole_gpus: Vec<(String, u32)>,
     /// Measured times for each number of SMs, in isolation and then in conflict.
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
     pub worst: Vec<Worst>,
-    /// Longest total time of the gaps in a job [ns], and the largest share of gaps in a job.
+    /// Longest total time of the gaps in one job [ns], and the largest share of gaps in one job.
     pub largest_gaps: (u64, f64),
-    /// Number of dropped jobs, and the longest of them [ns].
+    /// Number of dropped jobs, and the execution time of the longest dropped job [ns].
     pub dropped: (usize, u64),
-    /// Number of jobs without GPU work. They have a release, but no execution time.
+    /// Number of jobs without GPU work. Such a job has a release, but no execution time.
     pub idle: usize,
-    /// Largest quotient of the longest times in conflict and in isolation on the same number of SMs.
+    /// Largest ratio of the longest time in conflict to the longest time in isolation, on the same number of SMs.
     pub slowdown: Option<(u32, f64)>,
     /// Whether a larger number of SMs gave a longer time. C(m) uses the longest time on m or more SMs.
     pub non_monotone: bool,

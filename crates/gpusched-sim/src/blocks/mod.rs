@@ -13,7 +13,7 @@
 //! 5. Rates of running blocks (`rates`): shared bandwidth, contention factors, and memory
 //!    accesses of CPU cores within their `budgets` slow blocks down.
 //!
-//! Copies of all applications wait in one queue of their own ([Sanudo20] §V-A).
+//! Copies of all applications wait in one separate queue ([Sanudo20] §V-A).
 //!
 //! At each instant, the simulation processes starts of blocks last. Times are integers. Progress
 //! is a fixed-point number with 32 fractional bits, and ends are rounded up to whole nanoseconds.

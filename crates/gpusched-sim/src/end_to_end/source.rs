@@ -17,7 +17,7 @@ pub struct Arrival {
     pub jitter: Time,
 }
 
-/// Supplier of the jobs of a run.
+/// Supplies the jobs of a run.
 pub trait Source {
     /// Returns the arrival of the next job of `task`, in the order of arrivals. Returns `None` after the last job.
     fn arrival(&mut self, task: usize) -> Option<Arrival>;

@@ -30,9 +30,8 @@ pub struct Setting<'a> {
     pub parts: Vec<(&'a [usize], u32)>,
     /// Memory that the partitions share.
     pub memory: SharedMemory,
-    /// Bandwidth of the memory slices of each partition. `None` if the partitions have no memory
-    /// slices of their own. With memory slices, other sources may use the slices of any
-    /// partition.
+    /// Bandwidth of the memory slices of each partition. `None` if the partitions have no own memory slices. With
+    /// memory slices, other sources may use the slices of any partition.
     pub slices: Option<Vec<Bandwidth>>,
     /// Scheduling policy of all partitions.
     pub policy: Policy,

@@ -172,8 +172,8 @@ pub(super) fn lane_name(track: &str, lanes: usize, lane: usize) -> String {
 
 fn last_of_each_time(mut values: Vec<(Time, f64)>) -> Vec<(Time, f64)> {
     values.sort_by_key(|&(at, _)| at);
-    // `dedup_by` keeps the first of several entries with equal times. Therefore the value of the
-    // later entry is copied to the entry that is kept.
+    // `dedup_by` keeps the first of several entries with equal times. Therefore the layout copies the value of the
+    // later entry to the entry that it keeps.
     values.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
         if same {

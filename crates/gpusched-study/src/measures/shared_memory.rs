@@ -1,5 +1,6 @@
-//! Metric of two costs. If the analysis ignores memory traffic of other partitions, plans can miss
-//! deadlines. If the analysis counts this traffic, it accepts fewer task sets.
+//! Metric that compares two analyses. An analysis that ignores the memory traffic of other
+//! partitions can accept plans that miss deadlines. An analysis that counts this traffic accepts
+//! fewer task sets.
 
 use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;

@@ -21,10 +21,6 @@ const WIDTH: usize = 158;
 /// prints all values.
 const FIGURES: usize = 4;
 
-/// Maximum total length of the computed values of a claim with their expressions [characters].
-/// Longer lists contain only the values.
-const SHORT: usize = 80;
-
 /// Returns the page about finished studies. The page depends only on their claims, their results,
 /// `reasons` and `command`, the command line that writes the page.
 ///
@@ -34,25 +30,24 @@ pub fn reproduction(studies: &[Study], reasons: &Reasons, command: &str) -> Resu
     let findings: Vec<Findings> = studies.iter().map(Study::findings).collect::<Result<_>>()?;
     reasons.check(&findings)?;
     let about = format!(
-        "This page lists the published claims that the studies reproduce. For every other claim, it states \
-         a reason and the values that the study computes for the condition of the claim. A name in \
-         parentheses after values is an analysis variant. `{command}` writes this page."
+        "The studies check published claims and hypotheses of gpusched. This page first lists the claims that \
+         are not reproduced, with the reason, the published values and the values that the study computes for \
+         the condition of the claim. A name in parentheses after computed values is an analysis variant. \
+         `{command}` writes this page."
     );
     let mut page = format!("# Reproduction\n\n{}\n", wrapped(&about, ""));
     page += &summary(&findings, reasons);
     page += &deviations(&findings, reasons);
     page += &not_checkable(reasons);
-    let mut about = "Each list contains the claims that a study reproduces. The sections above contain all \
-                     other claims. If the results do not confirm a claim with the mark *must hold*, the \
-                     study fails. `gpusched study check` prints the condition and the computed values of \
-                     each claim."
+    let mut about = "If the results do not confirm a claim with the mark *must hold*, the study fails. \
+                     `gpusched study check` prints the condition and the computed values of each claim."
         .to_owned();
     let common = common_folder(studies);
     if let Some(folder) = &common {
         let (file, results) = (folder.join("NAME.toml"), folder.join("NAME"));
         let _ = write!(about, " {}", repetition(&file, &results, "the study NAME"));
     }
-    page += &format!("## Details\n\n{}\n", wrapped(&about, ""));
+    page += &format!("## Reproduced\n\n{}\n", wrapped(&about, ""));
     for (study, findings) in studies.iter().zip(&findings) {
         page += &section(study, findings, common.is_none());
     }
@@ -93,7 +88,7 @@ fn summary(findings: &[Findings], reasons: &Reasons) -> String {
 }
 
 /// Returns the list of claims that are not reproduced for at least one analysis variant. The list
-/// is sorted by reason. It states the published numbers and the computed values.
+/// is sorted by reason. The list states the published numbers and the computed values.
 fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
     let mut text = String::new();
     for &reason in Reason::VARIANTS {
@@ -120,9 +115,9 @@ fn deviations(findings: &[Findings], reasons: &Reasons) -> String {
         if !items.is_empty() {
             let _ = write!(
                 text,
-                "## Not reproduced: {}\n\n{}\n\n{items}\n",
+                "## Not reproduced: {}\n\n{}\n{items}\n",
                 reason.get_message().unwrap_or_default(),
-                reason.get_documentation().unwrap_or_default()
+                wrapped(reason.get_documentation().unwrap_or_default(), "")
             );
         }
     }
@@ -161,13 +156,8 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
     for finding in failed {
         let variant = finding.reading.as_deref();
         let variant = variant.map_or(String::new(), |name| format!(" (`{name}`)"));
-        let figures = finding.figures_in_words();
-        let named = figures.iter().map(|(name, value)| format!("`{name}` = {value}"));
-        let named: Vec<String> = named.collect();
-        let mut values = match named.iter().map(|figure| figure.chars().count()).sum::<usize>() <= SHORT {
-            true => named,
-            false => figures.into_iter().map(|(_, value)| value).collect(),
-        };
+        let figures = finding.figures_in_words().into_iter();
+        let mut values: Vec<String> = figures.map(|(_, value)| value).collect();
         if values.len() > FIGURES {
             values.truncate(FIGURES);
             values.push("…".to_owned());
@@ -175,7 +165,7 @@ fn missed<'f>(claim: &Finding, failed: impl Iterator<Item = &'f Finding>) -> Str
         computed.push(values.join(", ") + &variant);
     }
     if !computed.is_empty() {
-        let _ = write!(text, " The study yields {}.", computed.join("; "));
+        let _ = write!(text, " Computed: {}.", computed.join("; "));
     }
     text
 }
@@ -236,8 +226,8 @@ fn repetition(file: &Path, results: &Path, study: &str) -> String {
     )
 }
 
-/// Returns the section about one study: its size, and one line for each reproduced claim. If
-/// `repeated` is true, the section also contains the command that repeats the study.
+/// Returns the list item of one study: its size, its title and its reproduced claims. If
+/// `repeated` is true, the item also contains the command that repeats the study.
 fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
     let spec = &study.spec;
     let name_of = spec.name();
@@ -246,21 +236,21 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
     } else {
         spec.title()
     };
-    let about = format!(
-        "{title}: The study has {} and seed {}.",
+    let mut about = format!(
+        "**{name_of}** ({}, seed {}): {title}.",
         size(spec.kind()),
         spec.seed()
     );
-    let mut text = format!("### {name_of}\n{}", wrapped(&about, ""));
     if repeated {
         let (file, results) = paths(study);
-        text += &wrapped(&repetition(&file, results, "the study"), "");
+        let _ = write!(about, " {}", repetition(&file, &results, "the study"));
     }
     if findings.findings.is_empty() {
-        text += "* The study has no claims.\n";
+        about += " The study has no claims.";
     } else if !findings.findings.iter().any(|finding| finding.reproduced) {
-        text += "* The study reproduces no claim.\n";
+        about += " The study reproduces no claim.";
     }
+    let mut text = wrapped(&about, "* ");
     for claim in claims(findings) {
         let Some(first) = claim.first() else { continue };
         let of = |reproduced: bool| -> Vec<&str> {
@@ -279,7 +269,7 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
             ),
         };
         let must = if first.must_hold { " (must hold)" } else { "" };
-        text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "* ");
+        text += &wrapped(&format!("{}{must}{verdict}: {}", first.id, first.text), "  * ");
     }
     text
 }
@@ -288,7 +278,7 @@ fn section(study: &Study, findings: &Findings, repeated: bool) -> String {
 fn size(kind: &Kind) -> String {
     match kind {
         Kind::Partitioning(study) => format!(
-            "{} with {} each, a GPU with {}",
+            "{} with {} each, {}",
             counted(study.points().len(), "point"),
             counted(study.sets(), "task set"),
             counted(study.sms(), "SM")

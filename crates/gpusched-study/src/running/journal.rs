@@ -1,6 +1,6 @@
 //! The checkpoint of a study: a file with one line for each finished chunk.
 //!
-//! The first line identifies the study. Every other line contains the results of one chunk. A line is valid only if its
+//! The first line identifies the study. Each further line contains the results of one chunk. A line is valid only if its
 //! line end is present. If a process is killed, its journal stays valid. The last line may be incomplete; the next run
 //! removes it. A process that uses a journal locks the file. When the process ends, the operating system releases the lock.
 
@@ -31,7 +31,7 @@ pub struct Journal {
 }
 
 /// Maximum time for which a finished chunk may exist only in the memory of the operating system. A
-/// power failure can lose these chunks, but the end of the process cannot.
+/// power failure can lose these chunks. If only the process ends, no chunk is lost.
 const SYNC: Duration = Duration::from_secs(5);
 
 impl Journal {

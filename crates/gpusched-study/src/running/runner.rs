@@ -20,7 +20,7 @@ use gpusched_model::error::{Error, Result};
 
 /// Receives reports about the progress of a run. All calls are on the thread that called [`run`].
 pub trait Observer {
-    /// Reports the start of a run of `total` task sets or cases. Earlier runs finished `resumed` of them.
+    /// Reports the start of a run of `total` task sets or cases. Earlier runs finished `resumed` of these.
     fn started(&mut self, total: u64, resumed: u64) {
         let _ = (total, resumed);
     }

@@ -1,14 +1,14 @@
 //! Reaction times and data ages of chains.
 //!
-//! With the longest time T between two arrivals and the response time R of each task, the
-//! reaction time is at most:
+//! Let T be the longest time between two arrivals of a task, and R its response time. Each method bounds the reaction
+//! time:
 //!
 //! * [`Method::Davare`]: Σ (T + R);
 //! * [`Method::Durr`]: T₁ + Rₙ + Σ_{i<n} max(Rᵢ, Tᵢ₊₁ + θᵢ·Rᵢ);
-//! * [`Method::Kloda`]: the maximum over the arrivals of the first task, if all phases are known;
-//! * [`Method::Let`]: Σ (T + D), or the maximum over the arrivals.
+//! * [`Method::Kloda`]: the longest reaction time over the arrivals of the first task, if all phases are known;
+//! * [`Method::Let`]: Σ (T + D), or the longest reaction time over the arrivals of the first task.
 //!
-//! θᵢ is 0 if a job of task i+1 never starts while a job of task i is pending. Otherwise, θᵢ is 1.
+//! θᵢ is 0 if a job of task i+1 never starts while a job of task i is pending. In all other cases, θᵢ is 1.
 
 use gpusched_model::end_to_end::{Chain, ChainBound, Communication, CorePolicy, Method, Resource};
 
@@ -29,7 +29,7 @@ struct Link {
     /// Shortest time between two arrivals.
     period: u128,
     phase: Option<u128>,
-    /// θ·R of the hop to the next task.
+    /// θ·R for the step to the next task.
     visible: u128,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn check(claim: &ChainBound, chain: &Chain, table: &Table<'_>) -> Res
     Ok(())
 }
 
-/// Checks that `claimed` is at least `least`. Null claims no bound.
+/// Checks that `claimed` is at least `least`. The value null claims no bound.
 fn at_least(field: &str, claimed: Option<u128>, least: Option<u128>) -> Result<(), Fault> {
     match (claimed, least) {
         (None, _) => Ok(()),
@@ -80,7 +80,7 @@ fn at_least(field: &str, claimed: Option<u128>, least: Option<u128>) -> Result<(
     }
 }
 
-/// Checks the parts of the tasks. A chain without a bound has no parts.
+/// Checks the parts of the tasks. A chain without a bound must have no parts.
 fn check_hops(claim: &ChainBound, links: Option<&[Link]>) -> Result<(), Fault> {
     let links = match claim.reaction_ns {
         Some(_) => links.unwrap_or_default(), // a confirmed bound has links
@@ -134,9 +134,8 @@ fn links(chain: &Chain, table: &Table<'_>) -> Option<Vec<Link>> {
     links.collect()
 }
 
-/// Returns whether a job of `second` never starts while a job of `first` is pending. For this,
-/// `first` occupies the core of the first segment of `second`, with higher priority, from its
-/// arrival to its end.
+/// Returns whether a job of `second` never starts while a job of `first` is pending. The result is `true` if `first`
+/// has higher priority and occupies the core on which `second` starts, from the arrival to the end of each job.
 fn starts_after(table: &Table<'_>, first: usize, second: usize) -> bool {
     let (first, second) = (table.task(first), table.task(second));
     let starts_on =
@@ -191,10 +190,10 @@ fn age(links: &[Link]) -> u128 {
     waits.fold(last.processing, u128::saturating_add)
 }
 
-/// Returns the longest reaction time over the arrivals of the first task. An event just after
-/// the arrival z is read by the next job. Each task then reads at its next arrival after the
-/// output of the previous task. From the largest phase, the arrivals repeat in each hyperperiod.
-/// Returns `None` if a phase is unknown, or if the arrivals are too many.
+/// Returns the longest reaction time over the arrivals of the first task. The next job reads an event that occurs just
+/// after the arrival z. Each later task reads the output of the previous task at its next arrival. From the largest
+/// phase on, the arrivals repeat in each hyperperiod. Returns `None` if a phase is unknown, or if there are too many
+/// arrivals.
 fn enumerated(links: &[Link]) -> Option<u128> {
     let (first, last) = (links.first()?, links.last()?);
     let phases = links

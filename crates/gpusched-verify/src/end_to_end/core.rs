@@ -10,8 +10,8 @@ struct Load<'a> {
     /// The whole job of a task with busy-waiting. `None` if the task leaves the core while it
     /// waits.
     busy: Option<Whole>,
-    /// The job, or its segments on the core, as in a window that starts at any time. `None` if the
-    /// task has no bound.
+    /// Work of the job, or of its segments on the core, in a window that starts at any time. `None` if the task has no
+    /// bound.
     carried: Option<Whole>,
     /// Segments on the core.
     streams: Vec<&'a Stream>,
@@ -32,8 +32,8 @@ impl Whole {
 }
 
 impl Load<'_> {
-    /// Whether the task has no bound, so that its jobs may queue. At the same priority, an own
-    /// earlier segment may execute while they wait, so no window starts without them.
+    /// Whether the task has no bound, so that its jobs may queue. At the same priority, an earlier segment of the
+    /// analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
     fn queues(&self) -> bool {
         self.streams.iter().any(|stream| stream.end.is_none())
     }
@@ -89,12 +89,12 @@ impl<'a> FixedPriorities<'a> {
         }))
     }
 
-    /// Returns the least valid R of `segment` of `task`, or `None` if it has no bound.
+    /// Returns the least valid R of `segment` of `task`, or `None` if the segment has no bound.
     pub fn end(&self, table: &Table<'_>, task: usize, segment: usize) -> Option<u128> {
         let limit = table.period(task);
         let found = &table.task(task).segments[segment];
         let from_idle = table.lost_from_idle(found.on, task);
-        // A window that starts without ready work of more urgent tasks.
+        // Window that starts when no work of more urgent tasks is ready.
         let window = |own: u128| {
             least(own, limit, |w| {
                 let work = self.interference(table, task, |load| load.work(w))?;
@@ -108,10 +108,11 @@ impl<'a> FixedPriorities<'a> {
         if segment == 0 {
             return joint.filter(|&end| end <= limit);
         }
-        // Local: a window for this segment. If more urgent work is ready at its release, the window
-        // starts before. Then earlier segments of the own job may execute in the window, and their
-        // traffic delays the more urgent work. So the window counts the traffic of the own task. A
-        // window from the release does not, but it counts the work that the other tasks carry into it.
+        // Local: a window for this segment alone. If more urgent work is ready at the release of the segment, the
+        // window starts before the release. Earlier segments of the same job may then execute in the window, and their
+        // traffic delays the more urgent work. So this window counts the traffic of the own task. A window that starts
+        // at the release does not count this traffic. Instead, it counts the work of other tasks that is pending at the
+        // release.
         let own = cost(found);
         let from_release = table.lost_from_release(found.on, task);
         let carried = table.shares_memory().then(|| {
@@ -138,7 +139,7 @@ fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
         .map(|stream| stream.cost)
         .fold(0, u128::saturating_add);
     let whole = table.whole(first.task);
-    // A job with work left has arrived after the start of the window minus (R − its work).
+    // A job whose work is incomplete at the start of the window arrived less than R − (its work) before this start.
     let carried = match task.spins() {
         true => table.response(first.task).zip(whole).map(|(end, cost)| Whole {
             period: first.period,

@@ -1,8 +1,8 @@
 //! Segments on copy engines and partitions, under FIFO and fixed priorities: the time from the
 //! release to the end of a segment.
 //!
-//! On cores, enforced releases make the segments independent tasks. So the preemptive case also
-//! serves these cores.
+//! With enforced releases, the segments on a core are independent tasks. So the preemptive case also applies to these
+//! cores.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::memory::Lost;
 use super::table::{Stream, Table};
 use super::window::{blocking, least, smaller, total};
 
-/// Rule of a resource without EDF.
+/// Scheduling rule of a resource, except EDF.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Rule {
     Fifo,
@@ -24,8 +24,8 @@ pub(super) enum Rule {
     Limited,
 }
 
-/// Returns the least valid S of `own`, or `None` if it has no bound. `all` are the streams on
-/// the resource.
+/// Returns the least valid S of the segment `own`, or `None` if the segment has no bound. `all` are the streams on the
+/// resource.
 pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let rivals = Rivals::new(table, all, own);
     let delay = match rule {
@@ -66,8 +66,8 @@ struct Rivals<'a> {
     lower: Vec<&'a Stream>,
     /// Streams of the own task: the segment and the other segments on the resource.
     mine: Vec<&'a Stream>,
-    /// Whether a task of the same priority has no bound. Its jobs queue while an own earlier
-    /// segment executes, so no window starts without them.
+    /// Whether a task of the same priority has no bound. Its jobs may queue while an earlier segment of the own task
+    /// executes. So every window may start with jobs of this task.
     queue: bool,
 }
 
@@ -105,9 +105,9 @@ impl<'a> Rivals<'a> {
         }))
     }
 
-    /// Returns the higher-priority work in a window that starts with the release of the segment:
-    /// Σ (⌊(w + R − c − φ)/T⌋ + 1)·c. A job with work left has arrived after the start of the
-    /// window minus (R − its work).
+    /// Returns the higher-priority work in a window that starts with the release of the segment: Σ (⌊(w + R − c − φ)/T⌋
+    /// + 1)·c. A job whose work is incomplete at the start of the window arrived less than R − (its work) before this
+    /// start.
     fn work_from_release(&self, window: u128) -> Option<u128> {
         total(self.higher.iter().map(|other| {
             // R ≥ φ + c in a valid table. In an invalid table, the check of R fails.
@@ -117,10 +117,10 @@ impl<'a> Rivals<'a> {
         }))
     }
 
-    /// S = c + min(w1, w2). The window of w1 starts at the last time without pending
-    /// higher-priority work. An own segment may execute at this time, for example the segment of
-    /// the previous job. The window of w2 starts with the release. The segment loses time too, so
-    /// S is the least e = B + Σ work(w) + c + lost(e) of both windows.
+    /// S = c + min(w1, w2). The window of w1 starts at the last time when no higher-priority work is pending. A segment
+    /// of the own task may execute at this time, for example the segment of the previous job. The window of w2 starts
+    /// with the release. Memory traffic also delays the segment itself. So S is the least e = B + Σ work(w) + c +
+    /// lost(e) of both windows.
     fn non_preemptive(&self, table: &Table<'_>) -> Option<u128> {
         let in_full = table.shares_memory();
         let costs = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.cost), in_full);
@@ -134,8 +134,8 @@ impl<'a> Rivals<'a> {
         smaller(w1, w2)
     }
 
-    /// Returns the least e = B + work(w) + c + lost(e), with the least w = B + work(w) + lost(w).
-    /// The segment starts at w or before, and ends at e or before.
+    /// Returns the least e = B + work(w) + c + lost(e), with the least w = B + work(w) + lost(w). The segment starts at
+    /// w at the latest, and ends at e at the latest.
     fn start_and_end(
         &self,
         blocking: u128,
@@ -166,11 +166,10 @@ impl<'a> Rivals<'a> {
         })
     }
 
-    /// Preemption at block boundaries. The first window is the window of [`Rivals::preemptive`]
-    /// with the blocking by one thread block, which may belong to an own segment. Each
-    /// higher-priority job may preempt one kernel, which makes this kernel up to one block
-    /// longer (γ). The second window starts with the release. It counts no preemptions before
-    /// the release, so it is only valid if no preemption adds time.
+    /// Preemption at block boundaries. The first window is the window of [`Rivals::preemptive`] with the blocking by
+    /// one thread block, possibly of the own task. Each higher-priority job may preempt one kernel. The preemption
+    /// makes this kernel up to one block longer (γ). The second window starts with the release. The second window
+    /// counts no preemptions before the release, so it is valid only if preemptions add no time.
     fn limited(&self) -> Option<u128> {
         let (cost, limit) = (self.own.cost, self.own.period);
         let blocks = |streams: &[&Stream]| blocking(streams.iter().map(|stream| stream.block), false);

@@ -1,14 +1,14 @@
 //! Cores and partitions with EDF: response times by Spuri's method, with blocking.
 //!
-//! The analysed job arrives at a, counted from the start of a busy period of work whose deadline
-//! is at most the deadline of the job. Its end is the least t with
+//! The busy period consists of work whose deadlines are at most the deadline of the analyzed job. The analyzed job
+//! arrives at a, counted from the start of the busy period. The job ends at the least t with
 //!
 //! ```text
 //! t = B(a) + ⌊(a + Jᵢ)/Tᵢ⌋·Cᵢ + own + Σ min(⌈(t + Jⱼ)/Tⱼ⌉, ⌊(a + Dᵢ + Jⱼ − Dⱼ)/Tⱼ⌋ + 1)·Cⱼ + lost(t)
 //! ```
 //!
-//! The response time is the maximum of t − a. The arrivals a that place a deadline of another job
-//! at the deadline of the analysed job are sufficient, because B(a) never grows with a.
+//! The response time is the maximum of t − a. The check examines only the arrivals a where another job has the same
+//! deadline as the analyzed job. These arrivals are sufficient, because B(a) never grows with a.
 //!
 //! lost(t) is the time that the resource loses to the memory traffic of other resources.
 
@@ -20,8 +20,8 @@ use crate::fraction::Fraction;
 /// segments have no bound, which is safe.
 const STEP_LIMIT: u64 = 10_000_000;
 
-/// Maximum number of iterations for a busy period with memory traffic. Without free bandwidth, a
-/// busy period may grow by 1 ns per iteration. A longer search counts as "no bound", which is safe.
+/// Maximum number of iterations for a busy period with memory traffic. If no bandwidth is free, a busy period may grow
+/// by 1 ns per iteration. A busy period that needs more iterations counts as "no bound", which is safe.
 const BUSY_STEPS: u64 = 1_000_000;
 
 /// Longest busy period [ns]. A resource with a longer busy period has no bounds.
@@ -36,7 +36,7 @@ pub(super) struct Source {
     pub jitter: u128,
     /// D: time from the arrival to the deadline.
     pub deadline: u128,
-    /// Time for which a job that has just started blocks jobs with earlier deadlines.
+    /// Longest time for which a job that has just started blocks jobs with earlier deadlines.
     pub blocking: u128,
 }
 
@@ -122,8 +122,8 @@ impl<'a> Edf<'a> {
         u128::try_from(worst).ok().filter(|&worst| worst <= limit)
     }
 
-    /// Returns the arrivals to examine for source `index`, ascending, from −J to the end of the
-    /// longest busy period. Returns `None` if they are too many.
+    /// Returns the arrivals to examine for source `index`, ascending, from −J to the end of the longest busy period.
+    /// Returns `None` if there are too many arrivals.
     fn arrivals(&self, index: usize, busy: i128) -> Option<Vec<i128>> {
         let source = self.sources.get(index)?;
         let first = -signed(source.jitter);

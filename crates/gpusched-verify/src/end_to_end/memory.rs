@@ -1,10 +1,10 @@
 //! The memory that all resources share: the time that a resource loses to the memory traffic of other
 //! resources.
 //!
-//! All bytes of one job of segment (j,k) move between a + φ and a + R(j,k), where a is the arrival. So
-//! the segment is a source with period T and span R(j,k) − φ. A resource executes one segment at a
-//! time, so it moves at most I(t) = min(max d·t, Σ W(t)) bytes in a window of length t. Another
-//! resource loses at most min(t, ⌈Σ I(t)/B⌉) ns, summed over all resources except itself.
+//! Each job of segment (j,k) moves all its bytes between a + φ and a + R(j,k), where a is the arrival of the job. So
+//! the segment is a source with period T and span R(j,k) − φ. A resource executes one segment at a time, so it moves at
+//! most I(t) = min(max d·t, Σ W(t)) bytes in a window of length t. Another resource loses at most min(t, ⌈Σ I(t)/B⌉)
+//! ns, summed over all resources except itself.
 
 use gpusched_model::end_to_end::Resource;
 
@@ -19,7 +19,7 @@ pub(super) struct Memory {
     bandwidth: u128,
     /// Segments with traffic, by resource.
     loads: Vec<(Resource, Vec<Moving>)>,
-    /// Whether the memory has enough bandwidth for all resources at once. Then no resource loses time.
+    /// Whether the memory has enough bandwidth for all resources at the same time. If so, no resource loses time.
     suffices: bool,
 }
 
@@ -27,15 +27,16 @@ pub(super) struct Memory {
 #[derive(Copy, Clone)]
 struct Moving {
     task: usize,
-    /// d.
+    /// d: maximum bandwidth of the segment.
     rate: u128,
-    /// `None` if R(j,k) or the response time of the task has no bound. Then the segment may use d at
-    /// any time.
+    /// `None` if R(j,k) or the response time of the task has no bound. In this case, the segment may use the bandwidth
+    /// d at any time.
     source: Option<Source>,
 }
 
 impl Moving {
-    /// Returns W(t). Returns `None` if the result exceeds 128 bits.
+    /// Returns W(t), the nano-bytes that the segment moves in a window of length t = `window`. Returns `None` if the
+    /// result exceeds 128 bits.
     fn moved(&self, window: u128) -> Option<u128> {
         match &self.source {
             Some(source) => source.moved(window),
@@ -90,8 +91,8 @@ impl Memory {
         })
     }
 
-    /// Returns the time that `resource` loses to all segments on other resources, except to the
-    /// segments of the task `omitted`.
+    /// Returns the time that `resource` loses to the segments on other resources. The segments of the task `omitted` do
+    /// not count.
     pub fn lost(&self, resource: Resource, omitted: Option<usize>) -> Lost<'_> {
         Lost {
             memory: (!self.suffices).then_some(self),
@@ -101,7 +102,7 @@ impl Memory {
     }
 }
 
-/// Returns max d of a resource with the segments `load`.
+/// Returns the largest d among the segments `load` of a resource.
 fn peak<'a>(load: impl IntoIterator<Item = &'a Moving>) -> u128 {
     let rates = load.into_iter().map(|moving| moving.rate);
     rates.max().unwrap_or(0) // no traffic

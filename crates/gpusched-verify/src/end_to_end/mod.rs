@@ -3,14 +3,14 @@
 //! * R(i,k), `ends_ns`: bound on the time from the arrival of task i to the end of segment k;
 //! * S(i,k), `delays_ns`: bound on the time from the release to the end of segment k.
 //!
-//! Every equation of the analysis has the form "R(i,k) or S(i,k) = f(table)", and f is monotone.
-//! The check evaluates each f once, with the values of the table. The table is valid if each
-//! value is at least the result. Proof: suppose that a bound of a valid table is exceeded for the
-//! first time at t. Up to t, all releases obeyed the table, so the job obeyed its equation.
+//! Every equation of the analysis has the form "R(i,k) or S(i,k) = f(table)", and f is monotone. The check evaluates
+//! each f once, with the values of the table. The table is valid if each value is at least the result. Proof: suppose
+//! that a job exceeds a bound of a valid table for the first time at t. Until t, all releases obeyed the table. So the
+//! equation of this job was true, and the job cannot exceed the bound.
 //!
-//! The value null claims no bound, so the check accepts null everywhere. If R of the last segment
-//! is null, jobs of the task may queue. So the finite values R of its earlier segments count from
-//! the end of the previous job, and no equation of another task uses them.
+//! The value null claims no bound, so the check accepts null everywhere. If R of the last segment is null, jobs of the
+//! task may queue. The finite values R of the earlier segments then count from the end of the previous job. No equation
+//! of another task uses these values.
 //!
 //! * `window`: least fixed points, and sums of values without a bound;
 //! * `table`: the shape of the table, and the streams of releases that follow from it;
@@ -41,7 +41,7 @@ use gpusched_model::policy::Strength;
 use crate::Fault;
 use table::Table;
 
-/// Findings of the verifier about a valid end-to-end verdict.
+/// Result of the check of a valid end-to-end verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VerifiedSystem {
     /// Number of tasks with a confirmed bound on the response time.

@@ -10,7 +10,7 @@ use super::table::{Stream, Table};
 use super::window::{blocking, smaller};
 use crate::Fault;
 
-/// A resource with everything that its equations need.
+/// A resource, with the data that its equations require.
 enum Prepared<'a> {
     /// A core with fixed priorities, without enforced releases.
     Core(FixedPriorities<'a>),
@@ -23,7 +23,7 @@ enum Prepared<'a> {
     EdfDevice(Edf<'a>),
 }
 
-/// Values of the table that the equations require at least. `None` is no bound.
+/// Least values of the table that satisfy the equations. `None` means that there is no bound.
 struct Required {
     end: Option<u128>,
     delay: Option<u128>,
@@ -85,8 +85,8 @@ fn at_least(claimed: Option<u128>, required: Option<u128>, field: impl Fn() -> S
     }
 }
 
-/// Checks that the previous segment has ended when the timer releases the segment `stream`.
-/// Otherwise, the segment has no bound from the arrival.
+/// Checks that the previous segment has ended when the timer releases the segment `stream`. If the previous segment may
+/// still run, the segment has no bound from the arrival.
 fn check_order(table: &Table<'_>, stream: &Stream) -> Result<(), Fault> {
     let (task, segment) = (stream.task, stream.segment);
     let Some(end) = table.end(task, segment) else {
@@ -131,7 +131,7 @@ fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) 
     }
 }
 
-/// Returns a core with EDF. Each task is one job with the demand E, and waits on the core.
+/// Returns a core with EDF. Each task is one job with the demand E, and occupies the core while it waits.
 fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) -> Prepared<'a> {
     let by_task = streams.chunk_by(|a, b| a.task == b.task);
     let tasks: Vec<usize> = by_task
@@ -184,8 +184,8 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     Prepared::EdfDevice(Edf::new(sources, lost_in_busy(table, resource)))
 }
 
-/// Returns the time that `resource` loses in a busy period under EDF, which may start before the
-/// release of the analysed job.
+/// Returns the time that `resource` loses in a busy period under EDF. The busy period may start before the release of
+/// the analyzed job.
 fn lost_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Lost<'a> {
     let first = table.streams(resource).first();
     first.map_or(Lost::default(), |stream| {
@@ -200,8 +200,8 @@ impl Prepared<'_> {
         let own = &streams[position];
         let (task, segment) = (own.task, own.segment);
         let limit = table.period(task);
-        // The segment ends S after its release, which is at most R(i,k−1) after the arrival. An
-        // enforced release is at o, plus J for the first segment.
+        // The segment ends at most S after its release. The release is at most R(i,k−1) after the arrival. A timer
+        // releases the segment at its offset o after the arrival, with a jitter of J for the first segment.
         let release = match table.enforced() {
             true if segment == 0 => table.release(task, segment),
             true => Some(own.earliest),

@@ -10,23 +10,24 @@ use super::memory::{Lost, Memory};
 use super::window::total;
 use crate::Fault;
 
-/// Releases of a segment (j,k) on its resource. The q-th release is in the interval from
-/// a + φ to a + φ + J, where a is the arrival of job q, and arrivals are at least T apart.
+/// Releases of a segment (j,k) on its resource. The release of job q is in the interval from a + φ to a + φ + J, where
+/// a is the arrival of job q. Arrivals are at least T apart.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     pub task: usize,
     pub segment: usize,
-    /// T.
+    /// T: minimum time between two arrivals.
     pub period: u128,
-    /// c.
+    /// c: WCET of the segment.
     pub cost: u128,
     /// Longest part of the segment that cannot be preempted under an `lp-` policy.
     pub block: u128,
-    /// φ, or the offset o of an enforced release.
+    /// φ: minimum time from the arrival to the release, or the offset o of an enforced release.
     pub earliest: u128,
-    /// J(j,k); `None` if it has no bound.
+    /// J(j,k): release jitter; `None` if the jitter has no bound.
     pub jitter: Option<u128>,
-    /// R(j,k); `None` if R(j,k) or the response time of the task has no bound.
+    /// R(j,k): bound on the time from the arrival to the end of the segment. `None` if this time or the response time of
+    /// the task has no bound.
     pub end: Option<u128>,
     /// Time from a + φ to the deadline of the segment; `None` if it is not positive.
     pub deadline: Option<u128>,
@@ -54,8 +55,8 @@ impl<'a> Table<'a> {
     /// Reads the table in `evidence`.
     ///
     /// # Errors
-    /// Fails if a list has a wrong length, a bound is above the period, a bound has no meaning,
-    /// or the enforced releases are invalid.
+    /// Fails if a list has a wrong length, if a bound is above the period or not allowed at its place, or if
+    /// the enforced releases are invalid.
     pub fn new(system: &'a System, evidence: &'a Evidence) -> Result<Table<'a>, Fault> {
         let bounds = evidence.bounds.0.as_slice();
         let tasks = system.tasks();
@@ -118,18 +119,18 @@ impl<'a> Table<'a> {
         &self.system.tasks()[task]
     }
 
-    /// Returns T of `task`, the largest value of its bounds.
+    /// Returns T, the period of `task`. A bound above T is invalid.
     pub fn period(&self, task: usize) -> u128 {
         self.task(task).period.ns().into()
     }
 
-    /// Returns R(i,k).
+    /// Returns R(i,k), the bound on the time from the arrival to the end of the segment.
     pub fn end(&self, task: usize, segment: usize) -> Option<u128> {
         let end = *self.bounds.get(task)?.ends_ns.get(segment)?;
         end.map(|end| end.ns().into())
     }
 
-    /// Returns R(i,k−1), the bound on the release of segment k. It is J for the first segment.
+    /// Returns R(i,k−1), the bound on the release of segment k. For the first segment, this bound is J.
     pub fn release(&self, task: usize, segment: usize) -> Option<u128> {
         match segment.checked_sub(1) {
             Some(before) => self.end(task, before),
@@ -137,7 +138,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Returns S(i,k).
+    /// Returns S(i,k), the bound on the time from the release to the end of the segment.
     pub fn delay(&self, task: usize, segment: usize) -> Option<u128> {
         let delay = *self.bounds.get(task)?.delays_ns.get(segment)?;
         delay.map(|delay| delay.ns().into())
@@ -148,7 +149,8 @@ impl<'a> Table<'a> {
         self.end(task, self.task(task).segments.len() - 1)
     }
 
-    /// Returns φ(i,k), or the offset of an enforced release.
+    /// Returns φ(i,k), the minimum time from the arrival to the release of the segment. Under enforced releases,
+    /// returns the offset.
     pub fn earliest(&self, task: usize, segment: usize) -> u128 {
         let earliest = match self.offsets {
             Some(offsets) => offsets[task][segment],
@@ -164,7 +166,8 @@ impl<'a> Table<'a> {
         Some(next.ns().into())
     }
 
-    /// Returns Σ over the segments up to `last` of c on a core, and of S on other resources.
+    /// Returns the sum over the segments up to `last`: c for a segment on a core, and S for a segment on another
+    /// resource.
     pub fn prefix(&self, task: usize, last: usize) -> Option<u128> {
         let segments = self.task(task).segments.iter().enumerate().take(last + 1);
         total(segments.map(|(position, segment)| match segment.on.is_core() {
@@ -173,7 +176,7 @@ impl<'a> Table<'a> {
         }))
     }
 
-    /// Returns E: the execution and waiting times of a whole job.
+    /// Returns E, the sum of the execution and waiting times of a whole job.
     pub fn whole(&self, task: usize) -> Option<u128> {
         self.prefix(task, self.task(task).segments.len() - 1)
     }
@@ -183,8 +186,8 @@ impl<'a> Table<'a> {
         self.streams.get(&resource).map_or(&[], Vec::as_slice) // no segment uses the resource
     }
 
-    /// Returns J(i,k). If a task of several segments has no bound, its jobs may queue, so no
-    /// segment has a bound on its jitter. This includes the first segment.
+    /// Returns J(i,k), the release jitter of segment k. If a task with several segments has no bound, its jobs may
+    /// queue. So none of its segments has a bound on its jitter, including the first segment.
     fn jitter(&self, task: usize, segment: usize) -> Option<u128> {
         if self.task(task).segments.len() > 1 {
             self.response(task)?;
@@ -200,8 +203,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Returns D − φ. With enforced releases, each segment has its own deadline: the offset of
-    /// the next segment.
+    /// Returns D − φ, the time from a + φ to the deadline. With enforced releases, each segment has its own deadline:
+    /// the offset of the next segment.
     fn deadline(&self, task: usize, segment: usize) -> Option<u128> {
         let last = u128::from(self.task(task).deadline.ns());
         let deadline = self.next_offset(task, segment).unwrap_or(last); // no next offset: last segment
@@ -225,7 +228,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns c.
+/// Returns c, the WCET of `segment`.
 pub(super) fn cost(segment: &Segment) -> u128 {
     segment.wcet.ns().into()
 }

@@ -27,13 +27,13 @@ pub(super) fn total(values: impl IntoIterator<Item = Option<u128>>) -> Option<u1
     values.try_fold(0u128, |sum, value| Some(sum.saturating_add(value?)))
 }
 
-/// Returns the smaller of two bounds. `None` is no bound.
+/// Returns the smaller of two bounds. `None` means that there is no bound.
 pub(super) fn smaller(a: Option<u128>, b: Option<u128>) -> Option<u128> {
     [a, b].into_iter().flatten().min()
 }
 
-/// Returns the blocking by the longest job of `lengths` that has started at least 1 ns before. With a
-/// shared memory (`in_full`), the job may have started less than 1 ns before.
+/// Returns the blocking by the longest job of `lengths`, which has started at least 1 ns before the window. With a
+/// shared memory (`in_full`), the job may have started less than 1 ns before the window.
 pub(super) fn blocking(lengths: impl Iterator<Item = u128>, in_full: bool) -> u128 {
     let longest = lengths.max().unwrap_or(0); // no other job: no blocking
     longest.saturating_sub(u128::from(!in_full))

@@ -27,8 +27,8 @@ impl DelayedPartition<'_> {
         self.beside.is_none() || self.slowest.as_deref().is_some_and(same)
     }
 
-    /// Checks evidence that the partition is schedulable. Evidence that a test found no proof
-    /// passes the check, because it claims nothing.
+    /// Checks evidence that the partition is schedulable. The check accepts evidence that a test found no proof,
+    /// because such evidence claims nothing.
     pub fn check(&self, evidence: &Evidence, policy: Policy) -> Result<(), Fault> {
         match (evidence, policy) {
             (Evidence::DemandWithinSupply { interval_ns, checked }, Policy::Edf | Policy::NpEdf) => {
@@ -152,8 +152,8 @@ impl DelayedPartition<'_> {
                     return Err(Fault::new(field, message));
                 }
             }
-            // For lengths from `since` to t, the blocking is at most the blocking at t. This
-            // holds in isolation and at the guaranteed bandwidth.
+            // For lengths from `since` to t, the blocking is at most the blocking at t, both in isolation and at the
+            // guaranteed bandwidth.
             let since = |jobs: &[Job]| {
                 let longer = jobs
                     .iter()

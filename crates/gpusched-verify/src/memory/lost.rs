@@ -17,9 +17,9 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Returns the nano-bytes that the source transfers in a window of length `window`. They include
-    /// all jobs that fit into the window, and a part of one more job. Returns `None` if an
-    /// intermediate result exceeds 128 bits. The rate is above 0, and V is at most d·R.
+    /// Returns the nano-bytes that the source transfers in a window of length `window`. The result includes the bytes
+    /// of all jobs that fit into the window, and of a part of one more job. Returns `None` if an intermediate result
+    /// exceeds 128 bits. The rate is above 0, and V is at most d·R.
     pub fn moved(&self, window: u128) -> Option<u128> {
         let reach = window.checked_add(self.span)?;
         let per_period = self.rate.checked_mul(self.period)?;
@@ -63,8 +63,8 @@ impl Beside {
                     let peak = task.bandwidth(part.sms).map(|rate| rate.bytes_per_second());
                     let rate = peak.map_or(capacity, |rate| capacity.min(rate.into()));
                     let deadline = u128::from(task.deadline().ns());
-                    // A job transfers at most d·C bytes. It also transfers at most d·D bytes,
-                    // because it ends by its deadline D.
+                    // A job transfers at most d·C bytes. A job ends by its deadline D, so it also transfers at most d·D
+                    // bytes.
                     let longest = match &known {
                         Ok(jobs) => jobs[place].wcet.min(deadline),
                         Err(_) => deadline,
@@ -89,8 +89,8 @@ impl Beside {
                 .map_or(capacity, |rate| capacity.min(rate.bytes_per_second().into()));
             let period = u128::from(other.period.ns());
             let deadline = other.deadline.map_or(period, |deadline| deadline.ns().into());
-            // If the source requests all bytes of a period as one batch, the span is its
-            // deadline. Otherwise the source may request its last byte at the end of a period.
+            // If the source requests all bytes of a period as one batch, the span is its deadline. Without a batch, the
+            // source may request its last byte at the end of a period.
             let span = if other.batch { deadline } else { period + deadline };
             vec![Source {
                 bytes: (u128::from(other.traffic.bytes()) * 1_000_000_000).min(rate * span),
@@ -130,8 +130,8 @@ impl Beside {
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
-        // At the max-min fair level, the sources use the whole capacity. The function tries every
-        // number of sources with rates below this level.
+        // The max-min fair level is the rate at which the sources together use the whole capacity. Some sources have
+        // rates below this level, and the function tries every possible number of such sources.
         let modest = |count: usize| {
             let mut sorted = peaks.clone();
             sorted.sort_unstable();
@@ -172,7 +172,7 @@ fn moved_by_all(load: &[Source], window: u128) -> BigUint {
     sum.min(BigUint::from(peak) * window)
 }
 
-/// Returns [`Source::moved`], also if a result exceeds 128 bits.
+/// Computes the same bytes as [`Source::moved`]. Uses big integers if an intermediate result exceeds 128 bits.
 fn moved(source: &Source, window: u128) -> BigUint {
     if let Some(moved) = source.moved(window) {
         return moved.into();

@@ -51,8 +51,8 @@ impl<'a> Slices<'a> {
             .try_fold(0, |longest, c| Some(longest.max(c?)))
     }
 
-    /// Returns C' = C + V/B' − V/d for V bytes at a rate of at most d, if d exceeds the bandwidth
-    /// B' of the instance. Each term is rounded up. Otherwise returns C.
+    /// Returns C' = C + V/B' − V/d for V bytes at a rate of at most d, if d exceeds the bandwidth B' of the instance.
+    /// Rounds V/B' up and V/d down. If d is at most B', returns C.
     fn wcet_at(&self, task: &Task, sms: u32, alone: u128) -> Option<u128> {
         let stated = task
             .bandwidth(sms)
@@ -103,8 +103,8 @@ mod tests {
         assert_eq!(wcet(r#","bandwidth":100"#, 14), Some(1000));
         assert_eq!(wcet(r#","bandwidth":101"#, 14), Some(1010));
         assert_eq!(wcet(r#","traffic":0"#, 14), Some(1000));
-        // A larger instance with equally many memory slices may use more bandwidth. The WCET for
-        // fewer SMs covers this case.
+        // A larger instance with the same number of memory slices may use more bandwidth. The WCET for fewer SMs covers
+        // this case.
         assert_eq!(wcet(r#","bandwidth":[[42,400],[56,800]]"#, 42), Some(2000));
     }
 }

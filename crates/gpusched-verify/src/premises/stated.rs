@@ -53,7 +53,7 @@ pub struct Taken {
     /// Interference model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
-    /// Policies of the partitions, without duplicates. Empty if the user states the policy.
+    /// Policies of the partitions, without duplicates. The list is empty if the user states the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
 }

@@ -1,5 +1,5 @@
-//! Minimum demand of tasks on m SMs, and a proof that a group of tasks fails its test under every
-//! policy.
+//! Minimum demand of tasks on m SMs. With this demand, the check proves that a group of tasks fails its test under
+//! every policy.
 
 use gpusched_model::Task;
 
@@ -52,8 +52,8 @@ impl Group {
     /// Returns whether the demand exceeds the length of some interval [0, t]: Σ (⌊(t − D)/T⌋ +
     /// 1)·C > t for a deadline t.
     ///
-    /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds an interval
-    /// longer than L, it also exceeds an interval up to L.
+    /// The check ends at L, the least L with Σ ⌈L/T⌉·C ≤ L. If the demand exceeds the length of an interval above L, it
+    /// also exceeds the length of an interval up to L.
     fn exceeds_some_interval(&mut self) -> bool {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown

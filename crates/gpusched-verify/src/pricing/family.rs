@@ -1,14 +1,14 @@
-//! Families of groups of tasks, with an upper bound on the total price of a group. The groups of
-//! a family have equally many SMs, and their tasks in conflict come from one list.
+//! Families of groups of tasks, with an upper bound on the total price of a group. All groups of a family have the same
+//! number of SMs, and take their tasks in conflict from one list.
 //!
 //! One multiplier per measure combines all measures into one measure (`multipliers`). The
 //! combined measure assigns a cost to each task and an allowance to each group. The surplus of a
 //! task is its price minus its cost. The total price of a group is at most the allowance plus the
 //! surpluses of its tasks.
 //!
-//! The search for the highest total price within an allowance is a knapsack problem. Dynamic
-//! programming (Bellman) solves it for all allowances together. The allowance is divided into
-//! steps, and the cost of each task is rounded down to whole steps.
+//! The search for the highest total price within an allowance is a knapsack problem. Dynamic programming (Bellman)
+//! solves the problem for all allowances together. The search divides the allowance into steps, and rounds the cost of
+//! each task down to whole steps.
 
 use std::cell::OnceCell;
 
@@ -56,8 +56,8 @@ pub(super) struct Family<'c> {
     /// For each position, the sum of the positive surpluses of `several` from this position on
     /// [parts of a unit].
     surpluses: Vec<i64>,
-    /// For each position and each allowance, the maximum total price [units]. The first use
-    /// computes this table.
+    /// For each position and each allowance, the maximum total price [units]. The search computes this table when it
+    /// first needs it.
     most: OnceCell<Vec<i64>>,
 }
 
@@ -128,7 +128,7 @@ impl<'c> Family<'c> {
             most: part.most.saturating_add(task.surplus),
             steps: part.steps.checked_sub(task.steps)?,
         };
-        // If a sum saturated and a negative surplus followed, the result would be too low.
+        // With a saturating sum, a later negative surplus would make the result too low.
         debug_assert!(with.price < i64::MAX && with.most < i64::MAX);
         Some(with)
     }
@@ -206,8 +206,8 @@ mod tests {
         }
     }
 
-    /// Returns the highest total price of a group of `candidates` whose demand is at most 1 by
-    /// each measure.
+    /// Returns the highest total price of a group of `candidates`, among the groups with a demand of at most 1 by each
+    /// measure.
     fn best(candidates: &[Candidate]) -> i64 {
         let groups = (0u32..1 << candidates.len()).map(|group| {
             let members: Vec<&Candidate> = (0..candidates.len())
@@ -260,8 +260,7 @@ mod tests {
         assert!(close > 150, "{close} of 200");
     }
 
-    /// The maximum price at an invalid position must not be 0. A maximum of 0 would settle the
-    /// family.
+    /// The maximum price at an invalid position must not be 0. With a maximum of 0, the search would skip the family.
     #[test]
     fn a_wrong_place_settles_nothing() {
         let one = candidate(0, UNITS_PER_SM as i64, vec![WHOLE >> 1]);

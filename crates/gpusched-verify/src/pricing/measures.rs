@@ -13,8 +13,8 @@ const INTERVALS: usize = 24;
 pub(super) struct Needs {
     /// Demand of the task. `None` for a policy that counts only work.
     pub demand: Option<Demand>,
-    /// Share of the task by each measure, rounded down [2⁻⁴⁸]. The first measure is the long-run
-    /// share.
+    /// Share of the task by each measure, rounded down [2⁻⁴⁸]. The first share is the long-run share: the demand per
+    /// time in long intervals.
     pub shares: Vec<u64>,
 }
 
@@ -25,15 +25,15 @@ pub(super) struct Measures {
 }
 
 pub(super) enum What {
-    /// One measure: work divided by the period. For a policy that counts only work.
+    /// One measure for a policy that counts only work: work divided by the period.
     Work,
     /// The utilization C/T, and the demand in intervals of the listed lengths [ns].
     Demand(Vec<u64>),
 }
 
 impl Measures {
-    /// Creates the measures for the tasks of `set`. The interval lengths are deadlines of the
-    /// tasks, selected evenly.
+    /// Creates the measures for the tasks of `set`. The interval lengths are an even selection of the deadlines of the
+    /// tasks.
     pub fn new(set: &TaskSet, policy: Policy, wcets: Wcets<'static>) -> Measures {
         if matches!(policy, Policy::WorkCapacity | Policy::WorkCapacityDeadline) {
             return Measures {

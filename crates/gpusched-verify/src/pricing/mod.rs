@@ -1,12 +1,11 @@
 //! Check of the dual prices of a lower bound: no candidate partition may have a total price above
 //! its number of SMs. Each task has a dual price.
 //!
-//! The check searches all groups of tasks (`walk`). It skips a group on m SMs if the group
-//! certainly fails its test under every policy (`demands`). A group certainly fails if its
-//! utilization exceeds 1, if a task misses its deadline in isolation, or if the demand exceeds an
-//! interval. The check also skips a group if an upper bound on its total price is at most m
-//! (`multipliers`). For every other group with a total price above m, the check applies the test
-//! of the policy (`answer`). A group that passes this test refutes the lower bound.
+//! The check searches all groups of tasks (`walk`). The check skips a group on m SMs if the group certainly fails its
+//! test under every policy (`demands`). A group certainly fails if its utilization exceeds 1, if a task misses its
+//! deadline in isolation, or if the demand exceeds the length of an interval. The check also skips a group if an upper
+//! bound on its total price is at most m (`multipliers`). For every other group with a total price above m, the check
+//! applies the test of the policy (`answer`). A group that passes this test refutes the lower bound.
 //!
 //! The check uses neither the search that found the prices nor a schedulability test of the
 //! library.
@@ -47,15 +46,14 @@ pub struct CheckedBound {
 /// Reason why the verifier does not confirm a lower bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unchecked {
-    /// The prices prove only a part of the lower bound. The remaining part comes from a search
-    /// that leaves no evidence.
+    /// The prices prove only a part of the lower bound. The remaining part is from a search that leaves no evidence.
     Search,
     /// The number of groups of tasks exceeds [`Effort::groups`].
     Groups,
-    /// Some WCETs are known only in conflict. So a group of tasks may need fewer SMs than a part
-    /// of the group.
+    /// Some WCETs are known only in conflict. As a result, a group of tasks may need fewer SMs than a part of the
+    /// group.
     Tables,
-    /// The listed tasks have a total price above the number of SMs. Their test on these SMs is
+    /// The listed tasks have a total price above the number of SMs. The test of these tasks on these SMs is
     /// inconclusive.
     Policy {
         /// Positions of the tasks in the task set, in ascending order.
@@ -86,12 +84,12 @@ impl std::fmt::Display for Unchecked {
     }
 }
 
-/// Checks the dual prices of the lower bound of `plan`, if the plan has a lower bound. The caller
-/// checks all other fields of the lower bound.
+/// Checks the dual prices of the lower bound of `plan`, if the plan has a lower bound. The caller must check all other
+/// fields of the lower bound.
 ///
 /// # Errors
-/// Fails if a group with a total price above its number of SMs passes its test. Also fails if the
-/// partitions of `plan` do not have one common policy.
+/// Fails if a group with a total price above its number of SMs passes its test. Also fails if the partitions
+/// of `plan` have different policies, or if there is no partition.
 pub(super) fn check(
     plan: &Plan,
     set: &TaskSet,

@@ -1,11 +1,10 @@
 //! Upper bounds on the total price of a group of tasks on m SMs, from one Lagrange multiplier per
 //! measure.
 //!
-//! Let pᵢ be the price of task i, and wᵢⱼ its share by measure j. Suppose that a group has a
-//! demand of at most 1 by each measure j. Then for all multipliers yⱼ ≥ 0, the total price of the
-//! group is Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ). The best multipliers solve the dual of max Σ pᵢxᵢ, Σ
-//! wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. The inequality is true for all multipliers, so multipliers with
-//! rounding errors are safe.
+//! Let pᵢ be the price of task i, and wᵢⱼ its share by measure j. Suppose that a group has a demand of at most 1 by
+//! each measure j. Then for all multipliers yⱼ ≥ 0, the total price of the group is Σ pᵢ ≤ Σ yⱼ + Σ (pᵢ − Σ yⱼ·wᵢⱼ).
+//! The best multipliers solve the dual of max Σ pᵢxᵢ, Σ wᵢⱼxᵢ ≤ 1, 0 ≤ xᵢ ≤ 1. The bound on the total price is valid
+//! for all multipliers, so rounding errors in the multipliers are safe.
 
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel as _, variable};
 
@@ -41,8 +40,8 @@ impl Multipliers {
         (sum <= MOST).then_some(Multipliers(by_measure))
     }
 
-    /// Returns multipliers that use only the long-run share. With them, the cost of a task is its
-    /// long-run share times the price of the SMs.
+    /// Returns multipliers that use only the long-run share. With these multipliers, the cost of a task is its long-run
+    /// share times the price of the SMs.
     pub fn of_long_run(sms: u32) -> Multipliers {
         Multipliers(vec![u64::from(sms) * UNITS_PER_SM])
     }

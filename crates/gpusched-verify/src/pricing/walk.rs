@@ -1,11 +1,10 @@
 //! Depth-first search over all groups of tasks whose total price may exceed the price of m SMs.
 //! The search tests each such group.
 //!
-//! The search tests single tasks and pairs of tasks first. Then it examines larger groups, in one
-//! family after the other, for each number of SMs. A group of a family has only tasks in
-//! conflict, or several such tasks of one kind and one task of the other kind. The search skips a
-//! partial group and all its extensions in two cases. Either no added tasks can raise the total
-//! price above the price of the SMs, or the partial group fails its test under every policy.
+//! The search tests single tasks and pairs of tasks first. For each number of SMs, it then examines larger groups, one
+//! family after the other. A group of a family has only tasks in conflict, or several tasks in conflict of one kind and
+//! one task of the other kind. The search skips a partial group and all its extensions in two cases: no added tasks can
+//! raise the total price above the price of the SMs, or the partial group fails its test under every policy.
 
 use super::answer::passes;
 use super::candidate::Candidate;
@@ -48,7 +47,7 @@ pub(super) enum Found {
     /// The listed tasks have a total price above the number of SMs, and pass their test on these
     /// SMs.
     Worth { tasks: Vec<usize>, sms: u32 },
-    /// The listed tasks have a total price above the number of SMs. Their test on these SMs is
+    /// The listed tasks have a total price above the number of SMs. The test of these tasks on these SMs is
     /// inconclusive.
     Open { tasks: Vec<usize>, sms: u32 },
 }

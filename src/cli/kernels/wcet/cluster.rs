@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = Options::default().most as u64,
           value_parser = whole(1..=MAX_CLUSTERS as u64))]
     max_clusters: u64,
-    /// Number of measurements per block for comparisons, in isolation and interference
+    /// Largest number of measurements to compare, per block and interference level
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1..=MAX_SAMPLES as u64))]
     samples: u64,
     /// Method for the WCETs e0 and e1: longest measured time, or extreme-value fit

@@ -10,11 +10,11 @@ pub struct Traffic {
     /// Assume that the kernel starts when a period starts [default: at any time]
     #[arg(long)]
     pub sync: bool,
-    /// Which partial overlaps of a block with memory time count as delays
+    /// Partial overlaps of a block with memory time that count as delays
     ///
     /// Memory time is the time when best-effort cores access memory. `end` is Eq. 10 of
     /// [Aghilinasab20]. `end` is safe if blocks slow down only during memory time. If even a
-    /// partial overlap may extend a block to e1, only `both` is safe.
+    /// partial overlap may extend a block to its WCET under interference, e1, only `both` is safe.
     #[arg(long, value_parser = named::<Straddling>(), default_value_t)]
     pub straddling: Straddling,
 }

@@ -36,8 +36,8 @@ pub struct Args {
     wait: Option<Wait>,
     /// Move a task to a core, instead of the allocation in the file; repeatable
     ///
-    /// If TASK is a task on the GPU, the core executes the kernel, and its copies disappear. The task that triggers TASK also moves to
-    /// this core. A moved task needs ticks for the type of the core.
+    /// If TASK runs on the GPU, the core executes its kernel, and gpusched omits the memory copies of the kernel. The
+    /// task that triggers TASK also moves to this core. A moved task needs ticks for the type of the core.
     #[arg(long = "move", value_name = "TASK=CORE", value_parser = moved, conflicts_with = "gpu_tasks")]
     moves: Vec<(String, String)>,
     /// Write only the work on the GPU, as a task set

@@ -21,7 +21,7 @@ pub struct Reading {
     /// Rule that groups launches into jobs
     #[arg(long, value_parser = crate::cli::arguments::named::<Grouping>(), default_value_t)]
     by: Grouping,
-    /// Name of an activity; may be repeated [default: all, for ranges the outermost]
+    /// Name of an activity; may be repeated [default: all, or the outermost ranges]
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
     /// Shortest idle time that separates two jobs on a stream [default: from the gaps]
@@ -143,7 +143,7 @@ impl Reading {
     }
 }
 
-/// Returns notes about the content of `recording`. `counter` is the noun for what lacks the omitted work.
+/// Returns notes about the content of `recording`. `counter` names the quantity that omits work, such as `C(m)`.
 pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
     let mut notes = recording.notes.clone();
     if recording.other.graphs > 0 {

@@ -51,7 +51,7 @@ pub struct Args {
     /// Deadline of an activity [default: its period]; may be repeated
     #[arg(long, value_name = "NAME=TIME", value_parser = stated)]
     deadline: Vec<(String, Time)>,
-    /// Probability per job for the extreme-value estimate, which is for information
+    /// Exceedance probability per job of the extreme-value estimate (information only)
     #[arg(long, value_name = "P", default_value = "1e-9", value_parser = probability)]
     exceedance: f64,
 }

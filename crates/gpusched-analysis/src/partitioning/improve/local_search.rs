@@ -21,8 +21,8 @@ const UNITS: usize = 8;
 pub(crate) fn improve(sizes: &mut Sizes<'_, '_>, parts: &mut Vec<Part>, target: u32, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut division = Division::default();
-    // Some steps run no test, for example if two single-task partitions are known not to merge.
-    // The search therefore also limits the number of consecutive steps without a test.
+    // Some steps run no test, for example if an earlier test showed that two single-task partitions cannot merge. The
+    // search therefore also limits the number of consecutive steps without a test.
     let mut idle = 0;
     let mut placed = LastPlaced::new(sizes.problem(), |part: &Part| part.sms);
     placed.note(parts);

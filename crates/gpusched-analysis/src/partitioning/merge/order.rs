@@ -1,5 +1,5 @@
-//! Orders of [Singh21] §3.5 that users select: the order of the list of partitions, and the order of the merges under >
-//! (Definition 4).
+//! Two orders of [Singh21] §3.5 that users select: the order of partitions in the list, and the order of merges under
+//! the relation > (Definition 4).
 
 use serde::{Deserialize, Serialize};
 

@@ -211,9 +211,8 @@ impl Search<'_> {
         (master, dropped)
     }
 
-    /// Returns the pair of tasks that the linear program neither clearly joins nor clearly
-    /// separates: the pair whose common groups have a total share closest to 0.6. Returns `None`
-    /// if no pair has a fractional share.
+    /// Returns the pair of tasks for which the linear program is least decided: the groups that contain both tasks
+    /// have a total share closest to 0.6. Returns `None` if no pair has a fractional share.
     fn fractional_pair(&self, chosen: &[(usize, f64)]) -> Option<(usize, usize)> {
         let mut shares = vec![0.0; self.tasks * self.tasks];
         for &(index, share) in chosen {

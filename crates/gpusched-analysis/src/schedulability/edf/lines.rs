@@ -9,10 +9,9 @@
 //! If every line is at most t in its range, the set is schedulable. Otherwise, only the range
 //! from the first to the last line that fails is undecided, and QPA decides it.
 //!
-//! For many tasks, sorting the deadlines would take longer than all other steps. So for more than
-//! [`FEW`] tasks, the test groups deadlines with the same highest bit, and uses the smallest
-//! deadline of the group for all of them. The result is slightly pessimistic, and QPA corrects
-//! it.
+//! For many tasks, sorting the deadlines would take longer than all other steps. So for more than [`FEW`] tasks, the
+//! test groups deadlines with the same highest bit. For all deadlines of a group, it uses the smallest deadline. The
+//! result is slightly pessimistic, and QPA corrects it.
 
 use super::blocking::Blocking;
 use crate::schedulability::{Demand, share};

@@ -48,9 +48,9 @@ pub(super) fn test(tasks: &Contended<'_>, runs_on: bool, priorities: Priorities)
 /// Assigns priorities with Audsley's algorithm: each level, beginning with the lowest, goes to
 /// the last task that meets its deadlines at this level.
 ///
-/// The algorithm stays optimal. If another task moves from a higher to a lower priority than task
-/// i, its interference of at least its WCET becomes blocking of at most its WCET. So the result
-/// for task i does not become worse.
+/// The algorithm stays optimal. Suppose that task j moves from a higher to a lower priority than task i. Before the
+/// move, task j interferes with task i for at least the WCET of j. After the move, task j blocks task i for at most
+/// the WCET of j. So the result for task i does not become worse.
 fn assign(
     tasks: &Contended<'_>,
     runs_on: bool,

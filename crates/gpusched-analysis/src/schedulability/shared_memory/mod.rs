@@ -11,7 +11,8 @@
 //! are sufficient. Without interference delay, they equal the tests in isolation.
 //!
 //! An interference delay may end between two whole nanoseconds. So the remaining time of a
-//! blocking job may be its full WCET. In isolation, it is at least 1 ns shorter.
+//! blocking job may be its full WCET. In isolation, the remaining time is at least
+//! 1 ns shorter than the WCET.
 
 mod contended;
 mod edf;

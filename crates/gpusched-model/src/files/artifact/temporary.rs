@@ -1,11 +1,10 @@
 //! Temporary files in the destination folder of an output. A *remnant* is a temporary file that a
 //! killed process left.
 //!
-//! A process locks each temporary file while it writes the file. The operating system releases
-//! the lock when the process ends. A temporary file that gpusched can lock is a remnant, because
-//! no process on any computer writes the file. When gpusched next writes an output of the same
-//! name, it removes the remnant. On a file system without locks, gpusched does not remove
-//! remnants.
+//! A process locks each temporary file while it writes the file. The operating system releases the lock when the
+//! process ends. If gpusched can lock a temporary file, the file is a remnant, because no process on any computer still
+//! writes it. When gpusched next writes an output of the same name, it removes the remnant. On a file system without
+//! locks, gpusched does not remove remnants.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -16,9 +15,8 @@ use tempfile::{NamedTempFile, TempPath};
 /// Number of random letters and digits at the end of the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// Maximum number of attempts to create a temporary file. An attempt fails if another process
-/// removes the new file as a remnant before this process locks the file. Even two failures in a
-/// row are almost impossible.
+/// Maximum number of attempts to create a temporary file. An attempt fails if another process removes the new file as a
+/// remnant before this process locks the file. Two failures in a row are extremely unlikely.
 const TRIES: u32 = 100;
 
 /// Maximum number of bytes that the name of a temporary file takes from the name of its
@@ -63,7 +61,7 @@ pub(super) fn create(path: &Path) -> io::Result<NamedTempFile> {
 
 /// A backup of the file that a rename replaces.
 pub(super) enum Backup {
-    /// There is no file at the path, so no backup is needed.
+    /// There is no file at the path, so the rename needs no backup.
     NoFile,
     /// A hard link to the file that the rename replaces.
     Link(TempPath),

@@ -13,9 +13,8 @@ pub trait Document: Sized {
     /// of another kind.
     const EXPECTED: &str;
 
-    /// Parses the document in `text`. Implementations call [`from_json`] with the type that
-    /// describes the file. This function is not generic, so the compiler translates the parser
-    /// once for all crates.
+    /// Parses the document in `text`. Implementations call [`from_json`] with the type that describes the file.
+    /// Implementations are not generic, so the compiler translates each parser once for all crates.
     ///
     /// # Errors
     /// Fails at the first fault. The error states the line and the reason.

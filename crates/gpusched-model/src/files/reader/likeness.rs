@@ -62,7 +62,7 @@ mod tests {
         let told = message(r#"{"name":"k","active_blocks":4,"clusters":[]}"#);
         assert!(told.ends_with("; it looks like a kernel"), "{told}");
         assert!(message(r#"{"name":"x","tasks":[]}"#).contains("looks like a task set"));
-        // The message about a scenario with an error suggests no other kind.
+        // The message about a faulty scenario suggests no other kind of document.
         for text in [
             r#"{"scheduler":"gto","kernels":[{"tasks":1}]}"#,
             r#"{"scheduler":"gto","colour":1}"#,

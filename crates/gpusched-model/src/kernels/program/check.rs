@@ -90,8 +90,7 @@ impl Program {
     }
 }
 
-/// Checks that `name` is valid. `taken` states whether another item already has this name. The
-/// refusal does not state a field.
+/// Checks that `name` is valid. `taken` states whether another item already has this name. The refusal states no field.
 fn free(name: &str, taken: bool) -> Result<(), Refusal> {
     let refuse = |found: String, expected: &str| Refusal::refuse("", found, expected);
     let mut characters = name.chars();

@@ -174,8 +174,8 @@ pub(super) struct RawStatement {
     /// the value is not 0. The default is all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The executing
-    /// lanes are the first lanes, from lane 0 on. The default is all lanes.
+    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The instruction executes on the first
+    /// lanes, from lane 0 on. The default is all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
     /// Address that each lane accesses [bytes].

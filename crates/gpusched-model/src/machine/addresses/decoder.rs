@@ -21,11 +21,10 @@ pub struct Location {
 
 /// Decoder from addresses to locations in memory.
 ///
-/// With `dramid@b`, the decoder divides the address bits from bit *b* up by the number of
-/// channels. The remainder of this division is the channel. The quotient and the *b* lowest bits
-/// form the address without the channel, from which the decoder extracts row, bank and column. If
-/// the number of channels is a power of two, the decoder extracts the channel bits without a
-/// division, with an equal result.
+/// With `dramid@b`, the decoder divides the address bits from bit *b* up by the number of channels. The remainder of
+/// this division is the channel. The quotient and the *b* lowest bits form the address without the channel. The decoder
+/// extracts row, bank and column from this address. If the number of channels is a power of two, the decoder extracts
+/// the channel bits without a division. The result is the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     channels: u64,
@@ -39,7 +38,7 @@ pub struct Decoder {
     column: Gather,
     /// All address bits except the bits of the channel and the slice.
     rest: Gather,
-    /// Lowest of the higher address bits that a hash uses, for a decoder without a division.
+    /// For a decoder without a division: lowest bit of the higher address bits that a hash uses.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,

@@ -77,9 +77,9 @@ fn low(bits: u64, buckets: u32) -> u32 {
 
 /// Returns the remainder of (higher · xᵏ + index) modulo an irreducible polynomial of degree k over GF(2), for 2ᵏ buckets.
 ///
-/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or
-/// 64 buckets. The remainder of a sum is the sum of the remainders. So the function looks up the
-/// remainder of each byte in a table and adds the remainders.
+/// As in GPGPU-Sim, only the lowest 13, 15 or 19 bits of `higher` affect the result for 16, 32 or 64 buckets. The
+/// remainder of a sum is the sum of the remainders. So the function takes the remainder of each byte from a table and
+/// adds these remainders.
 fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
     const OF_16: [Remainders; 3] = remainders(0b1_0011, 16, 13); // x⁴ + x + 1
     const OF_32: [Remainders; 3] = remainders(0b10_0101, 32, 15); // x⁵ + x² + 1
@@ -140,7 +140,7 @@ fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// For each bit of the hash: the bits of `higher` whose parity equals the bit. The author
+    /// One list per bit of the hash: the parity of these bits of `higher` equals the bit of the hash. The author
     /// computed the lists on paper from xⁱ mod P.
     const ROWS_32: [&[u32]; 5] = [
         &[0, 3, 5, 6, 9, 10, 11, 12, 13],
@@ -180,8 +180,8 @@ mod tests {
         }
     }
 
-    /// Checks that accesses with a power-of-two stride use all buckets before they use a bucket
-    /// again. The hash exists for this property.
+    /// Checks that accesses with a power-of-two stride use all buckets before they use a bucket again. This property is
+    /// the purpose of the hash.
     #[test]
     fn ipoly_spreads_strides() {
         for (buckets, bits) in [(16_u32, 13), (32, 15), (64, 19)] {

@@ -12,8 +12,8 @@ use crate::machine::{Cache, Hash};
 pub enum DramScheduler {
     /// First in, first out: requests in the order of arrival (GPGPU-Sim: 0).
     Fifo,
-    /// First ready, first come, first served: the oldest request to an open row comes first, and
-    /// otherwise the oldest request (GPGPU-Sim: 1).
+    /// First ready, first come, first served: the oldest request to an open row. If no request is to an open row, the
+    /// oldest request (GPGPU-Sim: 1).
     FrFcfs,
 }
 
@@ -23,8 +23,8 @@ pub enum DramScheduler {
 pub enum BankGroupIndex {
     /// The upper bits of the bank number select the bank group (GPGPU-Sim: 0).
     HighBits,
-    /// The lower bits of the bank number select the bank group (GPGPU-Sim: 1). So neighboring
-    /// banks belong to different groups.
+    /// The lower bits of the bank number select the bank group (GPGPU-Sim: 1). As a result, neighboring banks belong to
+    /// different groups.
     LowBits,
 }
 

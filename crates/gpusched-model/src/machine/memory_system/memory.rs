@@ -11,8 +11,8 @@ use crate::machine::{AddressMapping, Cache, Dram, Hash};
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartitionIndexing {
-    /// The address mapping selects the slice (GPGPU-Sim: 0). gpusched also reads option value 4,
-    /// a hook for custom code, as 0.
+    /// The address mapping selects the slice (GPGPU-Sim: 0). GPGPU-Sim uses the option value 4 for custom code.
+    /// gpusched treats it as 0.
     Consecutive,
     /// A hash XORs the channel number with the address bits above the channel (GPGPU-Sim: 1).
     Xor,

@@ -13,7 +13,7 @@ pub struct L1 {
     /// Cache parameters (`-gpgpu_cache:dl1`). If the field is absent, the SM does not cache global memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,
-    /// Time from a request that hits to its data (`-gpgpu_l1_latency`) [core cycles].
+    /// Time from a request to its data, if the request hits (`-gpgpu_l1_latency`) [core cycles].
     pub latency: u32,
     /// Number of banks of the L1 (`-gpgpu_l1_banks`).
     pub banks: u32,

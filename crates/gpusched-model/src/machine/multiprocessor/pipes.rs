@@ -13,8 +13,7 @@ pub struct PerPipe {
     pub sp: u32,
     /// Number for double-precision pipelines.
     pub dp: u32,
-    /// Number for integer pipelines. Integer pipelines also execute all instructions without a
-    /// special unit.
+    /// Number for integer pipelines. Integer pipelines also execute all instructions that have no special unit.
     pub int: u32,
     /// Number for pipelines of special functions and divisions.
     pub sfu: u32,

@@ -15,11 +15,11 @@ pub const WARP_SIZE: u32 = 32;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpScheduler {
-    /// Loose round robin (`lrr`): the next warp that can issue, after the warp that issued last.
+    /// Loose round robin (`lrr`): starting after the warp that issued last, the next warp that can issue.
     #[default]
     Lrr,
-    /// Greedy, then oldest (`gto`): the warp that issued last, while it can issue. Otherwise, the
-    /// oldest warp that can issue.
+    /// Greedy, then oldest (`gto`): the warp that issued last, while it can issue. If it cannot issue, the oldest warp
+    /// that can issue.
     Gto,
     /// Oldest first (`old`): the oldest warp that can issue.
     Oldest,

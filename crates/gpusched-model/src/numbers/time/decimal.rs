@@ -5,7 +5,7 @@
 pub enum Rounding {
     /// Rounds down, for start times.
     Down,
-    /// Rounds up, for end times and durations. So no duration becomes shorter than measured.
+    /// Rounds up, for end times and durations, so that no duration becomes shorter than measured.
     Up,
 }
 

@@ -47,8 +47,8 @@ impl Basis<'_> {
         }
     }
 
-    /// Returns the list of assumptions. The list starts with assumptions on the scheduling,
-    /// separation and interference of partitions. Assumptions on the task set follow.
+    /// Returns the list of assumptions. The list starts with assumptions on the partitions: their scheduling,
+    /// separation and interference. Assumptions on the task set follow.
     pub fn assumptions(&self) -> Vec<Assumption> {
         let mut list = Vec::new();
         for &policy in &self.policies {
@@ -130,8 +130,8 @@ impl Basis<'_> {
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
             let isolated = self.count(|task| {
-                // gpusched uses a plain table for isolation and for conflict. So the author of
-                // the table may not have measured conflicts.
+                // gpusched uses a table with only one list both in isolation and in conflict. The author of such a
+                // table may not have measured conflicts.
                 !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
             });
             add(

@@ -88,9 +88,9 @@ pub enum AssumptionId {
     BcetStated,
     /// A job of a task starts after the end of the previous job.
     OneThreadPerTask,
-    /// CPU cores schedule the tasks of the system, and nothing else, by their policies.
+    /// CPU cores execute only the tasks of the system, and schedule them by the policies of the cores.
     CoreScheduling,
-    /// Copy engines execute one copy at a time, by their policies.
+    /// Each copy engine executes one copy at a time, and orders copies by its policy.
     CopyEngines,
     /// Timers release the segments of each job at fixed times after its arrival.
     ReleaseTimers,

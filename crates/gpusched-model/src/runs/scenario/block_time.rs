@@ -35,8 +35,8 @@ pub enum BlockTimeForm {
     /// WCET function C(m): in isolation, the kernel takes C(m) on its m SMs. Each wave of blocks takes an equal share
     /// of C(m).
     Wcet(#[schemars(with = "Form")] WcetFunction),
-    /// Clusters of a kernel profile. A block takes the time `e0` of its cluster in isolation, and
-    /// the time `e1` while CPU cores access memory.
+    /// Clusters of a kernel profile. A block takes the time `e0` of its cluster in isolation, and the time `e1` if CPU
+    /// cores access memory all the time.
     Profile(ProfileTime),
 }
 

@@ -10,19 +10,19 @@ use crate::Factor;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Factors {
-    /// Factor that applies while memory-bound blocks of other kernels run on another SM of the same GPC.
+    /// Factor while memory-bound blocks of other kernels run on another SM of the same GPC.
     #[serde(default = "one")]
     pub intra_gpc: Factor,
-    /// Factor that applies while memory-bound blocks of other kernels run on another GPC.
+    /// Factor while memory-bound blocks of other kernels run on another GPC.
     #[serde(default = "one")]
     pub inter_gpc: Factor,
-    /// Factor that applies during a memcpy.
+    /// Factor during a memcpy.
     #[serde(default = "one")]
     pub memcpy: Factor,
-    /// Factor that applies during a memset.
+    /// Factor during a memset.
     #[serde(default = "one")]
     pub memset: Factor,
-    /// Factor that applies while CPU cores use their memory bandwidth budget.
+    /// Factor while CPU cores use their memory bandwidth budget.
     #[serde(default = "one")]
     pub cpu: Factor,
 }
@@ -32,9 +32,9 @@ fn one() -> Factor {
 }
 
 impl Factors {
-    /// Slowdown factors of real GPUs, by name of the preset. The presets contain the largest
-    /// factors that [Sanudo20] §V reports ("up to"). The simulator applies a factor to the
-    /// `memory_share` of a block. A factor that the paper does not report is 1.
+    /// Slowdown factors of real GPUs, by name of the preset. The presets contain the largest factors that [Sanudo20] §V
+    /// reports ("up to"). The simulator applies a factor to the `memory_share` of a block. If the paper does not report
+    /// a factor, its value is 1.
     pub const PRESETS: [(&'static str, [u64; 4]); 2] = [
         // For the TX2, the paper reports almost 3× for memcpy and almost 8× for memset (Fig. 7,
         // left). The TX2 has one GPC.

@@ -277,8 +277,8 @@ pub enum SwitchBoundary {
     /// application runs.
     #[default]
     Block,
-    /// At any instruction: the GPU suspends running blocks at once. Suspended blocks continue in
-    /// the next turn of their application.
+    /// At any instruction: the GPU suspends running blocks at once. The suspended blocks continue in the next turn of
+    /// their application.
     Instruction,
 }
 

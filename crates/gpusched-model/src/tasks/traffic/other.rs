@@ -7,15 +7,13 @@ use crate::time::Time;
 
 /// A source of memory traffic other than the tasks.
 ///
-/// The source has periods that begin at least `period` apart. In each period, the source requests
-/// at most `traffic` bytes, at any times and in pieces of any size. The memory moves each byte
-/// within `deadline` of the request for this byte. So the memory may move the bytes of one period
-/// late, directly before the bytes of the next period.
+/// The source has periods that begin at least `period` apart. In each period, the source requests at most `traffic`
+/// bytes, at any times and in pieces of any size. The memory moves each byte within `deadline` of the request for this
+/// byte. As a result, the memory may move the bytes of one period late, directly before the bytes of the next period.
 ///
-/// A *batch* has a stricter rule: the memory moves all bytes of a period within `deadline` after
-/// the beginning of the period. Copy engines are an example. CPU cores are another example if
-/// their accesses end before the next renewal of the memory bandwidth budget (`deadline` =
-/// `period`).
+/// A *batch* has a stricter rule: the memory moves all bytes of a period within `deadline` after the beginning of the
+/// period. Copy engines are an example. CPU cores are another example if their accesses end before the next renewal of
+/// their memory bandwidth budget (`deadline` = `period`).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,

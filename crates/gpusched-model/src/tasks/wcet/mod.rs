@@ -126,8 +126,8 @@ impl WcetFunction {
         }))
     }
 
-    /// Returns whether the form states the WCET in conflict Cᶜ. Otherwise, gpusched uses the
-    /// isolated WCET Cⁿ for Cᶜ, which is unsafe without a confirming measurement.
+    /// Returns whether the form states the WCET in conflict Cᶜ. If the form does not state Cᶜ, gpusched uses the
+    /// isolated WCET Cⁿ for Cᶜ. This choice is unsafe without a measurement that confirms it.
     pub fn states_conflict(&self) -> bool {
         match &self.0 {
             Form::Amdahl(scaling) | Form::Proportional(scaling) => scaling.conflict.is_some(),
@@ -143,7 +143,8 @@ impl WcetFunction {
 
     /// Returns C(m) [ns] on `sms` SMs, rounded up to a whole nanosecond.
     ///
-    /// Returns `None` if C(m) is unknown: below the smallest measured point of a table, on 0 SMs, or above [`MAX_SMS`].
+    /// Returns `None` if C(m) is unknown: if m is 0, below the smallest measured point of a table, or above
+    /// [`MAX_SMS`].
     pub fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         if sms == 0 || sms > MAX_SMS {
             return None;
@@ -168,8 +169,8 @@ impl WcetFunction {
                 let points = table.of(contention); // never empty
                 points[1..].iter().map(work).fold(work(&points[0]), u128::min)
             }
-            // The checks of the form ensure that C(1) is known. For an unknown C(1), the maximum
-            // value would be safe for every test.
+            // The checks of the form ensure that C(1) is known. If C(1) were unknown, the maximum value would be safe
+            // for every test.
             _ => self.at(1, contention).map_or(u128::MAX, |time| time.ns().into()),
         }
     }

@@ -57,8 +57,8 @@ impl Table {
             Table::Each { isolated, conflict } => {
                 check_points("table.isolated", isolated)?;
                 check_points("table.conflict", conflict)?;
-                // The two lists describe step functions, so it is sufficient to compare them at
-                // the steps of the two functions.
+                // The two lists describe step functions. So the check compares them only at the steps of both
+                // functions.
                 for &(sms, _) in isolated.iter().chain(conflict) {
                     if let (Some(alone), Some(contended)) = (value(isolated, sms), value(conflict, sms))
                         && contended < alone

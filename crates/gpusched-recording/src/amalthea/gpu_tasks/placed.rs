@@ -1,4 +1,4 @@
-//! Tasks and runnables by their place: on the GPU, or elsewhere.
+//! Tasks and runnables, by the place of execution: on the GPU, or elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::amalthea::mapping::{Mapping, Placement};
 use crate::amalthea::model::{Model, Node, name};
 use crate::amalthea::software::{Software, definitions};
 
-/// Tasks and runnables by their place.
+/// Tasks and runnables, by the place of execution.
 pub struct Placed<'a> {
     /// Tasks on a GPU, in the order of the file.
     pub gpu_tasks: Vec<&'a str>,
@@ -59,7 +59,7 @@ impl<'a> Placed<'a> {
                 placed.gpu_runnables.insert(name);
             }
         }
-        // A task set without such work would be too optimistic.
+        // A task set without this GPU work would be too optimistic.
         let is_gpu = |definition: &String| hardware.definition_type(definition) == UnitType::Gpu;
         let only = |(definitions, has_default): (BTreeSet<String>, bool)| {
             !has_default && !definitions.is_empty() && definitions.iter().all(is_gpu)

@@ -22,7 +22,7 @@ pub struct Work<'a> {
 impl<'a> Work<'a> {
     /// Creates work with the ticks of `body`.
     pub fn new(name: &'a str, body: Option<Body>, releases: Vec<Release>) -> Work<'a> {
-        // Without a body there are no ticks, which `tasks` refuses.
+        // Work without a body has no ticks, and `tasks` refuses such work.
         let ticks = body.map_or(0, |body| body.ticks);
         Work {
             name,

@@ -12,11 +12,14 @@ const MAX_CHAINS: usize = 1000;
 /// Maximum number of steps of the search.
 const MAX_STEPS: usize = 1_000_000;
 
-/// Returns all chains of `tasks`, each a task with its accesses to labels. Returns `None` if there are too many.
+/// Returns all chains of `tasks`. Each entry of `tasks` is a task with its accesses to labels. Returns `None` if there
+/// are too many chains.
 ///
-/// A task reads a label if its first access in a job is a read. A task writes a label if its first or its last access in a job is a
-/// write. If a task does both, it updates the label. An edge leads from a writer to an updater, and from the last of them to a reader. A chain is
-/// a path from a task without a predecessor to a task without a successor.
+/// A task reads a label if its first access in a job is a read. A task writes a label if its first or its last access
+/// in a job is a write. A task that reads and writes a label updates the label. For each label, edges lead from all
+/// writers to all other updaters. If there are updaters, a task that only reads has edges from the updaters alone. If
+/// there is no updater, it has edges from all writers. A chain is a path from a task without a predecessor to a task
+/// without a successor.
 pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
     let mut by_label: BTreeMap<&str, Vec<(usize, bool, bool)>> = BTreeMap::new();
     for (index, (_, flows)) in tasks.iter().enumerate() {
@@ -35,7 +38,7 @@ pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
                 if steps > MAX_STEPS {
                     return None;
                 }
-                // A reader gets the data from the tasks that update the label, if there are such tasks besides the reader.
+                // If tasks other than the reader update the label, the reader gets the data from these tasks.
                 let updated = users
                     .iter()
                     .any(|&(updater, reads, writes)| updater != reader && reads && writes);
@@ -116,7 +119,7 @@ mod tests {
         assert_eq!(found(&[("a", "wx"), ("b", "rx wy"), ("c", "ry")]), ["a b c"]);
         assert_eq!(found(&[("a", "wx"), ("b", "rx"), ("c", "rx")]), ["a b", "a c"]);
         assert_eq!(found(&[("a", "rx wx"), ("b", "")]), [""; 0]);
-        // b updates x, so c and d read x from b. Task d changes only its own copy.
+        // Task b updates x, so c and d read x from b. Task d changes only its own copy.
         let updates = [
             ("a", "wx"),
             ("b", "rx wx"),

@@ -37,8 +37,8 @@ impl Flow {
 
     /// Returns whether other jobs may use data that the job has written.
     ///
-    /// If the first access is a write, the data is new. Otherwise, the job changes the data of another job. If the last access is then a
-    /// read, the job uses its change alone.
+    /// If the first access is a write, the data is new. If the first access is a read, the job changes the data of
+    /// another job. If the last access is then a read, too, only this job uses the change.
     pub fn produces(self) -> bool {
         self.writes || (self.changes && !self.reads)
     }
@@ -83,13 +83,13 @@ impl Flows {
     /// Adds `later`, which executes after `self`.
     pub fn then(&mut self, later: &Flows) {
         for (label, flow) in &later.0 {
-            // Without an earlier access, the later access is the first one.
+            // If `self` has no access, the first access of `later` is the first access.
             let earlier = self.0.get(label).copied().unwrap_or_default();
             self.0.insert(label.clone(), earlier.then(*flow));
         }
     }
 
-    /// Joins `self` with `other`. Only one of the two executes.
+    /// Joins `self` with `other`, because only one of the two executes.
     pub fn or(&mut self, other: &Flows) {
         for (label, flow) in &mut self.0 {
             *flow = flow.or(other.0.get(label).copied().unwrap_or_default());
@@ -145,7 +145,7 @@ mod tests {
         let mut branch = flows("w");
         branch.or(&flows(""));
         branch.then(&flows("r"));
-        // The write may be skipped, so the read may be the first access.
+        // The job may skip the write, so the read may be the first access.
         assert!(branch.0["x"].reads && !branch.0["x"].writes && branch.0["x"].changes);
         let mut skipped = flows("w");
         let mut read = flows("");

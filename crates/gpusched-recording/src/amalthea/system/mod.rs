@@ -59,8 +59,8 @@ pub struct Options {
     pub gpu_policy: PartitionPolicy,
     /// Waiting mode of all tasks. If it is `None`, the file must state the waiting modes.
     pub wait: Option<Wait>,
-    /// Pairs of a task and a core that replace the allocation of the task. If a task that another task triggers moves, the other task
-    /// moves, too.
+    /// Pairs of a task and a core that replace the allocation of the task. If a moved task is triggered by another
+    /// task, the other task moves, too.
     pub moves: Vec<(String, String)>,
 }
 
@@ -163,7 +163,7 @@ pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Impo
         tasks,
         chains: chains.clone().unwrap_or_default(),
     };
-    // The names of the resources and tasks, and all times.
+    // This call checks the names of the resources and tasks, and all times.
     System::new(&draft, Interference::Conflict).map_err(|refusal| refusal.at(path, None))?;
     let told = Told {
         model,

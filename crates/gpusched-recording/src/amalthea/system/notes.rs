@@ -1,4 +1,4 @@
-//! Assumptions of a system, and the parts of its model without an effect.
+//! Assumptions of a system, and the parts of its model that have no effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,8 +57,9 @@ impl Told<'_, '_> {
             assumptions.push("No execution takes longer than the average number of ticks.".to_owned());
         }
         if self.has_copies {
-            let text = "One FIFO copy engine transfers all labels that GPU runnables without ticks access. Each copy takes \
-                        exactly the data that it reads and writes, divided by the data rate of the GPU.";
+            let text = "One FIFO copy engine transfers all labels that GPU runnables without ticks access. The \
+                        time of each copy is exactly the data that it reads and writes, divided by the data \
+                        rate of the GPU.";
             assumptions.push(text.to_owned());
         }
         if self.gpu.is_some() {
@@ -143,8 +144,7 @@ impl Told<'_, '_> {
         ignored
     }
 
-    /// Returns the changes of labels that several tasks access, where the changing task alone uses the change. Chains do not follow
-    /// such changes.
+    /// Returns the changes of shared labels that only the changing task uses. Chains do not follow such changes.
     fn private_changes(&self) -> Vec<String> {
         let shared = |label: &str| {
             let users = self.threads.iter();

@@ -28,7 +28,7 @@ pub struct Thread<'a> {
 }
 
 impl Thread<'_> {
-    /// Whether a part of the job executes on a core.
+    /// Whether at least one part of the job executes on a core.
     pub fn uses_core(&self) -> bool {
         self.job.parts.iter().any(|part| matches!(part, Part::Core(_)))
     }
@@ -96,8 +96,8 @@ pub fn all_threads<'a>(
 
 /// Chooses the core of each thread, and computes its job.
 ///
-/// A thread with several possible cores executes on the first core whose CPU utilization stays at most 1. Other threads are placed
-/// before. The choice always uses the maximum number of ticks.
+/// A thread with several possible cores executes on the first core whose CPU utilization stays at most 1. gpusched
+/// places all other threads first. The choice always uses the maximum number of ticks.
 pub fn place<'a>(
     model: &Model<'a>,
     hardware: &Hardware<'a>,

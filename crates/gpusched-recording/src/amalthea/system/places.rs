@@ -18,7 +18,7 @@ pub enum Place {
     Gpu(String),
     /// On one of these cores.
     Cores(BTreeSet<String>),
-    /// On this core, as the caller of the conversion requires.
+    /// On this core, because the caller of the conversion requires it.
     Moved(String),
 }
 
@@ -81,7 +81,7 @@ pub struct Cores {
     pub unknown: Vec<String>,
 }
 
-/// Returns the cores `used`. `tasks` contains the tasks of each core that are on it as in the file.
+/// Returns the cores `used`. `tasks` contains, for each core, the tasks that the file allocates to it.
 pub fn cores(
     model: &Model<'_>,
     hardware: &Hardware<'_>,

@@ -21,7 +21,8 @@ pub const PARTITION: &str = "gpu";
 /// Utilization 1 in the unit of [`utilization`].
 pub const FULL: u128 = 1_000_000_000_000;
 
-/// Returns the CPU utilization of `job`, which executes once per `period` on a core with `frequency`, in multiples of 10⁻¹².
+/// Returns the CPU utilization of `job` in multiples of 10⁻¹². The job executes once per `period` on a core with
+/// `frequency`.
 pub fn utilization(job: &Job<'_>, frequency: Frequency, period: Time) -> u128 {
     let ticks = job.parts.iter().map(|part| match part {
         Part::Core(ticks) => ticks.most,
@@ -67,7 +68,7 @@ impl Resources<'_, '_> {
                 Part::Kernel(ticks) => {
                     let gpu = self.gpu.ok_or_else(|| refuse("no GPU".to_owned(), "a GPU"))?;
                     let wcet = duration(*ticks, gpu.frequency).map_err(|found| refuse(found, DURATION))?;
-                    // The times are for all SMs of the GPU. On fewer SMs, they are unknown.
+                    // The times are for all SMs of the GPU. The times on fewer SMs are unknown.
                     let wcet = wcet.map(|wcet| {
                         let isolated = vec![(gpu.sms, wcet)];
                         let table = Form::Table(Table::Isolated { isolated });
@@ -111,7 +112,7 @@ impl Resources<'_, '_> {
         }))
     }
 
-    /// Returns the segment of a copy, or `None` for a copy without data. An error is the found value.
+    /// Returns the segment of a copy, or `None` for a copy without data. An error contains the found value.
     fn copy(&self, read: u128, written: u128) -> Result<Option<SegmentDraft>, String> {
         let bits = read.checked_add(written);
         let many = || format!("a copy that reads {read} bits and writes {written} bits");
@@ -134,7 +135,7 @@ impl Resources<'_, '_> {
         }))
     }
 
-    /// Returns what the task `name` does while it waits, or `None` if it has no core or never waits.
+    /// Returns the waiting mode of the task `name`, or `None` if the task has no core or never waits.
     pub fn wait(
         &self,
         name: &str,
@@ -153,7 +154,7 @@ impl Resources<'_, '_> {
             };
             let Some(wait) = self.wait.or(*wait) else {
                 let expected = "waitingBehaviour active or passive";
-                return Err(refuse("a wait for the GPU without a waiting behaviour", expected));
+                return Err(refuse("a wait for the GPU without a waiting mode", expected));
             };
             if found.is_some_and(|found| found != wait) {
                 let expected = format!("waits of one kind in the task {name:?}");
@@ -161,14 +162,14 @@ impl Resources<'_, '_> {
             }
             found = Some(wait);
         }
-        // Without a wait, the work outside the core is last, and the task leaves its core.
+        // A job without a wait ends with work outside the core, so the task leaves its core.
         Ok(Some(found.unwrap_or(Wait::Suspend)))
     }
 }
 
 const DURATION: &str = "a time of less than 2^63 ns";
 
-/// Returns the duration of `ticks`, or `None` for no ticks. An error is the found value.
+/// Returns the duration of `ticks`, or `None` if there are no ticks. An error contains the found value.
 fn duration(ticks: Ticks, frequency: Frequency) -> Result<Option<Time>, String> {
     let duration = frequency.duration(ticks.used);
     let duration = duration.ok_or_else(|| format!("{} ticks at {frequency}", ticks.used))?;

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 100;
 /// Maximum number of steps of one task.
 const MAX_LENGTH: usize = 1000;
 
-/// Maximum amount of work, against models whose calls multiply.
+/// Maximum amount of work. The limit stops models whose calls multiply.
 const MAX_WORK: u64 = 10_000_000;
 
 /// Items that take no time and start no work.
@@ -80,13 +80,15 @@ pub enum Step<'a> {
     Kernel(&'a str, Node<'a>),
     /// Start of the tasks with this stimulus.
     Trigger(String, Node<'a>),
-    /// Wait for events. The last field is whether the task waits actively; `None` if the file does not state it.
+    /// Wait for events. The last field states whether the task waits actively. The field is `None` if the file does not
+    /// state the waiting mode.
     Wait(BTreeSet<String>, Node<'a>, Option<bool>),
     /// Events that the task sets.
     Set(BTreeSet<String>),
 }
 
-/// A walk through the activity graphs of tasks on processing units of one definition. It visits each runnable once.
+/// A walk through the activity graphs of tasks on processing units of one definition. The walk visits each runnable
+/// once.
 pub struct Walk<'w, 'a> {
     pub model: &'w Model<'a>,
     pub software: &'w Software<'a>,
@@ -97,7 +99,7 @@ pub struct Walk<'w, 'a> {
     pub definition: String,
     /// Whether the definition is a GPU.
     pub is_gpu: bool,
-    /// Whether the average number of ticks counts as the WCET.
+    /// Whether the WCET is from the average number of ticks.
     pub average: bool,
     /// Steps of the visited runnables; `None` for a runnable whose visit has not ended.
     pub known: BTreeMap<&'a str, Option<Rc<Vec<Step<'a>>>>>,
@@ -147,7 +149,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(steps)
     }
 
-    /// Appends `later` to `steps`. Successive executions become one step.
+    /// Appends `later` to `steps`. Joins successive executions into one step.
     fn append(
         &mut self,
         steps: &mut Vec<Step<'a>>,
@@ -208,7 +210,7 @@ impl<'a> Walk<'_, 'a> {
             "LabelAccess" => {
                 let label = reference(item, "data");
                 let label = label.ok_or_else(|| self.refuse(item, "an access without a label", "a label"))?;
-                // An access of unknown direction counts as both.
+                // An access of unknown direction counts as a read and a write.
                 let (reads, writes) = match item.attribute("access") {
                     Some("read") => (true, false),
                     Some("write") => (false, true),
@@ -246,7 +248,8 @@ impl<'a> Walk<'_, 'a> {
         Ok(Rc::new(vec![step]))
     }
 
-    /// Returns the maximum over the branches of a switch, and their minimum for the minimum of ticks.
+    /// Returns the maximum over the branches of a switch. For the minimum number of ticks, returns the minimum over the
+    /// branches.
     fn branches(&mut self, switch: Node<'a>, depth: usize) -> Result<Step<'a>, Refusal> {
         let mut branches = Vec::new();
         for tag in ["entries", "defaultEntry"] {
@@ -254,7 +257,7 @@ impl<'a> Walk<'_, 'a> {
                 branches.push(self.items(branch, depth)?);
             }
         }
-        // Without a default branch, no branch may match.
+        // If there is no default branch, possibly no branch matches.
         if child(switch, "defaultEntry").is_none() && kind(switch) != "ProbabilitySwitch" {
             branches.push(Vec::new());
         }

@@ -14,7 +14,7 @@ use crate::amalthea::model::{Model, Node};
 use crate::amalthea::reference::references;
 use crate::amalthea::software::Software;
 
-/// Maximum number of steps of all jobs, against models whose triggers multiply.
+/// Maximum number of steps of all jobs. The limit stops models whose triggers multiply.
 const MAX_WORK: u64 = 1_000_000;
 
 /// Maximum number of triggers in a row.
@@ -40,9 +40,10 @@ pub struct Job<'a> {
     pub flows: Flows,
     /// Number of label accesses outside copies.
     pub accesses: u64,
-    /// Waits for work outside the core: the element, and what the task does, if the file states it.
+    /// Waits for work outside the core: the element, and the waiting mode, if the file states it.
     pub waits: Vec<(Node<'a>, Option<Wait>)>,
-    /// The element that started the last work, and the number of parts before, until the job waits for its end.
+    /// The element that started the last work, and the number of parts before this work. `None` after the job has
+    /// waited for the end of the work.
     pending: Option<(Node<'a>, usize)>,
     /// Events that the last work has set.
     events: BTreeSet<String>,
@@ -58,7 +59,7 @@ pub struct Threads<'w, 'a> {
     pub gpu_runnables: &'w BTreeSet<&'a str>,
     /// Definition of the GPU.
     pub gpu: Option<String>,
-    /// Whether the average number of ticks counts as the WCET.
+    /// Whether the WCET is from the average number of ticks.
     pub average: bool,
     /// Tasks by stimulus.
     by_stimulus: BTreeMap<String, Vec<&'a str>>,
@@ -213,7 +214,7 @@ impl<'w, 'a> Threads<'w, 'a> {
                 let Some((_, before)) = pending.filter(|_| !events.is_empty()) else {
                     let list: Vec<&str> = events.iter().map(String::as_str).collect();
                     let found = format!("a wait for {}", list.join(", "));
-                    let expected = "an event that the task triggered before sets at its end";
+                    let expected = "an event that the previously triggered task sets at its end";
                     return Err(self.refuse(item, found, expected));
                 };
                 job.events.clear();
@@ -233,7 +234,7 @@ impl<'w, 'a> Threads<'w, 'a> {
         Ok(())
     }
 
-    /// Notes that the next work starts. This work must not execute concurrently with earlier work.
+    /// Records that the next work starts. Fails if this work would execute concurrently with earlier work.
     fn starts(&self, job: &mut Job<'a>) -> Result<(), Refusal> {
         job.events.clear();
         match job.pending {

@@ -1,12 +1,14 @@
-//! JSON without values that only some writers allow: Kineto has written `NaN` and `Infinity`, and some tools write a byte order
-//! mark. Such a value becomes a value of the same length that is not a number, so that lines and columns stay the same.
+//! JSON without values that only some writers allow. Kineto has written `NaN` and `Infinity`, and some tools write a
+//! byte order mark. This module replaces such a value by a value that has the same length and is not a number. As a
+//! result, lines and columns stay the same.
 
 use std::io::{self, BufRead, Read};
 
-/// Longest text of a JSON document [bytes]. A damaged file cannot fill the memory.
+/// Longest text of a JSON document [bytes]. Because of this limit, a damaged file cannot fill the memory.
 const LONGEST_TEXT: usize = 1 << 26;
 
-/// Replaced words. An empty list and `null` are never numbers, so a time with such a value is refused or counted as open.
+/// Words and their replacements. An empty list and `null` are never numbers. So the reader refuses a time with such a
+/// value, or counts the event as incomplete.
 const WORDS: [(&[u8], &[u8]); 3] = [
     (b"-Infinity", b"null     "),
     (b"Infinity", b"null    "),
@@ -16,9 +18,9 @@ const WORDS: [(&[u8], &[u8]); 3] = [
 /// Reader that replaces [`WORDS`] outside texts.
 pub struct Cleaned<R> {
     bytes: R,
-    /// Bytes that are already cleaned.
+    /// Cleaned bytes.
     ready: Vec<u8>,
-    /// Number of bytes of `ready` that were read.
+    /// Number of bytes of `ready` that the caller has read.
     taken: usize,
     in_text: bool,
     escaped: bool,
@@ -81,7 +83,7 @@ impl<R: BufRead> Cleaned<R> {
         Ok(())
     }
 
-    /// Replaces the word at position `at`, if there is one. Returns the number of bytes after the first byte that it covers.
+    /// Replaces the word at position `at`, if there is one. Returns the length of the word minus its first byte.
     fn replace(&mut self, at: usize) -> io::Result<usize> {
         for (word, replacement) in WORDS {
             loop {

@@ -30,7 +30,7 @@ impl Device {
     }
 }
 
-/// One event. Other fields are ignored.
+/// One event. The reader ignores all other fields.
 #[derive(Deserialize)]
 struct Event {
     #[serde(default)]
@@ -72,7 +72,7 @@ enum Name {
     Other(serde::de::IgnoredAny),
 }
 
-/// State of the reader between events: host calls may come after their launches.
+/// State of the reader between events. In the file, a host call may follow its launch.
 #[derive(Default)]
 pub struct Events {
     calls: HashMap<i64, Call>,

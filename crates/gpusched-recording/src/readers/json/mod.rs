@@ -20,7 +20,7 @@ use cleaned::Cleaned;
 /// Reads the JSON document in `input`.
 ///
 /// # Errors
-/// Refuses a document that is not JSON or not a recording. The refusal states the line of an error of syntax.
+/// Refuses a document that is not JSON or not a recording. For a syntax error, the refusal states the line.
 pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
     let name = input.name().to_owned();
     let mut document = Document {

@@ -41,7 +41,7 @@ impl Microseconds {
     }
 }
 
-/// A whole number, also as text or as a float without a fraction. Every other value is no number.
+/// A whole number, which may also be a text or a float without a fraction. Every other value counts as not a number.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Identity(pub Option<i64>);
 
@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for IdentityVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Identity, E> {
-        // Handles may have 64 bits. Their identity matters, but not their value.
+        // Handles may have 64 bits. The reader only compares them for equality.
         Ok(Identity(Some(value.cast_signed())))
     }
 

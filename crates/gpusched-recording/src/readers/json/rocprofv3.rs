@@ -43,7 +43,7 @@ impl<'de> Visitor<'de> for Runs<'_> {
     }
 }
 
-/// Content of one run. Names may come after the records that refer to them.
+/// Content of one run. In the file, names may follow the records that refer to them.
 #[derive(Default)]
 struct Content {
     kernels: HashMap<i64, String>,

@@ -41,7 +41,8 @@ impl Header {
         positions.next()
     }
 
-    /// Returns the first column with one of `names`, as a column of times. Without a unit, the unit is nanoseconds.
+    /// Returns the first column with one of `names`, as a column of times. If the header states no unit, the unit is
+    /// nanoseconds.
     pub fn time(&self, names: &[&str]) -> Option<TimeColumn> {
         let index = self.find(names)?;
         let (_, unit) = self.columns.get(index)?;

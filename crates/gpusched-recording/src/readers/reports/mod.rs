@@ -51,7 +51,7 @@ impl Row<'_> {
     }
 }
 
-/// Lines of the tools that may stand between reports.
+/// Lines that the tools may write between reports.
 const NOISE: [&str; 12] = [
     "==",
     "Processing ",
@@ -79,7 +79,8 @@ const PREAMBLE: u64 = 10_000;
 /// Refuses a file without a known report, and a row with a wrong number of values or an invalid value.
 pub fn read(mut input: Input<'_>) -> Result<Recording> {
     let name = input.name().to_owned();
-    // With a line break at the end and one kind of line break, the number of line breaks gives the line of every row.
+    // The text ends with a line break, and only `\n` counts as a line break. So the number of line breaks gives the
+    // line of every row.
     let lines = Lines::new(input.reader(), LONGEST_LINE).chain(&b"\n"[..]);
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -111,7 +112,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         if record.len() == 1 && record.iter().all(|value| value.trim_ascii().is_empty()) {
             continue;
         }
-        // Every row has a number, and no header has one.
+        // Every row contains a number, and a header contains no number.
         let words = !record
             .iter()
             .any(|value| value.first().is_some_and(u8::is_ascii_digit));

@@ -15,7 +15,7 @@ const LEAST: [&str; 3] = ["min", "minimum", "proj min"];
 const MEDIAN: [&str; 3] = ["med", "median", "proj med"];
 const MOST: [&str; 3] = ["max", "maximum", "proj max"];
 
-/// Returns a note about columns of times without a unit. Old versions of nsys omit the unit, and their unit is nanoseconds.
+/// Returns a note about columns of times without a unit. Old versions of nsys use nanoseconds and omit the unit.
 pub fn assumed_units(header: &Header) -> Option<String> {
     let times = [
         &START[..],
@@ -159,7 +159,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Reads sums of ranges if `side` is not `None`, and otherwise of kernels.
+    /// Reads sums of ranges if `side` is present, and sums of kernels if `side` is `None`.
     fn of(header: &Header, name: &[&str], side: Option<Side>) -> Sum {
         Sum {
             side,

@@ -7,7 +7,8 @@ use super::Row;
 use super::header::TimeColumn;
 use crate::readers::signed::signed;
 
-/// Reads a time of column `field`, rounded as `rounding` says. The time may be negative. An empty cell is no time.
+/// Reads a time of column `field`, rounded as `rounding` says. The time may be negative. Returns `None` for an empty
+/// cell.
 ///
 /// # Errors
 /// Refuses a cell that is not a number.
@@ -32,7 +33,7 @@ pub fn time(
 /// Reads a duration of column `field`, rounded up.
 ///
 /// # Errors
-/// Refuses a cell that is not a number from 0 on.
+/// Refuses a cell that is not a number, or that is negative.
 pub fn duration(row: &Row<'_>, column: Option<TimeColumn>, field: &str) -> Result<Option<u64>, Refusal> {
     let value = time(row, column, field, Rounding::Up)?;
     let unsigned = value.map(u64::try_from).transpose();

@@ -10,8 +10,9 @@ use gpusched_model::time::Time;
 /// Maximum times of one chain. A time is `None` if the run is too short to show it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct ChainTime {
-    /// Maximum reaction time [ns]. It starts at the read of a job of the first task, because an external event directly
-    /// after the read waits for the next job. It ends at the first output that depends on a later job.
+    /// Maximum reaction time [ns]. The reaction time starts at the read of a job of the first task, because an
+    /// external event directly after the read waits for the next job. It ends at the first output that depends on a
+    /// later job.
     pub reaction: Option<Time>,
     /// Maximum reduced data age [ns]: from the read of a job of the first task to an output that depends on this job
     /// and on no later job.
@@ -26,7 +27,7 @@ pub struct ChainTimes {
     chains: Vec<State>,
     /// For each task: chains and positions in the chains.
     uses: Vec<Vec<(usize, usize)>>,
-    /// Reads at the present instant. They follow all writes of the instant.
+    /// Reads at the present instant. The observer handles these reads after all writes of the instant.
     reads: Vec<Read>,
     now: Time,
 }

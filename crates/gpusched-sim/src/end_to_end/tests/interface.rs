@@ -66,7 +66,7 @@ fn runs_have_the_stated_length() {
     for (extent, jobs, misses) in [
         (Extent::jobs(3), [3, 3], 3),
         (Extent::before(Time::from_ns(14)), [2, 1], 2),
-        // The second job of the urgent task is at its deadline, and not yet after it.
+        // The simulation ends at the deadline of the second job of the urgent task, so this job has not missed it.
         (Extent::until(Time::from_ns(14)), [1, 1], 1),
         (
             Extent {

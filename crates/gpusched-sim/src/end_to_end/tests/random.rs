@@ -213,7 +213,7 @@ fn chain_by_definition(system: &System, chain: usize, script: &Script<'_>, log: 
         let seen = is_traced(&hops, written).is_some();
         if complete && seen {
             let reaction = Time::from_ns(written - hops[0][first - 1].0);
-            // The first output that depends on any data ends the time before the run.
+            // The first output that depends on any data ends the interval that began before the run.
             let earlier = hops[hops.len() - 1].iter().filter(|(_, write)| *write < written);
             if earlier
                 .filter_map(|(_, write)| is_traced(&hops, *write))

@@ -74,7 +74,7 @@ impl Sequencer {
             check(index, kernel)?;
             blocks += u128::from(kernel.blocks()) * u128::from(jobs);
             let table = RemainingTable::new(kernel);
-            // Each kernel has a random stream of its own.
+            // Each kernel has its own stream of random numbers.
             let own = seed.wrapping_add((index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             members.push(Member {
                 blocks: Blocks::new(kernel, setting.blocks, &table, own).map_err(|error| {

@@ -19,8 +19,7 @@ pub struct SequenceSummary {
     pub system: Option<String>,
     /// Regulation period T [ns].
     pub regulation_period_ns: Time,
-    /// Hyperperiod: least common multiple of the periods of all kernels [ns]. Absent if no kernel
-    /// has a period.
+    /// Hyperperiod: least common multiple of all kernel periods [ns]. Absent if no kernel has a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyperperiod_ns: Option<Time>,
     /// Length of a run [ns]. All policies have runs of equal length.

@@ -48,7 +48,7 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
         })
         .collect();
     let count = 2 + below(rng, 4);
-    // Equal priorities in one of four systems.
+    // On average, one of four systems has only two priority levels, so that some priorities are equal.
     let levels = if below(rng, 4) == 0 { 2 } else { 100 };
     let tasks = (0..count).map(|task| {
         let period = PERIODS[below(rng, PERIODS.len())] * [1, 1, 2, 5][below(rng, 4)];

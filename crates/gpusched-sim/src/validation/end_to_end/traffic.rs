@@ -44,8 +44,8 @@ pub(super) fn with_traffic(mut draft: Draft, (seed, index): (u64, u64)) -> (Draf
     (draft, channels)
 }
 
-/// Returns the memory of run `number` of `system`, whose memory has `count` channels: a random order of the resources, and
-/// for each segment all its traffic in the first or last part of each execution.
+/// Returns the memory of run `number` of `system`. The memory has `count` channels. The order of the resources is
+/// random. Each segment transfers all its traffic in the first or last part of each execution.
 pub(super) fn memory(system: &System, count: usize, (seed, number): (u64, u64)) -> Channels {
     let rng = &mut stream(seed, Purpose::SharedMemoryRuns, number, 1);
     let mut rest: Vec<usize> = (0..system.resources().count()).collect();

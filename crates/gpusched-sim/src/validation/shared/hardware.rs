@@ -25,7 +25,7 @@ pub struct OnDevice {
 }
 
 impl OnDevice {
-    /// Returns the bandwidth of the memory slices of each partition, if the whole memory has
+    /// Returns the bandwidth of the memory slices of each partition, if the bandwidth of the whole memory is
     /// `bandwidth`. Returns `None` if all partitions share the memory.
     pub fn slices(&self, bandwidth: Bandwidth) -> Option<Vec<Bandwidth>> {
         let hardware = self.offer.hardware();

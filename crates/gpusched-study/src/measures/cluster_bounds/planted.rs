@@ -104,8 +104,8 @@ impl Planted {
     }
 }
 
-/// Returns the number of correctly clustered blocks. A block is correct if its found cluster is the
-/// found cluster with the most blocks of its known cluster.
+/// Returns the number of correctly clustered blocks. The function matches each known cluster with
+/// the found cluster that contains the largest number of its blocks. These blocks are correct.
 fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
     let planted = intervals
         .iter()

@@ -137,7 +137,7 @@ impl Subject {
         })
     }
 
-    /// Whether a run misses a deadline. All jobs of the first ten of the longest periods arrive.
+    /// Whether a run misses a deadline. A run contains all jobs that arrive within ten times the longest period.
     fn misses(&self, (seed, point, set): (u64, u64, u64)) -> Result<bool> {
         let mut simulator = Simulator::new(&self.system, None)?;
         let periods = self.system.tasks().iter().map(|task| task.period.ns());

@@ -49,12 +49,12 @@ pub struct EndToEndParameters {
     /// Time that each kernel needs in addition to its execution, such as the cost of preemption. Only without `wcet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     overhead: Option<Time>,
-    /// Analyses and plans. All of them see the same systems.
+    /// Analyses and plans. All methods decide about the same systems.
     methods: Vec<Method>,
     /// Search effort of a plan for one system: maximum number of end-to-end tests. Default: 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tests: Option<u64>,
-    /// Published shares of schedulable systems, one for each utilization. They belong to the method `holistic`.
+    /// Published shares of schedulable systems, one for each utilization. The shares belong to the method `holistic`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     published: Vec<f64>,
 }
@@ -209,7 +209,8 @@ impl EndToEnd {
     }
 }
 
-/// Returns the position of the published number of a point. A position that is too large has no published number.
+/// Returns the index in `published` of the number for a point. If the index is beyond the list, the point has no
+/// published number.
 fn rows_of(point: u64) -> usize {
     usize::try_from(point).unwrap_or(usize::MAX)
 }

@@ -114,7 +114,7 @@ fn a_kernel_does_not_wait_for_the_core() {
     assert!(with_age(20) && !with_age(19) && !with_age(18));
 }
 
-/// A chain without a bound fails its limit, and so does the system.
+/// A chain without a bound does not meet its limit, so the system fails, too.
 #[test]
 fn a_chain_without_a_bound_fails() {
     let system = chain(&[(10, 3), (20, 12)], false, false, "asynchronous");

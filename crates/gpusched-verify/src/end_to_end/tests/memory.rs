@@ -40,7 +40,7 @@ fn beside(kind: &str, policy: &str, z: &str, y: &str) -> System {
     ))
 }
 
-/// a: 4 ns, b: 6 ns, and 3 ns lost in each window. A blocker counts in full.
+/// Task a executes 4 ns, b executes 6 ns, and each window loses 3 ns. A blocker counts in full.
 #[test]
 fn every_resource_loses_time() {
     for (kind, policy, a, b) in [
@@ -66,7 +66,7 @@ fn every_resource_loses_time() {
     }
 }
 
-/// V is at most the peak bandwidth during the WCET, also if it is unknown.
+/// V is at most the peak bandwidth times the WCET. The limit also applies to a segment that does not state V.
 #[test]
 fn unknown_traffic_is_the_peak_during_the_wcet() {
     let table = "[[[7],[7]],[[13],[13]],[[3],[null]],[[3],[null]]]";
@@ -78,14 +78,14 @@ fn unknown_traffic_is_the_peak_during_the_wcet() {
     ] {
         tight(&beside("partitions", "fp", z, ""), table);
     }
-    // V = 1 byte: at most half of the bandwidth for 2 ns, or stated.
+    // V = 1 byte: stated, or from half of the bandwidth for 2 ns.
     let table = "[[[6],[6]],[[12],[12]],[[3],[null]],[[2],[null]]]";
     for z in [r#","bandwidth":"0.5GB/s""#, r#","traffic":1"#] {
         tight(&beside("partitions", "fp", z, ""), table);
     }
 }
 
-/// A blocker counts in full also if no time is lost: b delays a by 6 ns.
+/// A blocker also counts in full if the resource loses no time: b delays a by 6 ns.
 #[test]
 fn enough_bandwidth_for_all_peaks() {
     let half = r#","bandwidth":"0.5GB/s""#;
@@ -105,12 +105,12 @@ fn a_task_without_a_bound_uses_its_peak_at_any_time() {
     let half = r#","bandwidth":"0.5GB/s""#;
     let system = beside("partitions", "fp", half, "");
     tight(&system, "[[[10],[10]],[[22],[22]],[[null],[null]],[[2],[null]]]");
-    // A bound of an earlier segment is of no use: z has two segments, and only the first has a bound.
+    // A bound on only an earlier segment does not help: z has two segments, and only the first segment has a bound.
     let two = format!(r#"{half}}},{{"on":"cz","wcet":1{half}"#);
     let system = beside("partitions", "fp", &two, "");
     let table = "[[[10],[10]],[[22],[22]],[[3,null],[null,null]],[[2],[null]]]";
     tight(&system, table);
-    // If z may use the whole bandwidth, nothing else has a bound.
+    // If z may use the whole bandwidth, no other task has a bound.
     let system = beside("partitions", "fp", "", "");
     let found = fault(
         &system,
@@ -142,9 +142,9 @@ fn a_task_does_not_delay_itself() {
     }
 }
 
-/// u executes 4 ns on the GPU, without traffic. v executes 5 ns on a core and then 6 ns on the GPU.
-/// The core segment of v moves 5 bytes. It may execute in a window that starts before the release of
-/// the kernel of v, while u executes.
+/// u executes 4 ns on the GPU, without traffic. v executes 5 ns on a core and then 6 ns on the GPU. The core segment of
+/// v moves 5 bytes. The core segment may execute in a window that starts before the release of the kernel of v, while u
+/// executes.
 #[test]
 fn a_window_before_the_release_counts_the_own_task() {
     for (policy, u, v) in [
@@ -176,14 +176,13 @@ fn preempted(policy: &str, more: &str, tasks: &str) -> System {
     ))
 }
 
-/// h loses 10 ns while the kernel of i executes, and the kernel loses 2 ns, for a byte of two jobs of
-/// h. The job of i then has its bound from the window at the release: 12 + 8 + 2·4 ns. The window from
-/// an idle core includes the 10 ns: 12 + 8 + 2·4 + 10 ns.
+/// Task h loses 10 ns while the kernel of i executes. The kernel loses 2 ns, because two jobs of h move one byte each.
+/// The bound of i is from the window that starts at the release: 12 + 8 + 2·4 ns. The window that starts with an idle
+/// core includes the 10 ns: 12 + 8 + 2·4 + 10 ns.
 ///
-/// Without these 10 ns and with one job of h, the sum would be 24 ns. A run exceeds it: h and i arrive
-/// at 0. The memory serves the kernel first, so h waits for its byte from 0 to 10.
-/// Task h executes from 10 to 14, i from 14 to 20, and the second job of h from 20 to 24. Then i ends at
-/// 26.
+/// Without these 10 ns and with only one job of h, the bound would be 24 ns. The following run exceeds 24 ns: h and i
+/// arrive at 0. The memory serves the kernel first, so h waits for its byte from 0 to 10. Task h executes from 10 to
+/// 14, i from 14 to 20, and the second job of h from 20 to 24. Then i ends at 26.
 #[test]
 fn the_own_kernel_delays_more_urgent_work_on_the_core() {
     let system = preempted("fp", "0", "");
@@ -207,7 +206,8 @@ fn bytes_move_after_the_enforced_release() {
     tight_with(&system, &table, Some(&[&[0], &[0, 20], &[0]]));
 }
 
-/// A busy-waiting task occupies its core, but moves no bytes. Its kernel moves 5 bytes, and w moves 1.
+/// A busy-waiting task occupies its core, but moves no bytes. The kernel of this task moves 5 bytes, and w moves 1
+/// byte.
 #[test]
 fn a_spin_moves_no_bytes() {
     let system = shared(
@@ -218,7 +218,7 @@ fn a_spin_moves_no_bytes() {
         {"name":"u","period":100,"priority":1,"segments":[{"on":"c0","wcet":2,"traffic":0}]},
         {"name":"w","period":100,"priority":2,"segments":[{"on":"c1","wcet":1,"traffic":1}]}]}"#,
     );
-    // s: 1 + 6 lost, then 5 + 1 lost. u: 2 + (1 + 6) + 6 lost. w: 1 + 5 lost.
+    // Execution and lost time [ns]: s has 1 + 6 lost, then 5 + 1 lost; u has 2 + (1 + 6) + 6 lost; w has 1 + 5 lost.
     tight(&system, "[[[7,13],[null,6]],[[15],[null]],[[6],[null]]]");
 }
 

@@ -7,8 +7,8 @@ use crate::sm::flight::FlightId;
 #[derive(Debug, Clone)]
 pub struct PipelineRegisters {
     /// Instruction in each place, with the position of the instruction in the order of issue.
-    /// The array has 64 entries, more than the number of places. So every bit number of the mask
-    /// `taken` is a valid index.
+    /// The array has 64 entries, more than the number of places. Therefore, every bit number of the
+    /// mask `taken` is a valid index.
     places: [(FlightId, u64); 64],
     /// Bit mask of the occupied places. Places are ordered by unit kind, then by scheduler.
     taken: u64,

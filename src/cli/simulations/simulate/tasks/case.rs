@@ -17,7 +17,7 @@ use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::partitioning::Problem;
 use crate::validation::system::{Part, parts};
 
-/// One half.
+/// Shortest execution time as a share of the WCET, if the user states none: one half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
 /// Returns `interference`. Fails if this model counts the memory traffic of other partitions.

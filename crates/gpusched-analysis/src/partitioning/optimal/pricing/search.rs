@@ -8,7 +8,7 @@ pub(crate) struct Priced {
     /// Groups whose excess is at least the required minimum (the floor). Each group has its
     /// smallest size.
     pub groups: Vec<Part>,
-    /// Remaining excess per SM [price units]. If the price of each task is reduced by its entry of `lower`, the price sum
+    /// Remaining excess per SM [price units]. After each task price is reduced by its entry in `lower`, the price sum
     /// of every group on m SMs is at most m·(1 + `excess`).
     pub excess: i64,
     /// Reduction of the price of each task [price units].

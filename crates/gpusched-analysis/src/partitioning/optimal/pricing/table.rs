@@ -33,7 +33,8 @@ impl Table {
         Table { step, width, most }
     }
 
-    /// Returns an upper bound on the price sum of items from `place` on whose total cost is at most `left` [price units].
+    /// Returns an upper bound on the price sum of all selections of items at position `place` or later with a total
+    /// cost of at most `left` [price units].
     ///
     /// `left` must be between 0 and the allowance of the table.
     pub fn most(&self, place: usize, left: i64) -> i64 {

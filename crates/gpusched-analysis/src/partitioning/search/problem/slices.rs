@@ -1,9 +1,8 @@
 //! Memory that the hardware divides: each MIG instance has its own memory slices.
 //!
-//! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋. Other partitions never delay
-//! the instance, but its kernels may be slower than with the whole memory. gpusched describes an
-//! instance only by its number of SMs. Therefore s is the smallest number of slices among all
-//! instances with at least this number of SMs.
+//! An instance with s of D slices has the bandwidth B' = ⌊B·s/D⌋. Other partitions never delay the instance, but the
+//! kernels of the instance may be slower than with the whole memory. gpusched describes an instance only by its
+//! number of SMs. Therefore s is the smallest number of slices among all instances with at least this number of SMs.
 
 use super::Problem;
 use crate::interference::bandwidth::instance::wcet_within;

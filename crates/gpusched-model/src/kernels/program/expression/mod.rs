@@ -63,8 +63,8 @@ impl Expression {
         }
     }
 
-    /// Replaces names by numbers: `value` returns the number of a name, if it is known. Then
-    /// evaluates the constant parts of the expression.
+    /// Replaces names by numbers, and then evaluates the constant parts of the expression. `value` returns the number
+    /// of a name, or `None` if the number is unknown.
     ///
     /// # Errors
     /// Fails if a part of the expression divides by zero for all values of the remaining names.

@@ -1,11 +1,11 @@
-//! Decimal marks of numbers: Nsight Compute formats numbers as the locale of the user requires.
+//! Decimal marks of numbers. Nsight Compute formats numbers by the locale of the user.
 
-/// Decimal mark, as far as the numbers of a file show it.
+/// Decimal mark, if the numbers of the file show it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Locale {
-    /// Some number needs a decimal point, such as `2.33`.
+    /// At least one number is valid only with a decimal point, such as `2.33`.
     point: bool,
-    /// Some number needs a decimal comma, such as `2,33`.
+    /// At least one number is valid only with a decimal comma, such as `2,33`.
     comma: bool,
 }
 
@@ -25,7 +25,8 @@ impl Locale {
         if !numeric {
             return;
         }
-        // Several equal marks separate thousands. A mark with three digits after it can do both.
+        // Several equal marks separate thousands. A single mark before three digits is ambiguous: it can be a decimal
+        // mark, or separate thousands.
         let digits = text.len() - last - 1;
         let decimal = match (mark == end, marks.len()) {
             (false, _) => Some(end),

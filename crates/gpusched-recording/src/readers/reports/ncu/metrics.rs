@@ -66,7 +66,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Converts metrics. Rounded values become the largest value that the profiler may have rounded.
+    /// Converts metrics. Replaces each rounded value by the largest value that the profiler may have rounded to it.
     ///
     /// # Errors
     /// Refuses a value that is not a number, and an unknown unit.
@@ -113,7 +113,7 @@ impl Values {
     }
 }
 
-/// Returns the largest number that is rounded to `number`: half of a unit of its last digit is added.
+/// Returns the largest number that is rounded to `number`: `number` plus half a unit of its last digit.
 fn largest(number: &str) -> String {
     match number.contains('.') {
         true => format!("{number}5"),
