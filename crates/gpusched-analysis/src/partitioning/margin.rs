@@ -41,6 +41,7 @@ const FIRST_STEPS: [u64; 2] = [200, 133];
 /// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on
 /// the WCET margin of every plan.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
+    let problem = &problem.sharpened();
     let mut search = Search {
         problem,
         heuristic,

@@ -7,7 +7,6 @@ use super::units::ONE;
 use super::works::Works;
 use super::{branching, tested};
 use crate::partitioning::search::{Aim, Part, Sizes, total};
-use gpusched_model::Policy;
 
 /// The groups that the search knows.
 pub(super) struct Columns {
@@ -95,12 +94,12 @@ impl Columns {
         floor: i64,
         reach: &Reach,
     ) -> (Vec<Part>, bool) {
-        match sizes.problem().policy() {
-            Policy::Edf => {
+        match sizes.problem().has_measures() {
+            true => {
                 let priced = pricing.price(sizes, works, prices, floor, reach.measured);
                 (priced.groups, priced.complete)
             }
-            _ => {
+            false => {
                 let priced = tested::price(sizes, works, prices, floor, reach.tested);
                 (priced.groups, priced.complete)
             }

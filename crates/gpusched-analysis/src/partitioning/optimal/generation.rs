@@ -10,7 +10,6 @@ use super::tested;
 use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::Sizes;
-use gpusched_model::Policy;
 
 /// Reductions of the proof target [SMs], in the order of the attempts. They apply to pricing that
 /// tests every visited group.
@@ -56,7 +55,7 @@ impl Columns {
         bound: &mut Bound,
         enough: u32,
     ) -> bool {
-        if sizes.problem().policy() != Policy::Edf {
+        if !sizes.problem().has_measures() {
             self.generate_by_tests(sizes, works, bound, enough);
             return !sizes.exhausted();
         }
@@ -88,7 +87,7 @@ impl Columns {
         bound: &mut Bound,
         enough: u32,
     ) {
-        if sizes.problem().policy() != Policy::Edf {
+        if !sizes.problem().has_measures() {
             return self.generate_by_tests(sizes, works, bound, enough);
         }
         let mut nodes = ROUND.nodes_each;
