@@ -163,7 +163,7 @@ impl Columns {
 
     /// Returns the prices of the linear program in price units. The price of a task never exceeds the SMs that the task
     /// needs in its own partition.
-    fn prices(&self) -> Vec<i64> {
+    pub fn prices(&self) -> Vec<i64> {
         let alone = self.alone.iter().map(|&sms| i64::from(sms) * ONE);
         let prices = self.master.prices().iter().zip(alone);
         prices.map(|(&price, most)| rounded(price).min(most)).collect()

@@ -12,6 +12,7 @@ use crate::interference::CoLocated;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Part;
 use gpusched_model::Policy;
+use gpusched_model::policy::Preemption;
 
 /// Number of undecided tasks above which the walk computes new weights.
 const MANY: usize = 24;
@@ -47,10 +48,18 @@ pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, w
     Walk::new(family, search).choose_singles(&items, weights, bound);
 }
 
+/// Whether groups that satisfy all measures often fail the test of `policy`.
+fn blocks(policy: Policy) -> bool {
+    !matches!(
+        policy,
+        Policy::Edf | Policy::FixedPriority(Preemption::Preemptive, _)
+    )
+}
+
 /// The walk: its current group, and its limits.
 pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     family: &'f Family<'l>,
-    /// Whether blocking or priorities count. Tests of pairs and of all visited groups then exclude groups that satisfy the
+    /// See [`blocks`]. Tests of pairs and of all visited groups then exclude groups that satisfy the
     /// measures.
     blocks: bool,
     search: &'r mut Search<'s, 'e, 'p, 'q>,
@@ -74,7 +83,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         Walk {
             used: vec![0; family.measures],
             family,
-            blocks: search.sizes.problem().policy() != Policy::Edf,
+            blocks: blocks(search.sizes.problem().policy()),
             tasks: Vec::new(),
             counts: [0; 3],
             worth: 0,
@@ -175,13 +184,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
 
     /// Removes the items that cannot share a partition of the family with `task`.
     fn retain_with(&mut self, task: usize, items: &mut Vec<Item<'l>>) {
-        let (level, co_located) = (self.family.level, self.family.growth.co_located);
-        let search = &mut *self.search;
-        items.retain(|item| {
-            search
-                .pairs
-                .pass(search.sizes, (task, item.task), co_located, level.high)
-        });
+        items.retain(|item| self.may_join(task, item.task));
     }
 
     /// Adds some tasks of `useful` to the current group. `bound` is an upper bound on the excess of all these groups.
@@ -197,6 +200,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let spent = self.search.limits.nodes_each - self.nodes;
         self.search.sizes.charge(spent / 5);
         if !finished {
+            if std::env::var("DBG2").is_ok() { eprintln!("   open m={}-{} growth={:?} chosen={:?} bound={:.3} items={}", self.family.level.low, self.family.level.high, self.family.growth.counts, self.tasks, bound as f64/1e6, useful.len()); }
             self.search.leave_open(&self.tasks, bound, self.family.level.low);
         }
     }
@@ -206,10 +210,54 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
         let (ranking, cost) = family.rank(items, weights, (self.worth, used), improved);
         self.search.sizes.charge(cost);
+        let rest = match self.blocks {
+            true => self.largest_gains(&ranking.items),
+            false => ranking.rest,
+        };
         Ranking {
             begun: self.nodes,
+            rest,
             ..ranking
         }
+    }
+
+    /// Returns an upper bound on the total gain of a group of the items from each position on. `items` are sorted by
+    /// decreasing gain.
+    ///
+    /// Each class contains items of which no two can share a partition of the family. So a group has at most one item of
+    /// each class, and its gain is at most the sum of the largest gains of the classes (a bound of clique searches).
+    fn largest_gains(&mut self, items: &[Item<'l>]) -> Vec<i64> {
+        let mut rest = vec![0; items.len() + 1];
+        let mut classes: Vec<Vec<usize>> = Vec::new();
+        for (place, item) in items.iter().enumerate().rev() {
+            rest[place] = rest[place + 1];
+            if item.gain <= 0 {
+                continue;
+            }
+            let mut best: Option<usize> = None;
+            for (number, class) in classes.iter().enumerate() {
+                // The last item of a class has its largest gain.
+                let gain = |number: usize| classes[number].last().map_or(0, |&last| items[last].gain);
+                let larger = best.is_none_or(|best| gain(number) > gain(best));
+                if larger && class.iter().all(|&other| !self.may_join(item.task, items[other].task)) {
+                    best = Some(number);
+                }
+            }
+            let before = best.and_then(|number| classes[number].last());
+            rest[place] += item.gain - before.map_or(0, |&last| items[last].gain);
+            match best {
+                Some(number) => classes[number].push(place),
+                None => classes.push(vec![place]),
+            }
+        }
+        rest
+    }
+
+    /// Whether two tasks pass their test on the largest size of the family, under the contention of the family.
+    fn may_join(&mut self, a: usize, b: usize) -> bool {
+        let (level, co_located) = (self.family.level, self.family.growth.co_located);
+        let search = &mut *self.search;
+        search.pairs.pass(search.sizes, (a, b), co_located, level.high)
     }
 
     /// Visits all groups that extend the current group by items of `ranking` from position `from`

@@ -100,6 +100,14 @@ impl<'a> Problem<'a> {
         Problem { scale, ..self }
     }
 
+    /// Returns the problem without memory traffic.
+    pub(crate) fn without_traffic(self) -> Problem<'a> {
+        Problem {
+            memory: None,
+            ..self
+        }
+    }
+
     /// Returns the problem with sharper lower bounds on the SMs.
     ///
     /// Only searches for the largest margin use these bounds. For other objectives, the bounds stay the bounds of published
