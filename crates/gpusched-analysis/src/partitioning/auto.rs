@@ -51,7 +51,8 @@ pub(crate) fn auto(
     let mut sizes = Sizes::new(tester, budget);
     sizes.charge(tested);
     sizes.record();
-    let sharp = problem.is_sharp();
+    // If partitions need a placement, the bound alone does not decide whether a plan exists.
+    let sharp = problem.is_sharp() && !problem.has_places();
     sizes.spend_on_search(if sharp { SHARP_SEARCH } else { SEARCH }, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
@@ -85,8 +86,8 @@ pub(crate) fn auto(
     outcome
 }
 
-/// Computes a lower bound on the SMs of every plan, see [`Bounding::raise_if_enough`] for `spare`. In contrast to [`auto`], almost all search effort serves the bound. A
-/// dive may still find a plan.
+/// Computes a lower bound on the SMs of every plan. In contrast to [`auto`], almost all search effort serves the bound. A
+/// dive may still find a plan. See [`Bounding::raise_if_enough`] for `spare`.
 pub(crate) fn prove(
     tester: &mut GroupTester<'_>,
     singles: Vec<Candidate>,

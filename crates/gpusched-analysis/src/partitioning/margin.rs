@@ -29,7 +29,7 @@ use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
 const ONE: u64 = 1000;
 
 /// Total search effort for the largest WCET margin, as a multiple of the search effort of one search.
-pub const MARGIN_SEARCHES: u64 = 12;
+pub const MARGIN_SEARCHES: u64 = 14;
 
 /// First distance from the factor of the best plan at which gpusched tries to prove that no plan exists, as a divisor of
 /// this factor: 1/200 (0.5 %).
@@ -38,7 +38,7 @@ const FIRST_STEP: u64 = 200;
 /// Phases after the first bisection. In each phase, the search for plans ends when all searches have used the search effort
 /// of the second number of searches. The search for proofs then ends at the third number. An attempt of a proof may use the
 /// search effort of the first number of searches.
-const PHASES: [(u64, u64, u64); 2] = [(2, 6, 11), (4, MARGIN_SEARCHES, MARGIN_SEARCHES)];
+const PHASES: [(u64, u64, u64); 2] = [(2, 7, 12), (4, MARGIN_SEARCHES, MARGIN_SEARCHES)];
 
 /// Distance between the factor of the best plan and the limit that counts as small, as a divisor of this factor.
 const NEAR: u64 = 1000;
@@ -172,17 +172,21 @@ impl Search<'_> {
             if !self.prove(permille, searches) {
                 failed = permille;
             }
-            step *= 2;
+            step = step.saturating_mul(2);
         }
     }
 
     /// Searches for a proof that no plan exists at the factor `permille`. Returns whether it finds a proof or a plan.
     fn prove(&mut self, permille: u64, searches: u64) -> bool {
+        if self.problem.has_places() {
+            // The search also enumerates plans with a placement.
+            return self.look(permille);
+        }
         let each = self.limits();
-        let tasks = self.problem.tasks().len();
-        let budget = self.heuristic.spends(each, tasks, false).tests().saturating_mul(searches);
+        let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
+        let tests = self.heuristic.spends(each, tasks, beside_traffic).tests();
         let limits = SearchLimits {
-            budget: Some(budget),
+            budget: Some(tests.saturating_mul(searches)),
             ..each
         };
         let heuristic = self.heuristic.towards(Objective::Feasible, limits);
@@ -190,7 +194,6 @@ impl Search<'_> {
         let scaled = self.problem.scaled(Scale::permille(permille)).without_traffic();
         let (plan, excluded) = run::prove(&scaled, &heuristic, spare, &mut self.experience);
         self.stats = plan.stats.plus(&self.stats);
-        if std::env::var("DBG").is_ok() { eprintln!("## PROVE {:?} x{searches} -> {} used={} bound={:?} best={} limit={} total={}", scaled.scale(), plan.schedulable, plan.sms_used, plan.bound.as_ref().map(|b| b.sms), self.best.permille, self.limit.permille, self.stats.merges_tested+self.stats.other_work); }
         if plan.schedulable && self.problem.memory().is_some() {
             return false; // the plan may fail with memory traffic
         }
@@ -261,7 +264,6 @@ impl Search<'_> {
         let heuristic = self.heuristic.towards(objective, self.limits());
         let found = run::search(problem, &heuristic, self.traffic, &mut self.experience);
         self.stats = found.0.stats.plus(&self.stats);
-        if std::env::var("DBG").is_ok() { eprintln!("## {:?} {:?} -> {} used={} bound={:?} best={} limit={} total={}", problem.scale(), objective, found.0.schedulable, found.0.sms_used, found.0.bound.as_ref().map(|b| b.sms), self.best.permille, self.limit.permille, self.stats.merges_tested+self.stats.other_work); }
         found
     }
 

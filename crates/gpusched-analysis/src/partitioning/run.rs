@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::hardware::Offer;
 use super::heuristic::{Goal, Heuristic};
 use super::improve::{SEED, improve, merge_by_traffic, repair};
 use super::kind::HeuristicKind;
@@ -9,7 +10,6 @@ use super::merge::{Preference, Rules, merge_by_matching, merge_by_savings, parti
 use super::search::outcome::elapsed_ns;
 use super::search::tester::expected_traffic::ExpectedTraffic;
 use super::search::{Candidate, Experience, GroupTester, Outcome, Problem, Sizes, lemmas, parts_of};
-use super::hardware::Offer;
 use super::traffic::Traffic;
 use super::{auto, baselines, margin, optimal};
 use gpusched_model::SharedMemory;

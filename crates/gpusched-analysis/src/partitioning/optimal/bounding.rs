@@ -97,7 +97,8 @@ impl<'p> Bounding<'p> {
         parts: &[Part],
         (aim, spare): (Aim, Option<u32>),
     ) {
-        let enough = aim.enough(total(parts));
+        // A bound above the GPU suffices, also if the objective is a plan with the fewest SMs.
+        let enough = aim.enough(total(parts)).min(aim.sms.saturating_add(1));
         let necessary = i64::from(enough.saturating_sub(1)) * ONE;
         let spare = spare.map_or(0, |spare| necessary / i64::from(spare.max(1)));
         if self.columns.prices().iter().sum::<i64>() > necessary + spare {

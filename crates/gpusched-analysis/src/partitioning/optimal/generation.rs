@@ -73,7 +73,6 @@ impl Columns {
         {
             let priced = pricing.price(sizes, works, &prices, FLOOR, ROUND);
             bound.offer_priced(&prices, &priced);
-            if std::env::var("DBG").is_ok() { eprintln!("{:?} approach lp={:.3} proven={:.3} groups={} complete={} open={} spent={}+{} cols={}", sizes.problem().scale(), prices.iter().sum::<i64>() as f64/1e6, bound.total() as f64/1e6, priced.groups.len(), priced.complete, priced.open, sizes.tested(), sizes.charged(), self.master.columns()); }
             self.add(&priced.groups, COLUMNS, FAR);
             if priced.groups.len() < FEW {
                 return true;
@@ -120,7 +119,6 @@ impl Columns {
             if bound.sms() > before {
                 easier = 0;
             }
-            if std::env::var("DBG").is_ok() { eprintln!("{:?} generate lp={:.3} goal={:.3} easier={easier} proven={:.3} groups={} complete={} open={} nodes={nodes} spent={}+{} cols={}", sizes.problem().scale(), prices.iter().sum::<i64>() as f64/1e6, goal as f64/1e6, bound.total() as f64/1e6, priced.groups.len(), priced.complete, priced.open, sizes.tested(), sizes.charged(), self.master.columns()); }
             match (priced.groups.is_empty(), priced.complete) {
                 (true, true) if !better => return,
                 (true, true) => {}

@@ -189,8 +189,8 @@ fn asks(
     Some(std::iter::once(ask(work, 1, period)).chain(within).collect())
 }
 
-/// Returns the least m·C(m) over the sizes from `low` to `high` on which the task meets its deadline in isolation. Under
-/// Amdahl's law, m·C(m) grows with m, so this value can be several times the least work over all sizes.
+/// Returns the least m·C(m) over the supported sizes from `low` to `high` on which the task meets its deadline in isolation.
+/// Under Amdahl's law, m·C(m) grows with m, so this value can be several times the least work over all sizes.
 ///
 /// Returns `None` if searches must not use this value, or if no plan has a group of such a size.
 fn least_work_within(
@@ -207,5 +207,7 @@ fn least_work_within(
         let wcet = problem.wcet(task, problem.sms_of(units), co_located)?.ns();
         (wcet <= due).then(|| u128::from(units) * u128::from(wcet))
     };
-    (low..=high).filter_map(at).min()
+    // The smallest size of a group is always a supported size.
+    let supported = |&units: &u32| problem.sms_of(units) > problem.sms_of(units.saturating_sub(1));
+    (low..=high).filter(supported).filter_map(at).min()
 }

@@ -200,7 +200,6 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let spent = self.search.limits.nodes_each - self.nodes;
         self.search.sizes.charge(spent / 5);
         if !finished {
-            if std::env::var("DBG2").is_ok() { eprintln!("   open m={}-{} growth={:?} chosen={:?} bound={:.3} items={}", self.family.level.low, self.family.level.high, self.family.growth.counts, self.tasks, bound as f64/1e6, useful.len()); }
             self.search.leave_open(&self.tasks, bound, self.family.level.low);
         }
     }
@@ -239,7 +238,11 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
                 // The last item of a class has its largest gain.
                 let gain = |number: usize| classes[number].last().map_or(0, |&last| items[last].gain);
                 let larger = best.is_none_or(|best| gain(number) > gain(best));
-                if larger && class.iter().all(|&other| !self.may_join(item.task, items[other].task)) {
+                if larger
+                    && class
+                        .iter()
+                        .all(|&other| !self.may_join(item.task, items[other].task))
+                {
                     best = Some(number);
                 }
             }

@@ -102,10 +102,7 @@ impl<'a> Problem<'a> {
 
     /// Returns the problem without memory traffic.
     pub(crate) fn without_traffic(self) -> Problem<'a> {
-        Problem {
-            memory: None,
-            ..self
-        }
+        Problem { memory: None, ..self }
     }
 
     /// Returns the problem with sharper lower bounds on the SMs.
