@@ -48,6 +48,9 @@ pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, w
     Walk::new(family, search).choose_singles(&items, weights, bound);
 }
 
+/// Factors on the weights. The walk tries them one after the other, as long as the bound becomes tighter.
+const SMALLER: [f64; 3] = [0.7, 0.7, 0.7];
+
 /// Whether groups that satisfy all measures often fail the test of `policy`.
 fn blocks(policy: Policy) -> bool {
     !matches!(
@@ -205,17 +208,34 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     }
 
     fn rank(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
+        let mut ranking = self.rank_by(items, weights, improved);
+        if !self.blocks {
+            return ranking;
+        }
+        ranking.rest = self.largest_gains(&ranking.items);
+        // The weights ignore that pairs fail. If many pairs fail, smaller weights may give a tighter bound.
+        for part in SMALLER {
+            if ranking.bound() < self.search.floor || ranking.items.len() < 3 {
+                break;
+            }
+            let smaller: Vec<f64> = ranking.weights.iter().map(|weight| weight * part).collect();
+            let mut other = self.rank_by(items, &smaller, false);
+            other.rest = self.largest_gains(&other.items);
+            if other.bound() >= ranking.bound() {
+                break;
+            }
+            ranking = other;
+        }
+        ranking
+    }
+
+    fn rank_by(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
         let family = self.family;
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
         let (ranking, cost) = family.rank(items, weights, (self.worth, used), improved);
         self.search.sizes.charge(cost);
-        let rest = match self.blocks {
-            true => self.largest_gains(&ranking.items),
-            false => ranking.rest,
-        };
         Ranking {
             begun: self.nodes,
-            rest,
             ..ranking
         }
     }
