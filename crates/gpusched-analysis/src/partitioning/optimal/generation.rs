@@ -172,8 +172,8 @@ impl Columns {
     }
 }
 
-/// Returns the price sum that just proves `enough` SMs [price units], or `None` if the prices of the linear program, with the
-/// sum `value`, prove fewer SMs.
+/// Returns the price sum that just proves `enough` SMs [price units], or `None` if the prices of the linear program, with
+/// the sum `value`, prove fewer SMs.
 fn only_enough(value: i64, enough: u32) -> Option<i64> {
     let goal = i64::from(enough.saturating_sub(1)) * ONE + JUST_ABOVE;
     (goal <= value).then_some(goal)

@@ -30,24 +30,28 @@ impl Pairs {
         }
     }
 
-    /// Whether tasks `a` and `b` pass their test on `sms` SMs together, with the contention among the tasks `co_located`.
-    pub fn pass(
-        &mut self,
-        sizes: &mut Sizes<'_, '_>,
-        (a, b): (usize, usize),
-        co_located: CoLocated,
-        sms: u32,
-    ) -> bool {
-        let classes = sizes.problem().interference().class_of_each_kind(&co_located);
+    /// Returns the number of the results for the contention classes `classes`.
+    pub fn row(&mut self, classes: [u8; 3]) -> usize {
         let row = self.known.iter().position(|(known, _)| *known == classes);
-        let row = row.unwrap_or_else(|| {
+        row.unwrap_or_else(|| {
             let unknown = Sides {
                 fails: 0,
                 passes: u32::MAX,
             };
             self.known.push((classes, vec![unknown; self.tasks * self.tasks]));
             self.known.len() - 1
-        });
+        })
+    }
+
+    /// Whether tasks `a` and `b` pass their test on `sms` SMs together, with the contention among the tasks `co_located`.
+    /// `row` is the [number](Pairs::row) of its contention classes.
+    pub fn pass(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        (a, b): (usize, usize),
+        (row, co_located): (usize, CoLocated),
+        sms: u32,
+    ) -> bool {
         let (first, second) = (a.min(b), a.max(b));
         let sides = &mut self.known[row].1[first * self.tasks + second];
         if sms <= sides.fails || sms >= sides.passes {

@@ -65,6 +65,8 @@ pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// See [`blocks`]. Tests of pairs and of all visited groups then exclude groups that satisfy the
     /// measures.
     blocks: bool,
+    /// Number of the results of [`Pairs`](super::pairs::Pairs) for this family.
+    pairs: usize,
     search: &'r mut Search<'s, 'e, 'p, 'q>,
     tasks: Vec<usize>,
     counts: [u32; 3],
@@ -83,10 +85,15 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         family: &'f Family<'l>,
         search: &'r mut Search<'s, 'e, 'p, 'q>,
     ) -> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
+        let problem = search.sizes.problem();
+        let classes = problem
+            .interference()
+            .class_of_each_kind(&family.growth.co_located);
         Walk {
             used: vec![0; family.measures],
             family,
-            blocks: blocks(search.sizes.problem().policy()),
+            blocks: blocks(problem.policy()),
+            pairs: search.pairs.row(classes),
             tasks: Vec::new(),
             counts: [0; 3],
             worth: 0,
@@ -280,7 +287,8 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     fn may_join(&mut self, a: usize, b: usize) -> bool {
         let (level, co_located) = (self.family.level, self.family.growth.co_located);
         let search = &mut *self.search;
-        search.pairs.pass(search.sizes, (a, b), co_located, level.high)
+        let contention = (self.pairs, co_located);
+        search.pairs.pass(search.sizes, (a, b), contention, level.high)
     }
 
     /// Visits all groups that extend the current group by items of `ranking` from position `from`
