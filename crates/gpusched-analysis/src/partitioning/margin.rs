@@ -157,7 +157,7 @@ impl Search<'_> {
     }
 
     /// Tries to prove that no plan exists, at factors above the factor of the best plan. Each attempt may use the search
-    /// effort of `searches` searches. The distance doubles after each attempt that fails.
+    /// effort of `searches` searches. The distance doubles after each attempt.
     ///
     /// A proof may fail at one factor and succeed at a slightly larger factor. A proof at a smaller factor gives a tighter
     /// limit.
