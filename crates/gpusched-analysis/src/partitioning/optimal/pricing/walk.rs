@@ -250,7 +250,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     /// Returns an upper bound on the total gain of a group of the items from each position on. `items` are sorted by
     /// decreasing gain.
     ///
-    /// Each class contains items of which no two can share a partition of the family. So a group has at most one item of
+    /// If two items belong to the same class, they cannot share a partition of the family. So a group has at most one item of
     /// each class, and its gain is at most the sum of the largest gains of the classes (a bound of clique searches).
     fn largest_gains(&mut self, items: &[Item<'l>]) -> Vec<i64> {
         let mut rest = vec![0; items.len() + 1];
