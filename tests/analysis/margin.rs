@@ -1,5 +1,6 @@
 //! Guarantee: `margin` finds the largest factor for all WCETs on the fewest SMs, and its limit holds for every plan.
 
+use gpusched::generation::{Recipe, Source};
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::plan::{Failure, LARGEST_SCALING, Margin, UNITS_PER_SM};
 use gpusched::model::policy::{Preemption, Priorities};
@@ -174,6 +175,39 @@ fn the_margin_is_that_of_exhaustive_search() {
         "{plans} {none} {spare} {scanned}"
     );
     assert!(of_auto * 100 > plans * 95, "{of_auto} of {plans}");
+}
+
+/// For sets of 50 tasks, the limit is at most 2 % above the factor of the plan. `verify` confirms the factor.
+/// `cargo bench --bench margin` measures more sets, and the time.
+#[test]
+fn fifty_tasks_have_a_gap_of_at_most_two_percent() {
+    let dm = Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic);
+    let systems = [
+        (8.0, 32, Policy::Edf),
+        (12.0, 24, Policy::Edf),
+        (12.0, 40, Policy::Edf),
+        (20.0, 60, Policy::Edf),
+        (34.0, 132, Policy::Edf),
+        (20.0, 60, Policy::NpEdf),
+        (20.0, 60, dm),
+    ];
+    for (utilization, sms, policy) in systems {
+        let source = Source::new(&Recipe::default(), 50, utilization, 77).unwrap();
+        for number in [0, 2] {
+            let set = source.draw(0, number).unwrap();
+            let problem = Problem::new(&set, sms, policy, model_of(Interference::Conflict)).unwrap();
+            let plan = widest(&problem, HeuristicKind::Auto);
+            let margin = plan.margin.as_ref().unwrap();
+            let what = format!("{policy} U={utilization} M={sms} set {number}: {margin:?}");
+            assert!(margin.gap_thousandths_of_percent() <= 2_000, "{what}");
+            let checked = verify(&plan, &set).unwrap().margin.unwrap();
+            assert!(checked.confirmed, "{what}");
+            // The verifier has its own pricing, which confirms limits only for preemptive EDF in reasonable time.
+            if policy == Policy::Edf {
+                assert_eq!(checked.limit, Ok(()), "{what}");
+            }
+        }
+    }
 }
 
 /// With memory traffic, the plan passes at its stated factor and fails one step above the factor.

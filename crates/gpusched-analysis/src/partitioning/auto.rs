@@ -7,10 +7,13 @@ use std::time::Instant;
 
 use super::improve::{SEED, best_start, improve};
 use super::optimal::{Bounding, fewest_placed};
-use super::search::{Aim, Candidate, GroupTester, Limits, Outcome, Sizes, total};
+use super::search::{Aim, Candidate, GroupTester, Limits, Objective, Outcome, Sizes, parts_of, total};
 
 /// Twentieths of the search effort after which the first local search stops.
 const SEARCH: u32 = 6;
+
+/// Like [`SEARCH`], for problems with sharper lower bounds. Diving then finds better plans than local search.
+const SHARP_SEARCH: u32 = 2;
 
 /// Twentieths of the search effort after which diving (`optimal::dive`) starts, even if the
 /// search still finds useful groups.
@@ -22,6 +25,13 @@ const BOUND: u32 = 16;
 /// Part of the search effort, in twentieths, after which gpusched stops searching for a plan that consists of known
 /// groups.
 const CHOICE: u32 = 18;
+
+/// Difference between the value of the linear program and the necessary price sum above which gpusched tries to prove that
+/// no plan exists, as a divisor of the price sum.
+pub(crate) const SPARE: u32 = 150;
+
+/// Twentieths of the search effort of [`prove`] after which gpusched stops improving the lower bound.
+const PROOF: u32 = 18;
 
 /// Returns the best plan that the portfolio search finds, and a lower bound on the SMs of every
 /// plan.
@@ -41,14 +51,19 @@ pub(crate) fn auto(
     let mut sizes = Sizes::new(tester, budget);
     sizes.charge(tested);
     sizes.record();
-    sizes.spend_on_search(SEARCH, 20);
+    // If partitions need a placement, the bound alone does not decide whether a plan exists.
+    let sharp = problem.is_sharp() && !problem.has_places();
+    sizes.spend_on_search(if sharp { SHARP_SEARCH } else { SEARCH }, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     if total(&parts) > target {
         sizes.spend(APPROACH, 20);
         let near = bound.approach(&mut sizes, alone, &parts, aim);
         sizes.spend(BOUND, 20);
         bound.dive(&mut sizes, &mut parts, aim);
-        bound.raise(&mut sizes, &parts, aim);
+        match sharp {
+            true => bound.raise_if_enough(&mut sizes, &parts, (aim, Some(SPARE))),
+            false => bound.raise(&mut sizes, &parts, aim),
+        }
         sizes.spend(CHOICE, 20);
         if !near {
             bound.dive(&mut sizes, &mut parts, aim);
@@ -67,6 +82,44 @@ pub(crate) fn auto(
     outcome.stats.other_work = other_work;
     outcome.stats.ended_by = ended_by.filter(|_| enumerated.is_none());
     outcome.enumerated = enumerated;
+    outcome.bound = Some(bound.into_statement());
+    outcome
+}
+
+/// Computes a lower bound on the SMs of every plan. In contrast to [`auto`], almost all search effort serves the bound. A
+/// dive may still find a plan. See [`Bounding::raise_if_enough`] for `spare`.
+pub(crate) fn prove(
+    tester: &mut GroupTester<'_>,
+    singles: Vec<Candidate>,
+    spare: Option<u32>,
+    limits: Limits,
+) -> Outcome {
+    let start = Instant::now();
+    let problem = tester.problem();
+    let aim = Aim {
+        objective: Objective::Feasible,
+        sms: problem.shares(),
+        gap: 0,
+    };
+    let alone: Vec<u32> = singles.iter().map(|single| single.sms).collect();
+    let mut bound = Bounding::new(problem);
+    let mut parts = parts_of(singles);
+    let mut sizes = Sizes::new(tester, limits.start());
+    sizes.record();
+    sizes.spend(APPROACH, 20);
+    bound.approach(&mut sizes, alone, &parts, aim);
+    sizes.spend(PROOF, 20);
+    bound.raise_if_enough(&mut sizes, &parts, (aim, spare));
+    if !aim.is_beyond(bound.sms()) {
+        bound.dive(&mut sizes, &mut parts, aim);
+        sizes.spend(20, 20);
+        bound.choose(&mut sizes, &mut parts, aim);
+    }
+    bound.leave_experience(&mut sizes);
+    let ended_by = sizes.ended_by(&parts, aim.target(bound.sms()));
+    let mut outcome = Outcome::of_parts(problem, parts, sizes.tested(), start);
+    outcome.stats.other_work = sizes.charged();
+    outcome.stats.ended_by = ended_by;
     outcome.bound = Some(bound.into_statement());
     outcome
 }

@@ -15,6 +15,7 @@
 
 use std::time::Instant;
 
+use super::auto;
 use super::heuristic::Heuristic;
 use super::run;
 use super::search::{
@@ -28,19 +29,24 @@ use gpusched_model::plan::{Failure, LowerBound, Margin, Plan, SearchStats};
 const ONE: u64 = 1000;
 
 /// Total search effort for the largest WCET margin, as a multiple of the search effort of one search.
-pub const MARGIN_SEARCHES: u64 = 12;
+pub const MARGIN_SEARCHES: u64 = 14;
 
-/// Number of factors above the factor of the best plan at which gpusched tries to prove that no
-/// plan exists. The distance from the best factor doubles with each attempt.
-const STEPS: u32 = 7;
+/// First distance from the factor of the best plan at which gpusched tries to prove that no plan exists, as a divisor of
+/// this factor: 1/200 (0.5 %).
+const FIRST_STEP: u64 = 200;
 
-/// First distances from the factor of the best plan, as divisors of this factor: 1/200 (0.5 %),
-/// and then 1/133 (0.75 %) if search effort remains.
-const FIRST_STEPS: [u64; 2] = [200, 133];
+/// Phases after the first bisection. In each phase, the search for plans ends when all searches have used the search effort
+/// of the second number of searches. The search for proofs then ends at the third number. An attempt of a proof may use the
+/// search effort of the first number of searches.
+const PHASES: [(u64, u64, u64); 2] = [(2, 7, 12), (4, MARGIN_SEARCHES, MARGIN_SEARCHES)];
+
+/// Distance between the factor of the best plan and the limit that counts as small, as a divisor of this factor.
+const NEAR: u64 = 1000;
 
 /// Returns the plan with the largest WCET margin that `heuristic` finds, with an upper limit on
 /// the WCET margin of every plan.
 pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traffic) -> Plan {
+    let problem = &problem.sharpened();
     let mut search = Search {
         problem,
         heuristic,
@@ -53,6 +59,7 @@ pub(super) fn widest(problem: &Problem<'_>, heuristic: &Heuristic, traffic: Traf
         },
         limit: Limit::NONE,
         experience: Experience::default(),
+        phase: MARGIN_SEARCHES,
     };
     let (first, _) = search.ask(problem, Objective::Feasible);
     if !first.schedulable {
@@ -126,6 +133,8 @@ struct Search<'p> {
     best: Incumbent,
     limit: Limit,
     experience: Experience,
+    /// Number of searches whose search effort the present phase may use, together with all earlier phases.
+    phase: u64,
 }
 
 impl Search<'_> {
@@ -134,28 +143,61 @@ impl Search<'_> {
         let Some(silent) = self.bisect(LARGEST_SCALING + 1) else {
             return;
         };
-        self.refute(FIRST_STEPS[0]);
         let mut silent = Some(silent);
-        while let Some(permille) = silent {
-            silent = self.bisect(permille);
+        for (searches, plans, proofs) in PHASES {
+            self.phase = plans;
+            while let Some(permille) = silent
+                && !self.is_spent()
+            {
+                silent = self.bisect(permille);
+            }
+            self.phase = proofs;
+            self.refute(searches);
         }
-        self.refute(FIRST_STEPS[1]);
     }
 
-    /// Tries to prove that no plan exists, at increasing distances above the factor of the best
-    /// plan. The first distance is 1/`first` of the best factor.
+    /// Tries to prove that no plan exists, at factors above the factor of the best plan. Each attempt may use the search
+    /// effort of `searches` searches. The distance doubles after each attempt.
     ///
     /// A proof may fail at one factor and succeed at a slightly larger factor. A proof at a smaller factor gives a tighter
     /// limit.
-    fn refute(&mut self, first: u64) {
-        let from = self.best.permille;
-        for step in 0..STEPS {
-            let permille = from + (from << step) / first;
-            if permille >= self.limit.permille || self.is_spent() {
+    fn refute(&mut self, searches: u64) {
+        let (mut failed, mut step) = (self.best.permille, self.best.permille / FIRST_STEP);
+        while let Some(middle) = between(failed.max(self.best.permille), self.limit.permille) {
+            let near = self.limit.permille - self.best.permille <= self.best.permille / NEAR;
+            if near || self.is_spent() {
                 return;
             }
-            self.look(permille);
+            let permille = middle.min(failed.max(self.best.permille) + step.max(1));
+            if !self.prove(permille, searches) {
+                failed = permille;
+            }
+            step = step.saturating_mul(2);
         }
+    }
+
+    /// Searches for a proof that no plan exists at the factor `permille`. Returns whether it finds a proof or a plan.
+    fn prove(&mut self, permille: u64, searches: u64) -> bool {
+        if self.problem.has_places() {
+            // The search also enumerates plans with a placement.
+            return self.look(permille);
+        }
+        let each = self.limits();
+        let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
+        let tests = self.heuristic.spends(each, tasks, beside_traffic).tests();
+        let limits = SearchLimits {
+            budget: Some(tests.saturating_mul(searches)),
+            ..each
+        };
+        let heuristic = self.heuristic.towards(Objective::Feasible, limits);
+        let spare = (searches < 4).then_some(auto::SPARE);
+        let scaled = self.problem.scaled(Scale::permille(permille)).without_traffic();
+        let (plan, excluded) = run::prove(&scaled, &heuristic, spare, &mut self.experience);
+        self.stats = plan.stats.plus(&self.stats);
+        if plan.schedulable && self.problem.memory().is_some() {
+            return false; // the plan may fail with memory traffic
+        }
+        self.learn(&plan, excluded, permille)
     }
 
     /// Bisects between the factor of the best plan and an upper end: `high` or the proven limit,
@@ -178,26 +220,33 @@ impl Search<'_> {
     fn look(&mut self, permille: u64) -> bool {
         let scaled = self.problem.scaled(Scale::permille(permille));
         let (plan, excluded) = self.ask(&scaled, Objective::Feasible);
+        self.learn(&plan, excluded, permille)
+    }
+
+    /// Keeps the result of a search at the factor `permille`: a plan, or a proof that no plan exists. `excluded` states
+    /// whether the lower bound of the search excludes every plan. Returns whether the result is a plan or a proof.
+    fn learn(&mut self, plan: &Plan, excluded: bool, permille: u64) -> bool {
         if plan.schedulable {
-            self.take(&plan, permille);
+            self.take(plan, permille);
             return true;
         }
-        let failure = match plan.failure {
+        let failure = match &plan.failure {
             Some(Failure::HeuristicFailed) if excluded => Some(Failure::BoundExceedsGpu),
             Some(Failure::HeuristicFailed) | None => None,
-            failure => failure,
+            failure => failure.clone(),
         };
         if failure.is_some() {
             self.limit = Limit {
                 permille,
                 // Under MIG, the bound on allocation units may exclude every plan although the bound on SMs does not.
-                bound: plan.bound.filter(|bound| {
+                bound: plan.bound.clone().filter(|bound| {
                     failure == Some(Failure::BoundExceedsGpu) && bound.sms > self.problem.sms()
                 }),
-                failure: failure.clone(),
+                failure,
             };
+            return true;
         }
-        failure.is_some()
+        false
     }
 
     /// Searches for a plan with fewer SMs at the factor of the best plan.
@@ -232,7 +281,7 @@ impl Search<'_> {
         let spent = self.stats.merges_tested.saturating_add(self.stats.other_work);
         let (tasks, beside_traffic) = (self.problem.tasks().len(), self.problem.memory().is_some());
         let each = self.heuristic.spends(self.limits(), tasks, beside_traffic);
-        each.of_all(MARGIN_SEARCHES).start().is_spent(spent)
+        each.of_all(self.phase).start().is_spent(spent)
     }
 
     /// Keeps the groups of `plan` as the best plan if they permit a larger factor, or an equal

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::hardware::Offer;
 use super::heuristic::{Goal, Heuristic};
 use super::improve::{SEED, improve, merge_by_traffic, repair};
 use super::kind::HeuristicKind;
@@ -45,22 +46,7 @@ pub(crate) fn search(
     let singles = match lemmas::smallest_partitions(tester) {
         Ok(singles) => singles,
         Err(failure) => {
-            let plan = Plan {
-                schedulable: false,
-                gpu_sms: problem.sms(),
-                hardware: problem.offer().map(|offer| offer.hardware().clone()),
-                interference: problem.interference_name(),
-                memory: problem.memory(),
-                sms_used: 0,
-                partitions: Vec::new(),
-                failure: Some(failure),
-                bound: None,
-                margin: None,
-                stats: SearchStats::default(),
-                sensitivity: None,
-                assumptions: None,
-            };
-            return (plan, false);
+            return (excluded(problem, failure), false);
         }
     };
     std::mem::swap(tester.experience(), experience);
@@ -74,6 +60,56 @@ pub(crate) fn search(
     };
     std::mem::swap(tester.experience(), experience);
     found
+}
+
+/// Searches for a proof that no plan of `problem` exists, without memory traffic. Returns the plan of the search, which may
+/// fit the GPU, and whether the lower bound proves that no plan exists.
+pub(crate) fn prove(
+    problem: &Problem<'_>,
+    heuristic: &Heuristic,
+    spare: Option<u32>,
+    experience: &mut Experience,
+) -> (Plan, bool) {
+    let tester = &mut GroupTester::new(problem);
+    let singles = match lemmas::smallest_partitions(tester) {
+        Ok(singles) => singles,
+        Err(failure) => return (excluded(problem, failure), false),
+    };
+    std::mem::swap(tester.experience(), experience);
+    let limits = heuristic.limits().unwrap_or_default();
+    let limits = heuristic.spends(limits, problem.tasks().len(), false);
+    let found = auto::prove(tester, mergeable(problem, singles), spare, limits);
+    std::mem::swap(tester.experience(), experience);
+    let excluded = found
+        .bound
+        .as_ref()
+        .is_some_and(|bound| bound.sms > problem.shares());
+    // Under MIG, the bound counts allocation units, and plans state only bounds on SMs.
+    let counts_sms = problem.offer().is_none_or(Offer::counts_sms);
+    let found = Outcome {
+        bound: found.bound.filter(|_| counts_sms),
+        ..found
+    };
+    (found.into_plan(problem), excluded)
+}
+
+/// Returns the result of a search that ends with Lemma 1 or 2.
+fn excluded(problem: &Problem<'_>, failure: Failure) -> Plan {
+    Plan {
+        schedulable: false,
+        gpu_sms: problem.sms(),
+        hardware: problem.offer().map(|offer| offer.hardware().clone()),
+        interference: problem.interference_name(),
+        memory: problem.memory(),
+        sms_used: 0,
+        partitions: Vec::new(),
+        failure: Some(failure),
+        bound: None,
+        margin: None,
+        stats: SearchStats::default(),
+        sensitivity: None,
+        assumptions: None,
+    }
 }
 
 /// Runs several searches for partitions that share `memory`, until one search finds a plan or proves that no plan exists.

@@ -2,7 +2,9 @@
 
 use super::bound::Bound;
 use super::columns::Columns;
+use super::generation::Targets;
 use super::pricing::Pricing;
+use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::hardware::{Offer, Totals};
 use crate::partitioning::search::{Aim, Experience, Part, Problem, Sizes, total};
@@ -83,9 +85,31 @@ impl<'p> Bounding<'p> {
     /// Raises the bound by column generation until it reaches the value that `aim` requires for `parts`. Stops earlier if
     /// the search effort is used up.
     pub fn raise(&mut self, sizes: &mut Sizes<'_, '_>, parts: &[Part], aim: Aim) {
+        self.raise_to(sizes, aim.enough(total(parts)), Targets::All);
+    }
+
+    /// Raises the bound like [`Bounding::raise`], but only if it may reach the value that `aim` requires for `parts`. With
+    /// `spare`, the value of the linear program must exceed the necessary price sum by at least 1/`spare`, because proofs
+    /// with a smaller difference take much more search effort.
+    pub fn raise_if_enough(
+        &mut self,
+        sizes: &mut Sizes<'_, '_>,
+        parts: &[Part],
+        (aim, spare): (Aim, Option<u32>),
+    ) {
+        // A bound above the GPU suffices, also if the objective is a plan with the fewest SMs.
+        let enough = aim.enough(total(parts)).min(aim.sms.saturating_add(1));
+        let necessary = i64::from(enough.saturating_sub(1)) * ONE;
+        let spare = spare.map_or(0, |spare| necessary / i64::from(spare.max(1)));
+        if self.columns.prices().iter().sum::<i64>() > necessary + spare {
+            self.raise_to(sizes, enough, Targets::Enough);
+        }
+    }
+
+    fn raise_to(&mut self, sizes: &mut Sizes<'_, '_>, enough: u32, targets: Targets) {
         let known = (&self.works, &mut self.pricing);
-        let enough = aim.enough(total(parts));
-        self.columns.generate(sizes, known, &mut self.bound, enough);
+        self.columns
+            .generate(sizes, known, &mut self.bound, (enough, targets));
     }
 
     /// Improves `parts` by a selection from the known groups, until the plan reaches `aim`.

@@ -7,7 +7,6 @@ use super::units::ONE;
 use super::works::Works;
 use super::{branching, tested};
 use crate::partitioning::search::{Aim, Part, Sizes, total};
-use gpusched_model::Policy;
 
 /// The groups that the search knows.
 pub(super) struct Columns {
@@ -95,12 +94,12 @@ impl Columns {
         floor: i64,
         reach: &Reach,
     ) -> (Vec<Part>, bool) {
-        match sizes.problem().policy() {
-            Policy::Edf => {
+        match sizes.problem().has_measures() {
+            true => {
                 let priced = pricing.price(sizes, works, prices, floor, reach.measured);
                 (priced.groups, priced.complete)
             }
-            _ => {
+            false => {
                 let priced = tested::price(sizes, works, prices, floor, reach.tested);
                 (priced.groups, priced.complete)
             }
@@ -164,7 +163,7 @@ impl Columns {
 
     /// Returns the prices of the linear program in price units. The price of a task never exceeds the SMs that the task
     /// needs in its own partition.
-    fn prices(&self) -> Vec<i64> {
+    pub fn prices(&self) -> Vec<i64> {
         let alone = self.alone.iter().map(|&sms| i64::from(sms) * ONE);
         let prices = self.master.prices().iter().zip(alone);
         prices.map(|(&price, most)| rounded(price).min(most)).collect()

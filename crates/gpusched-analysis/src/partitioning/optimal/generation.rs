@@ -10,7 +10,6 @@ use super::tested;
 use super::units::ONE;
 use super::works::Works;
 use crate::partitioning::search::Sizes;
-use gpusched_model::Policy;
 
 /// Reductions of the proof target [SMs], in the order of the attempts. They apply to pricing that
 /// tests every visited group.
@@ -42,6 +41,15 @@ const COLUMNS: usize = 6_000;
 /// Reduced cost above which a group is dropped [SMs].
 const FAR: f64 = 0.25;
 
+/// Bounds that column generation tries to prove.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Targets {
+    /// The largest bound. A smaller bound is also useful.
+    All,
+    /// Only the bound that is enough for the objective.
+    Enough,
+}
+
 impl Columns {
     /// Generates groups with a minimum excess until a round finds only a few groups. The proposed
     /// prices are then near the optimum of the linear program, but not proven to be valid.
@@ -56,7 +64,7 @@ impl Columns {
         bound: &mut Bound,
         enough: u32,
     ) -> bool {
-        if sizes.problem().policy() != Policy::Edf {
+        if !sizes.problem().has_measures() {
             self.generate_by_tests(sizes, works, bound, enough);
             return !sizes.exhausted();
         }
@@ -86,16 +94,19 @@ impl Columns {
         sizes: &mut Sizes<'_, '_>,
         (works, pricing): Known<'_, '_>,
         bound: &mut Bound,
-        enough: u32,
+        (enough, targets): (u32, Targets),
     ) {
-        if sizes.problem().policy() != Policy::Edf {
+        if !sizes.problem().has_measures() {
             return self.generate_by_tests(sizes, works, bound, enough);
         }
         let mut nodes = ROUND.nodes_each;
         let mut easier = 0;
         while bound.sms() < enough
             && let Some(prices) = self.proposed(sizes)
-            && let Some(goal) = goal(prices.iter().sum(), bound, enough, easier)
+            && let Some(goal) = match targets {
+                Targets::All => goal(prices.iter().sum(), bound, enough, easier),
+                Targets::Enough => only_enough(prices.iter().sum(), enough),
+            }
         {
             let between = between(bound.prices(), &prices, goal);
             let limits = Limits {
@@ -111,7 +122,11 @@ impl Columns {
             match (priced.groups.is_empty(), priced.complete) {
                 (true, true) if !better => return,
                 (true, true) => {}
-                (true, false) if nodes.saturating_mul(priced.open) > PATIENT && goal > next(bound) => {
+                (true, false)
+                    if targets == Targets::All
+                        && nodes.saturating_mul(priced.open) > PATIENT
+                        && goal > next(bound) =>
+                {
                     easier += 1;
                 }
                 (true, false) => nodes = nodes.saturating_mul(4),
@@ -155,6 +170,13 @@ impl Columns {
             self.add(&priced.groups, usize::MAX, FAR);
         }
     }
+}
+
+/// Returns the price sum that just proves `enough` SMs [price units], or `None` if the prices of the linear program, with
+/// the sum `value`, prove fewer SMs.
+fn only_enough(value: i64, enough: u32) -> Option<i64> {
+    let goal = i64::from(enough.saturating_sub(1)) * ONE + JUST_ABOVE;
+    (goal <= value).then_some(goal)
 }
 
 /// Returns the target for the price sum [price units], or `None` if no improvement is possible. The prices of the linear

@@ -41,6 +41,11 @@ impl Limits {
         }
     }
 
+    /// Returns the maximum number of tests.
+    pub fn tests(self) -> u64 {
+        self.tests
+    }
+
     /// Starts the search. The time limit counts from now on.
     pub fn start(self) -> Budget {
         Budget::new(self.tests, self.time)

@@ -138,6 +138,13 @@ impl<'e, 'p> Sizes<'e, 'p> {
         found
     }
 
+    /// Whether `tasks` (ascending) pass the test on `sms` SMs, with the contention among the tasks `co_located`.
+    pub fn passes(&mut self, tasks: &[usize], co_located: CoLocated, sms: u32) -> bool {
+        let group = Group::among(self.tester.problem(), tasks, co_located);
+        self.tested += 1;
+        self.tester.accepts(&group, sms)
+    }
+
     /// Returns the m of [`Sizes::smallest`], but tries the sizes upwards from `low`. This order is fast for groups that
     /// need only a few SMs more than `low`. `co_located` counts `tasks` by kind.
     pub fn first(&mut self, tasks: &[usize], co_located: CoLocated, low: u32, high: u32) -> Option<u32> {

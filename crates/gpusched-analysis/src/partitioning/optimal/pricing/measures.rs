@@ -180,11 +180,34 @@ fn asks(
     }
     let work = match low == high {
         true => u128::from(low) * u128::from(wcet.ns()),
-        false => work,
+        false => least_work_within(problem, (low, high), task, co_located, due).unwrap_or(work),
     };
     let within = intervals.iter().map(|&t| {
         let jobs = t.checked_sub(due).map_or(0, |left| left / period.max(1) + 1);
         ask(work, jobs, t)
     });
     Some(std::iter::once(ask(work, 1, period)).chain(within).collect())
+}
+
+/// Returns the least m·C(m) over the supported sizes from `low` to `high` on which the task meets its deadline in isolation.
+/// Under Amdahl's law, m·C(m) grows with m, so this value can be several times the least work over all sizes.
+///
+/// Returns `None` if searches must not use this value, or if no plan has a group of such a size.
+fn least_work_within(
+    problem: &Problem<'_>,
+    (low, high): (u32, u32),
+    task: usize,
+    co_located: &CoLocated,
+    due: u64,
+) -> Option<u128> {
+    if !problem.is_sharp() || low > problem.shares() {
+        return None;
+    }
+    let at = |units: u32| {
+        let wcet = problem.wcet(task, problem.sms_of(units), co_located)?.ns();
+        (wcet <= due).then(|| u128::from(units) * u128::from(wcet))
+    };
+    // The smallest size of a group is always a supported size.
+    let supported = |&units: &u32| problem.sms_of(units) > problem.sms_of(units.saturating_sub(1));
+    (low..=high).filter(supported).filter_map(at).min()
 }

@@ -14,6 +14,7 @@ mod item;
 mod knapsack;
 mod measures;
 mod multipliers;
+mod pairs;
 mod search;
 mod table;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use crate::partitioning::search::{Problem, Sizes};
 use family::Family;
 use gpusched_model::verdict::Evidence;
 use measures::Measures;
+use pairs::Pairs;
 use search::Search;
 pub(super) use search::{Limits, Priced};
 
@@ -33,6 +35,7 @@ pub(super) struct Pricing<'p> {
     measures: Measures<'p>,
     /// Weights of the measures for each growth and level.
     weights: Vec<Vec<f64>>,
+    pairs: Pairs,
 }
 
 /// Cost of deriving a measure from a failed group, in tests of groups.
@@ -45,6 +48,7 @@ impl<'p> Pricing<'p> {
         Pricing {
             measures,
             weights: vec![vec![1.0]; families],
+            pairs: Pairs::new(problem.tasks().len()),
         }
     }
 
@@ -65,6 +69,7 @@ impl<'p> Pricing<'p> {
             floor,
             limits,
             failed: Vec::new(),
+            pairs: &mut self.pairs,
             groups: limits.groups,
             priced: Priced {
                 complete: true,

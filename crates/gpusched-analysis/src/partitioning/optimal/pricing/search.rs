@@ -1,5 +1,6 @@
 //! One search for groups, with its limits and its result.
 
+use super::pairs::Pairs;
 use crate::partitioning::search::{Part, Sizes};
 
 /// Result of a search.
@@ -46,6 +47,8 @@ pub(super) struct Search<'s, 'e, 'p, 'q> {
     pub floor: i64,
     pub limits: Limits,
     pub failed: Vec<(Vec<usize>, u32)>,
+    /// Pairs of tasks that cannot share a partition of some size, if the policy is not preemptive EDF.
+    pub pairs: &'q mut Pairs,
     /// Number of found groups at which the current family ends.
     pub groups: usize,
     pub priced: Priced,

@@ -11,8 +11,17 @@ use super::*;
 use crate::interference::Interference;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::budget::Budget;
-use crate::partitioning::search::{GroupTester, Part};
+use crate::partitioning::search::{GroupTester, Part, Scale};
+use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::{Policy, TaskSet};
+
+const POLICIES: [Policy; 5] = [
+    Policy::Edf,
+    Policy::NpEdf,
+    Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
+    Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
+    Policy::Density,
+];
 
 pub(crate) fn random_set(rng: &mut ChaCha8Rng, tasks: usize) -> TaskSet {
     let task = |rng: &mut ChaCha8Rng| {
@@ -40,11 +49,19 @@ fn worth(prices: &[i64], part: &Part) -> i64 {
 #[test]
 fn families_find_what_a_walk_with_tests_finds() {
     let rng = &mut ChaCha8Rng::seed_from_u64(9);
-    let (mut found, mut cut, mut beyond) = (0, 0, 0);
-    for round in 0..120 {
+    let (mut found, mut cut, mut beyond, mut large) = (0, 0, 0, 0);
+    for round in 0..180 {
         let set = random_set(rng, 9);
         let model = model_of([Interference::Conflict, Interference::None][round % 2]);
-        let problem = Problem::new(&set, 24, Policy::Edf, model).unwrap();
+        let policy = POLICIES[round / 2 % POLICIES.len()];
+        let mut problem = Problem::new(&set, 48, policy, model).unwrap();
+        if policy != Policy::Edf || round % 5 > 0 {
+            problem = problem.sharpened();
+        }
+        // At the larger factor, groups have more than 16 SMs, and a level contains several sizes.
+        if round % 3 == 0 {
+            problem = problem.scaled(Scale::permille(4000));
+        }
         let mut tester = GroupTester::new(&problem);
         let mut sizes = Sizes::new(&mut tester, Budget::new(u64::MAX, None));
         let alone: Vec<Option<u32>> = (0..9).map(|task| sizes.smallest(&[task], 1, 64)).collect();
@@ -82,6 +99,7 @@ fn families_find_what_a_walk_with_tests_finds() {
                 assert_eq!(fast.groups.len(), groups.len(), "no group is found twice");
             }
             found += groups.len();
+            large += groups.iter().filter(|(_, sms)| *sms > 16).count();
 
             let easy = 2 * (round as u64 % 2);
             let short = pricing.price(&mut sizes, &works, &prices, floor, limits(3, easy));
@@ -99,7 +117,7 @@ fn families_find_what_a_walk_with_tests_finds() {
         }
     }
     assert!(
-        found > 5_000 && cut > 50 && beyond > 1_000,
-        "{found} {cut} {beyond}"
+        found > 5_000 && cut > 50 && beyond > 1_000 && large > 20,
+        "{found} {cut} {beyond} {large}"
     );
 }

@@ -11,9 +11,14 @@ use super::table::Table;
 use crate::interference::CoLocated;
 use crate::partitioning::optimal::units::ONE;
 use crate::partitioning::search::Part;
+use gpusched_model::Policy;
+use gpusched_model::policy::Preemption;
 
 /// Number of undecided tasks above which the walk computes new weights.
 const MANY: usize = 24;
+
+/// Like [`MANY`], for policies other than preemptive EDF.
+const MANY_WITH_PAIRS: usize = 12;
 
 /// Number of additions that take as long as one test of a group (estimated).
 const STEPS: u64 = 1_600;
@@ -43,9 +48,25 @@ pub(super) fn search(family: &Family<'_>, search: &mut Search<'_, '_, '_, '_>, w
     Walk::new(family, search).choose_singles(&items, weights, bound);
 }
 
+/// Factors on the weights. The walk tries them one after the other, as long as the bound becomes tighter.
+const SMALLER: [f64; 3] = [0.7, 0.7, 0.7];
+
+/// Whether groups that satisfy all measures often fail the test of `policy`.
+fn blocks(policy: Policy) -> bool {
+    !matches!(
+        policy,
+        Policy::Edf | Policy::FixedPriority(Preemption::Preemptive, _)
+    )
+}
+
 /// The walk: its current group, and its limits.
 pub(super) struct Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     family: &'f Family<'l>,
+    /// See [`blocks`]. Tests of pairs and of all visited groups then exclude groups that satisfy the
+    /// measures.
+    blocks: bool,
+    /// Number of the results of [`Pairs`](super::pairs::Pairs) for this family.
+    pairs: usize,
     search: &'r mut Search<'s, 'e, 'p, 'q>,
     tasks: Vec<usize>,
     counts: [u32; 3],
@@ -64,9 +85,15 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         family: &'f Family<'l>,
         search: &'r mut Search<'s, 'e, 'p, 'q>,
     ) -> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
+        let problem = search.sizes.problem();
+        let classes = problem
+            .interference()
+            .class_of_each_kind(&family.growth.co_located);
         Walk {
             used: vec![0; family.measures],
             family,
+            blocks: blocks(problem.policy()),
+            pairs: search.pairs.row(classes),
             tasks: Vec::new(),
             counts: [0; 3],
             worth: 0,
@@ -126,10 +153,55 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     fn choose_others(&mut self, others: &[Item<'l>], weights: &[f64], bound: i64) {
         let room = bound - self.search.floor;
         let useful = others.iter().filter(|item| item.gain + room >= 0);
-        let useful: Vec<Item<'l>> = useful.copied().collect();
+        let mut useful: Vec<Item<'l>> = useful.copied().collect();
+        if self.blocks {
+            if self.tasks.is_empty() {
+                self.choose_first(&useful, weights);
+                return;
+            }
+            for place in 0..self.tasks.len() {
+                self.retain_with(self.tasks[place], &mut useful);
+            }
+        }
+        self.complete(&useful, weights, bound);
+    }
+
+    /// Chooses the first task of a group among `others`, and then the other tasks. If the walk finishes only some first
+    /// tasks, then the groups of the other first tasks stay open.
+    fn choose_first(&mut self, others: &[Item<'l>], weights: &[f64]) {
+        let ranking = self.rank(others, weights, false);
+        let items = &ranking.items;
+        for (place, item) in items.iter().enumerate() {
+            let bound = ranking.base + item.gain + ranking.rest[place + 1];
+            if ranking.base + item.gain.min(0) + ranking.rest[place] < self.search.floor {
+                return; // later items have smaller gains, so no later group counts either
+            }
+            if bound < self.search.floor || !self.push(item) {
+                continue;
+            }
+            if self.search.over() {
+                self.search.leave_open(&self.tasks, bound, self.family.level.low);
+            } else if self.look_at_this() {
+                let room = bound - self.search.floor;
+                let useful = items[place + 1..].iter().filter(|item| item.gain + room >= 0);
+                let mut useful: Vec<Item<'l>> = useful.copied().collect();
+                self.retain_with(item.task, &mut useful);
+                self.complete(&useful, weights, bound);
+            }
+            self.pop(item);
+        }
+    }
+
+    /// Removes the items that cannot share a partition of the family with `task`.
+    fn retain_with(&mut self, task: usize, items: &mut Vec<Item<'l>>) {
+        items.retain(|item| self.may_join(task, item.task));
+    }
+
+    /// Adds some tasks of `useful` to the current group. `bound` is an upper bound on the excess of all these groups.
+    fn complete(&mut self, useful: &[Item<'l>], weights: &[f64], bound: i64) {
         self.nodes = self.search.limits.nodes_each;
         self.found = 0;
-        let ranking = self.rank(&useful, weights, !self.tasks.is_empty());
+        let ranking = self.rank(useful, weights, !self.tasks.is_empty());
         let bound = bound.min(ranking.bound());
         if bound < self.search.floor {
             return;
@@ -143,6 +215,28 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
     }
 
     fn rank(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
+        let mut ranking = self.rank_by(items, weights, improved);
+        if !self.blocks {
+            return ranking;
+        }
+        ranking.rest = self.largest_gains(&ranking.items);
+        // The weights ignore that pairs fail. If many pairs fail, smaller weights may give a tighter bound.
+        for part in SMALLER {
+            if ranking.bound() < self.search.floor || ranking.items.len() < 3 {
+                break;
+            }
+            let smaller: Vec<f64> = ranking.weights.iter().map(|weight| weight * part).collect();
+            let mut other = self.rank_by(items, &smaller, false);
+            other.rest = self.largest_gains(&other.items);
+            if other.bound() >= ranking.bound() {
+                break;
+            }
+            ranking = other;
+        }
+        ranking
+    }
+
+    fn rank_by(&mut self, items: &[Item<'l>], weights: &[f64], improved: bool) -> Ranking<'l> {
         let family = self.family;
         let used = &self.used[self.tasks.len() * family.measures..(self.tasks.len() + 1) * family.measures];
         let (ranking, cost) = family.rank(items, weights, (self.worth, used), improved);
@@ -151,6 +245,50 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             begun: self.nodes,
             ..ranking
         }
+    }
+
+    /// Returns an upper bound on the total gain of a group of the items from each position on. `items` are sorted by
+    /// decreasing gain.
+    ///
+    /// If two items belong to the same class, they cannot share a partition of the family. So a group has at most one item of
+    /// each class, and its gain is at most the sum of the largest gains of the classes (a bound of clique searches).
+    fn largest_gains(&mut self, items: &[Item<'l>]) -> Vec<i64> {
+        let mut rest = vec![0; items.len() + 1];
+        let mut classes: Vec<Vec<usize>> = Vec::new();
+        for (place, item) in items.iter().enumerate().rev() {
+            rest[place] = rest[place + 1];
+            if item.gain <= 0 {
+                continue;
+            }
+            let mut best: Option<usize> = None;
+            for (number, class) in classes.iter().enumerate() {
+                // The last item of a class has its largest gain.
+                let gain = |number: usize| classes[number].last().map_or(0, |&last| items[last].gain);
+                let larger = best.is_none_or(|best| gain(number) > gain(best));
+                if larger
+                    && class
+                        .iter()
+                        .all(|&other| !self.may_join(item.task, items[other].task))
+                {
+                    best = Some(number);
+                }
+            }
+            let before = best.and_then(|number| classes[number].last());
+            rest[place] += item.gain - before.map_or(0, |&last| items[last].gain);
+            match best {
+                Some(number) => classes[number].push(place),
+                None => classes.push(vec![place]),
+            }
+        }
+        rest
+    }
+
+    /// Whether two tasks pass their test on the largest size of the family, under the contention of the family.
+    fn may_join(&mut self, a: usize, b: usize) -> bool {
+        let (level, co_located) = (self.family.level, self.family.growth.co_located);
+        let search = &mut *self.search;
+        let contention = (self.pairs, co_located);
+        search.pairs.pass(search.sizes, (a, b), contention, level.high)
     }
 
     /// Visits all groups that extend the current group by items of `ranking` from position `from`
@@ -217,6 +355,9 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         // gains.
         let useful = ranking.items.partition_point(|item| item.gain + room >= 0);
         let items = ranking.items.get(from..useful).unwrap_or_default();
+        if self.blocks {
+            return self.extend_with_last(ranking, items, room);
+        }
         if items.iter().filter(|item| item.gain < room).count() < MANY {
             return self.extend(ranking, from, base);
         }
@@ -225,6 +366,28 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
             return closer.bound() < self.search.floor || self.extend(&closer, 0, closer.base);
         }
         self.extend(ranking, from, base)
+    }
+
+    /// Extends a visited group by `items` like [`Walk::extend_further`], without the items that cannot share a partition
+    /// with its last task. `room` is the difference between an upper bound on the excess and the floor.
+    fn extend_with_last(&mut self, ranking: &Ranking<'l>, items: &[Item<'l>], room: i64) -> bool {
+        let mut useful = items.to_vec();
+        if let Some(&last) = self.tasks.last() {
+            self.retain_with(last, &mut useful);
+        }
+        if useful.is_empty() {
+            return true;
+        }
+        let open = useful.iter().filter(|item| item.gain < room).count();
+        let closer = self.rank(&useful, &ranking.weights, false);
+        if closer.bound() < self.search.floor {
+            return true;
+        }
+        if open < MANY_WITH_PAIRS {
+            return self.extend(&closer, 0, closer.base);
+        }
+        let closer = self.rank(&useful, &ranking.weights, true);
+        closer.bound() < self.search.floor || self.extend(&closer, 0, closer.base)
     }
 
     /// Adds `item` to the group if the demand of the group stays within the SMs of the family, by
@@ -255,6 +418,21 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         self.worth -= item.price;
     }
 
+    /// Whether the group passes its test on the largest size of the family, under the contention of the family. If it fails,
+    /// every group of the family that contains this group fails, too.
+    fn passes_partly(&mut self) -> bool {
+        if self.tasks.len() < 3 {
+            return true; // tests of pairs have already decided smaller groups
+        }
+        self.sorted.clear();
+        self.sorted.extend_from_slice(&self.tasks);
+        self.sorted.sort_unstable();
+        let co_located = self.family.growth.co_located;
+        self.search
+            .sizes
+            .passes(&self.sorted, co_located, self.family.level.high)
+    }
+
     /// Tests the group if its excess can be at least the floor. Returns false if the group fails on all sizes of the
     /// family. Every group that contains this group then fails, too.
     fn look_at_this(&mut self) -> bool {
@@ -268,7 +446,7 @@ impl<'f, 'l, 's, 'e, 'p, 'q, 'r> Walk<'f, 'l, 's, 'e, 'p, 'q, 'r> {
         let enough = |&count: &u32, &wanted: &u8| count >= u32::from(wanted);
         let counts = self.counts.iter().zip(&self.family.growth.counts);
         if worth < self.search.floor || !counts.clone().all(|(count, wanted)| enough(count, wanted)) {
-            return true;
+            return !self.blocks || self.passes_partly();
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.tasks);

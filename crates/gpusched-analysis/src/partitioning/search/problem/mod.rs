@@ -30,6 +30,8 @@ pub struct Problem<'a> {
     memory: Option<SharedMemory>,
     /// Common factor on all WCETs.
     scale: Scale,
+    /// Whether searches use the sharper lower bounds of the objective `margin`.
+    sharp: bool,
 }
 
 impl<'a> Problem<'a> {
@@ -56,6 +58,7 @@ impl<'a> Problem<'a> {
             offer: None,
             memory: None,
             scale: Scale::ONE,
+            sharp: false,
         })
     }
 
@@ -95,6 +98,29 @@ impl<'a> Problem<'a> {
     /// Returns the problem with all WCETs and all longest blocks multiplied by `scale`.
     pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
         Problem { scale, ..self }
+    }
+
+    /// Returns the problem without memory traffic.
+    pub(crate) fn without_traffic(self) -> Problem<'a> {
+        Problem { memory: None, ..self }
+    }
+
+    /// Returns the problem with sharper lower bounds on the SMs.
+    ///
+    /// Only searches for the largest margin use these bounds. For other objectives, the bounds stay the bounds of published
+    /// studies, so that the studies remain reproducible.
+    pub(crate) fn sharpened(self) -> Problem<'a> {
+        Problem { sharp: true, ..self }
+    }
+
+    /// Whether searches use the sharper lower bounds.
+    pub(crate) fn is_sharp(&self) -> bool {
+        self.sharp
+    }
+
+    /// Whether pricing bounds the demand of groups by measures. Otherwise, pricing tests every group that it visits.
+    pub(crate) fn has_measures(&self) -> bool {
+        self.policy == Policy::Edf || (self.sharp && !self.policy.counts_work())
     }
 
     /// Returns the common factor on all WCETs.
