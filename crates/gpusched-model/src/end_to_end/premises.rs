@@ -64,11 +64,11 @@ impl System {
             ),
             Interference::Conflict => (
                 Id::InterferenceConflict,
-                "Only kernels of one kind on one partition slow each other down. Cores, copies and partitions do not contend for memory.",
+                "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions do not contend for memory.",
             ),
             Interference::ConflictBandwidth => (
                 Id::InterferenceConflictBandwidth,
-                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of one kind on one partition also contend.",
+                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of the same kind on the same partition also contend.",
             ),
             Interference::Bandwidth => (
                 Id::InterferenceBandwidth,

@@ -131,7 +131,7 @@ impl Report for About<(&Kernel, Solver), Bound> {
             },
         );
         if bound.straddling == Straddling::Both {
-            text += "blocks at both ends of each memory time count as delayed\n";
+            text += "blocks at both ends of each memory time of best-effort cores count as delayed\n";
         }
         if *solver == Solver::Both {
             text += "the linear program agrees with the bound at every step\n";

@@ -56,7 +56,7 @@ struct PolicyResult {
     misses: u64,
     /// Number of accepted partitions without a missed deadline, but with a response time above its bound.
     above_bound: u64,
-    /// Number of rejected partitions that gpusched simulated, with critical releases.
+    /// Number of rejected partitions that gpusched simulated with critical releases.
     rejected: u64,
     /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,
