@@ -91,7 +91,7 @@ impl System {
             add(stated, Id::TrafficBounds, text);
             let mut segments = self.tasks().iter().flat_map(|task| &task.segments);
             let unknown = segments.any(|segment| segment.traffic.is_none());
-            let text = "A segment without `traffic` may use its `bandwidth`, or else the whole memory bandwidth, during its WCET.";
+            let text = "During its WCET, a segment without `traffic` may use its `bandwidth`, or the whole memory bandwidth if it states no `bandwidth`.";
             add(unknown, Id::TrafficUnknown, text);
         }
         add(

@@ -228,7 +228,7 @@ impl Report for About<String, Audit> {
         if audit.unassigned_launches > 0 {
             let launches = counted(audit.unassigned_launches as u64, "launch");
             text += &format!(
-                "jobs of {launches}, so execution times may be longer and overlaps may be missing\n"
+                "the job of {launches}, so execution times may be longer and overlaps may be missing\n"
             );
         }
         for finding in unknown {
