@@ -120,7 +120,7 @@ impl Report for About<(&Kernel, Solver), Bound> {
             percent(bound.wcet_ns, isolated),
         );
         text += &format!(
-            "{}, {} at a time; best-effort cores access memory for {} of this time, starting at {}\n",
+            "{}, {} at a time; best-effort cores access memory for {} of the WCET bound, starting at {}\n",
             counted(kernel.blocks(), "block"),
             kernel.active_blocks(),
             bound.memory_time_ns,
