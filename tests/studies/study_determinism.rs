@@ -426,7 +426,7 @@ fn shards_that_do_not_belong_together_are_refused() {
     std::fs::write(path("alien").join(journal), forged).unwrap();
     let message = merge(&["one", "two", "alien"]);
     assert!(
-        message.contains("with results that differ from an earlier line"),
+        message.contains("with results that differ from the results in an earlier line"),
         "{message}"
     );
 

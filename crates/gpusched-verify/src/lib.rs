@@ -207,7 +207,7 @@ fn bound_by_prices(bound: &LowerBound, plan: &Plan, set: &TaskSet) -> Result<(),
         }
         Proof::Search if sms == by_prices => {
             let message = format!(
-                "found search, expected prices, because the dual prices already prove the bound of {}",
+                "found `search`, expected `prices`, because the dual prices already prove the bound of {}",
                 counted(sms, "SM")
             );
             return Err(Fault::new("bound.proof", message));
@@ -280,7 +280,9 @@ fn failure(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Result<(), Fault> {
         Failure::HeuristicFailed => Ok(()), // no claim to check
         Failure::BoundExceedsGpu => match &plan.bound {
             Some(bound) if bound.sms > plan.gpu_sms => Ok(()),
-            _ => fault("found bound-exceeds-gpu, expected a lower bound above the number of SMs of the GPU"),
+            _ => {
+                fault("found `bound-exceeds-gpu`, expected a lower bound above the number of SMs of the GPU")
+            }
         },
         Failure::WorkExceedsGpu | Failure::TaskDoesNotFit { .. } | Failure::WcetUnknown { .. } => {
             lemma(failure, plan, set, wcets).or_else(|message| fault(&message))
@@ -304,12 +306,12 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
                 Some(fraction::Fraction::new(work, task.period().ns().into()))
             });
             let Some(alone) = alone.collect::<Option<Vec<_>>>() else {
-                return fault("found work-exceeds-gpu, but the work of at least one task is unknown");
+                return fault("found `work-exceeds-gpu`, but the work of at least one task is unknown");
             };
             match fraction::Fraction::sum(alone).cmp(plan.gpu_sms.into()).is_gt() {
                 true => Ok(()),
                 false => fault(
-                    "found work-exceeds-gpu, but the work of all tasks does not exceed the capacity of the \
+                    "found `work-exceeds-gpu`, but the work of all tasks does not exceed the capacity of the \
                      GPU",
                 ),
             }
@@ -327,18 +329,18 @@ fn lemma(failure: &Failure, plan: &Plan, set: &TaskSet, wcets: Wcets<'_>) -> Res
             match alone.as_deref() {
                 Err(_) if claims_unknown => Ok(()),
                 Err(_) => fault(&format!(
-                    "found task-does-not-fit, expected wcet-unknown: task {task} has no known WCET on {}",
+                    "found `task-does-not-fit`, expected `wcet-unknown`: task {task} has no known WCET on {}",
                     counted(largest, "SM")
                 )),
                 Ok(_) if claims_unknown => fault(&format!(
-                    "found wcet-unknown, but task {task} has a known WCET on {}",
+                    "found `wcet-unknown`, but task {task} has a known WCET on {}",
                     counted(largest, "SM")
                 )),
                 // In isolation, a task has neither contention nor interference. If C + J ≤ min(T,
                 // D), the task passes its test under every policy.
                 Ok([job]) if job.wcet + job.jitter > job.deadline.min(job.period) => Ok(()),
                 Ok(_) => fault(&format!(
-                    "found task-does-not-fit, but task {task} passes its test in isolation"
+                    "found `task-does-not-fit`, but task {task} passes its test in isolation"
                 )),
             }
         }

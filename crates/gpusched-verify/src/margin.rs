@@ -107,7 +107,7 @@ fn limit(
     if margin.bound.is_some() && !expects_bound {
         return Err(Fault::new(
             "bound",
-            "found a lower bound, expected no lower bound without the limit bound-exceeds-gpu",
+            "found a lower bound, expected no lower bound, because the limit is not `bound-exceeds-gpu`",
         ));
     }
     match (&margin.limit, &margin.bound) {
@@ -142,7 +142,7 @@ fn limit(
         }
         (Some(Failure::HeuristicFailed), _) => Err(Fault::new(
             "limit",
-            "found heuristic-failed, expected a proof that no plan exists",
+            "found `heuristic-failed`, expected a proof that no plan exists",
         )),
         (Some(failure), _) => lemma(failure, plan, set, wcets)
             .map(Ok)

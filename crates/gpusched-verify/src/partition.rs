@@ -182,7 +182,7 @@ fn check_evidence(
             };
             expect(
                 above.cmp(1).is_gt(),
-                "found utilization-above-one, but the utilization is at most 1",
+                "found `utilization-above-one`, but the utilization is at most 1",
             )?;
         }
         Evidence::ResponseTimes {
@@ -222,21 +222,21 @@ fn check_evidence(
             let late = job.is_some_and(|job| job.jitter >= job.deadline);
             expect(
                 late && !policy.counts_work(),
-                "found jitter-exceeds-deadline, but the jitter of the task is below the deadline",
+                "found `jitter-exceeds-deadline`, but the jitter of the task is below the deadline",
             )?;
         }
         Evidence::BoundHolds => {
             let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
             expect(
                 holds,
-                "found bound-holds, but the tasks exceed the bound of the test",
+                "found `bound-holds`, but the tasks exceed the bound of the test",
             )?;
         }
         Evidence::BoundExceeded => {
             let holds = bounds::holds(policy, &jobs).ok_or_else(unfit)?;
             expect(
                 !holds,
-                "found bound-exceeded, but the tasks do not exceed the bound of the test",
+                "found `bound-exceeded`, but the tasks do not exceed the bound of the test",
             )?;
         }
         Evidence::WorkWithinCapacity

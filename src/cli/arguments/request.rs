@@ -208,7 +208,7 @@ impl Request {
             }
             Interference::Bandwidth => {
                 format!(
-                    "{}, with the memory traffic of other partitions, conflicts neglected",
+                    "{}, with the memory traffic of other partitions, but without contention in a partition",
                     self.policy()
                 )
             }

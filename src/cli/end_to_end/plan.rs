@@ -68,7 +68,7 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
             false => (palette.bad, "NO PLAN FOUND"),
         };
         let proof = match (plan.schedulable, plan.proven) {
-            (true, true) => "no division of the kernels and no smaller sizes pass the test",
+            (true, true) => "no division of the kernels passes the test with fewer SMs",
             (true, false) => {
                 "fewer SMs may be enough (--heuristic optimal examines all divisions of up to 8 kernels)"
             }
@@ -109,7 +109,7 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
             let moved: Vec<String> = moved
                 .map(|(task, choice)| format!("{} (alternative {choice})", clip(&task.name, 30)))
                 .collect();
-            text += &format!("\nTasks with another way to execute: {}\n", moved.join(", "));
+            text += &format!("\nTasks that use an alternative: {}\n", moved.join(", "));
         }
         if let (Some(system), Some(verdict)) = (&plan.system, &plan.verdict) {
             let system = System::new(system, search.environment)?;

@@ -245,7 +245,7 @@ fn factors(system: &System, scaling: &Scaling) -> String {
     let tasks = system.tasks().iter().zip(&scaling.tasks_permille);
     let tasks = tasks.map(|(task, &permille)| format!("{} {}", clip(&task.name, 30), factor(permille)));
     format!(
-        "Largest factors on WCETs: all {}; by resource: {}; by task: {}\n",
+        "Largest factors on WCETs: all together {}; by resource: {}; by task: {}\n",
         factor(scaling.all_permille),
         resources.collect::<Vec<String>>().join(", "),
         tasks.collect::<Vec<String>>().join(", ")

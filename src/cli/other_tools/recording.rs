@@ -19,7 +19,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Count launches, streams and ranges, with statistics of their times.
+    /// Count launches, streams and ranges, and report statistics of their times.
     Summary(summary::Args),
     /// Derive a task set from recordings.
     Tasks(tasks::Args),

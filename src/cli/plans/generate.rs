@@ -49,7 +49,7 @@ pub struct Args {
     /// Number of equal thread blocks of each kernel [default: none]
     ///
     /// Adds the field `block` to each task: the longest time without preemption. The value is the
-    /// WCET in conflict on one SM, C(1), divided by N and rounded up to whole nanoseconds. The
+    /// conflict WCET on one SM, C(1), divided by N and rounded up to whole nanoseconds. The
     /// division assumes one running block per SM. If s blocks run concurrently on one SM, divide
     /// N by s.
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]

@@ -88,7 +88,7 @@ pub struct Args {
     /// Number of partitions in `ffd` and `wfd` [default: smallest number that fits]
     #[arg(long, value_name = "K", value_parser = whole(1..=MAX_SMS), help_heading = TUNING)]
     split: Option<u32>,
-    /// Use of traffic in the search [default: all]
+    /// Use of memory traffic in the search [default: all]
     ///
     /// Verdicts always count all memory traffic. `heed` also counts traffic in every test of the
     /// search. `gather` assigns tasks with much traffic to the same partitions. `ignore` searches
@@ -193,7 +193,7 @@ impl Args {
         let offer = offer(self.request.device(), self.granularity)?;
         let environment = self.request.environment()?;
         let divided = environment.memory.is_some() && self.granularity == Some(Granularity::Mig);
-        let reason = "MIG divides the memory, and the analysis of systems assumes a shared one";
+        let reason = "MIG divides the memory, but the analysis of systems assumes a shared memory";
         end_to_end::refuse("granularity", divided, reason)?;
         let gpu = Gpu {
             sms: self.request.sms()?,
@@ -335,7 +335,7 @@ impl Args {
             return Err(Error::parameter(
                 "gap",
                 format!("{gap} with --traffic heed"),
-                "another --traffic, because gpusched then compares the plan with a lower bound",
+                "another value of --traffic, for which gpusched compares the plan with a lower bound",
             ));
         }
         if near_enough(self.granularity) {

@@ -31,7 +31,7 @@ pub struct Args {
     /// Only for end-to-end systems.
     #[arg(long, help_heading = "Analysis")]
     enforce: bool,
-    /// Also report factors by which WCETs may grow
+    /// Also report the largest factors by which WCETs may grow
     ///
     /// Only for end-to-end systems.
     #[arg(long, help_heading = "Output")]

@@ -119,7 +119,7 @@ struct NoPlan {
 struct Bound {
     /// Lower bound on the number of SMs, as the plan states it.
     sms: u32,
-    /// Lower bound on the number of SMs that `verify` confirms.
+    /// Lower bound that `verify` confirms, on the number of SMs.
     #[serde(skip_serializing_if = "Option::is_none")]
     proven: Option<u32>,
     /// Reason why `verify` does not confirm the whole bound.
@@ -137,9 +137,9 @@ struct Margin {
     wcet_scaling_permille: u64,
     /// Whether `verify` confirms the factor.
     confirmed: bool,
-    /// Upper limit of the factor for all plans in thousandths, as the plan states it.
+    /// Limit in thousandths that the factor of no plan exceeds, as the plan states it.
     at_most_permille: u64,
-    /// Whether `verify` confirms the limit.
+    /// Whether `verify` confirms the limit `at_most_permille`.
     limit_confirmed: bool,
 }
 

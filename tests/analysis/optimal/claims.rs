@@ -70,7 +70,7 @@ fn bounds_that_contradict_themselves_are_explained() {
             5,
             Proof::Search,
             1_500_000,
-            "bound.proof: found search, expected prices, because the dual prices already prove the bound of 5 SMs",
+            "bound.proof: found `search`, expected `prices`, because the dual prices already prove the bound of 5 SMs",
         ),
         (
             3,

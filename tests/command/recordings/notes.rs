@@ -287,7 +287,7 @@ fn an_audit_states_what_it_does_not_see() {
         &file,
         &format!("--set {} --plan {}", set.display(), plan.display()),
     );
-    let expected = "found a plan of another set, with 8 tasks, the last one at position 7, expected a plan of the set with 1 task";
+    let expected = "found a plan of another set: it has 8 tasks, and its last task is at position 7, expected a plan of the set with 1 task";
     assert!(
         wrong.code == 2 && wrong.stderr.contains(expected),
         "{}",

@@ -124,7 +124,9 @@ fn several_sizes_give_a_safe_monotone_function() {
     assert_eq!(task["wcet_source"], "measured");
     assert_eq!((task.get("kind"), task.get("traffic")), (None, None));
     assert!(
-        answer.stderr.contains("a larger number of SMs took longer"),
+        answer
+            .stderr
+            .contains("a job took longer on a larger number of SMs"),
         "{}",
         answer.stderr
     );

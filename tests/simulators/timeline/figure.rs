@@ -237,7 +237,7 @@ fn what_cannot_be_drawn_is_refused() {
     for (from, to) in [(7, 7), (8, 7)] {
         let message = refusal(&example(), &window(from, to));
         assert!(
-            message.contains("expected an end of the window after the start"),
+            message.contains("expected an end of the window after its start"),
             "{message}"
         );
     }
@@ -272,7 +272,7 @@ fn one_instant_is_a_picture() {
         .unwrap_err()
         .to_string();
     assert!(
-        refused.contains("expected an end of the window after the start"),
+        refused.contains("expected an end of the window after its start"),
         "no time is left: {refused}"
     );
     timeline

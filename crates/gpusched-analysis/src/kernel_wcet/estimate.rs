@@ -52,7 +52,7 @@ pub enum EstimateError {
     Lp(#[from] LpError),
     /// The results of the two solvers differ, so at least one solver is wrong.
     #[error(
-        "the solvers disagree in a window of {window}: the exact solver computes {exact} ns, the linear program {lp} ns"
+        "the solvers disagree on a window of {window}: the exact solver computes {exact} ns, but the linear program {lp} ns"
     )]
     Disagreement {
         /// Length t of the window.

@@ -48,7 +48,7 @@ impl Environment {
             Some(index) => Refusal::refuse(
                 format!("partitions[{index}].policy"),
                 "preemption at block boundaries",
-                "another policy for a shared memory, because a preempted kernel may move its bytes again",
+                "another policy for a shared memory, because a preempted kernel may transfer its data again",
             ),
             None => Ok(()),
         }

@@ -64,11 +64,11 @@ impl System {
             ),
             Interference::Conflict => (
                 Id::InterferenceConflict,
-                "Only kernels of one kind on one partition slow each other down. Cores, copies and partitions do not contend for memory.",
+                "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions do not contend for memory.",
             ),
             Interference::ConflictBandwidth => (
                 Id::InterferenceConflictBandwidth,
-                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of one kind on one partition also contend.",
+                "Cores, copies and partitions slow each other down only by their use of memory bandwidth. Kernels of the same kind on the same partition also contend.",
             ),
             Interference::Bandwidth => (
                 Id::InterferenceBandwidth,
@@ -91,7 +91,7 @@ impl System {
             add(stated, Id::TrafficBounds, text);
             let mut segments = self.tasks().iter().flat_map(|task| &task.segments);
             let unknown = segments.any(|segment| segment.traffic.is_none());
-            let text = "A segment without `traffic` may use its `bandwidth`, or else the whole memory bandwidth, during its WCET.";
+            let text = "During its WCET, a segment without `traffic` may use its `bandwidth`, or the whole memory bandwidth if it states no `bandwidth`.";
             add(unknown, Id::TrafficUnknown, text);
         }
         add(

@@ -252,7 +252,7 @@ impl<'a> Scope<'a> {
                     function.at(MAX_SMS, Contention::Conflict),
                 );
                 if one != many {
-                    let expected = "one time, because only kernels depend on the number of SMs";
+                    let expected = "one time, because only the WCETs of kernels depend on the number of SMs";
                     Refusal::refuse("wcet", "a function of the number of SMs", expected)?;
                 }
                 (1, Contention::Isolated)

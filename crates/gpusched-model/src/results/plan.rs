@@ -170,7 +170,7 @@ impl std::fmt::Display for Failure {
             ),
             Failure::TaskDoesNotFit { task } => write!(
                 f,
-                "task #{task} misses its deadline even alone on all SMs (Lemma 2): no plan exists"
+                "task #{task} misses its deadline even in isolation on all SMs (Lemma 2): no plan exists"
             ),
             Failure::WcetUnknown { task } => write!(
                 f,

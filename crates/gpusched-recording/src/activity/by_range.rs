@@ -91,7 +91,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     let method = match borrowed {
         0 => method.to_owned(),
         some => format!(
-            "{method}; {some} launches of threads without ranges belong to the range of the only other thread with one"
+            "{method}; {some} launches of threads without ranges belong to ranges of the only thread with ranges"
         ),
     };
     let named = jobs.into_iter().map(|(name, jobs)| Activity {

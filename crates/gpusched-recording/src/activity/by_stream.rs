@@ -56,7 +56,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
     }
     let rule = match gaps.is_empty() {
         true => "no gap separates jobs".to_owned(),
-        false => format!("a job starts after a gap of at least ({})", gaps.join(", ")),
+        false => format!("a job starts after a minimum gap ({})", gaps.join(", ")),
     };
     let jobs = list.iter().flat_map(|activity: &Activity| &activity.jobs);
     let hidden = jobs.filter(|job| !job.shows_release).count();

@@ -106,7 +106,7 @@ fn without_calls(jobs: usize) -> String {
     match jobs {
         0 => String::new(),
         some => format!(
-            "; {} without a host call: the release is the start on the GPU, and waiting before the start is not visible",
+            "; {} without a host call: the release is the start on the GPU, so the file does not show the wait before the start",
             counted(some, "job")
         ),
     }

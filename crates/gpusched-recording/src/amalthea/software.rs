@@ -223,7 +223,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     fn then(&mut self, body: &mut Body, later: &Body, node: Node<'a>) -> Result<(), Refusal> {
         self.steps += later.size();
         let sum = body.then(later).filter(|()| self.steps <= MAX_STEPS);
-        let found = "calls that multiply to a number that is too large";
+        let found = "calls whose total number is too large";
         sum.ok_or_else(|| self.refuse(node, found, "a smaller number of calls"))
     }
 

@@ -79,7 +79,7 @@ pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ended {} after its {}, for the deadline {}",
+                    "ended {} after its {}, later than the deadline {}",
                     Time::from_ns(u64::try_from(response).unwrap_or_default()),
                     if job.shows_release { "release" } else { "start" },
                     task.task.deadline()
@@ -96,7 +96,7 @@ pub fn deadlines(task: &Audited<'_>, report: &mut Report) {
     }
     if violations.is_empty() && doubtful > 0 {
         let reason = format!(
-            "{doubtful} jobs end less than the jitter before their deadlines, and the file shows no arrivals"
+            "{doubtful} jobs end less than the jitter before their deadlines, but the file shows no arrivals"
         );
         report.unknown(task, Subject::Deadlines, &reason);
         return;
@@ -126,7 +126,7 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ran for {} on the GPU, for the WCET {wcet}",
+                    "ran for {} on the GPU, longer than the WCET {wcet}",
                     Time::from_ns(job.busy_ns)
                 ),
             });
@@ -134,7 +134,7 @@ pub fn execution_times(task: &Audited<'_>, memory: bool, report: &mut Report) {
     }
     if memory && !violations.is_empty() {
         let reason = format!(
-            "{} jobs ran longer than the WCET without memory interference, and the file does not show this interference",
+            "{} jobs ran longer than the WCET without memory interference, but the file does not show this interference",
             violations.len()
         );
         report.unknown(task, Subject::Wcet, &reason);

@@ -148,7 +148,7 @@ fn audited<'a>(
                     "a plan with a task in several partitions".to_owned()
                 }
                 placed => format!(
-                    "a plan of another set, with {}, the last one at position {}",
+                    "a plan of another set: it has {}, and its last task is at position {}",
                     counted(placed.len(), "task"),
                     placed.last().copied().unwrap_or_default()
                 ),

@@ -63,7 +63,7 @@ impl Simulation {
         sorted.sort_unstable();
         if releases.len() != tasks.len() || !sorted.iter().copied().eq(0..tasks.len()) {
             return Err(Error::Internal(format!(
-                "found {} tasks with {} releases and the order {order:?}, expected one release per task and each position once",
+                "found {} tasks with {} releases and the order {order:?}, expected one release per task, and each task position once in the order",
                 tasks.len(),
                 releases.len()
             )));

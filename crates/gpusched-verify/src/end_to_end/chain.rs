@@ -74,7 +74,7 @@ fn at_least(field: &str, claimed: Option<u128>, least: Option<u128>) -> Result<(
             Err(Fault::new(field, message))
         }
         (Some(claimed), None) => {
-            let message = format!("found {claimed} ns, expected null, because the method has no bound");
+            let message = format!("found {claimed} ns, expected null, because the method gives no bound");
             Err(Fault::new(field, message))
         }
     }

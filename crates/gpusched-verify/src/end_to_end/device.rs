@@ -33,7 +33,7 @@ pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream)
         _ if rivals.queue => None,
         Rule::NonPreemptive => rivals.non_preemptive(table),
         Rule::Preemptive => rivals.preemptive(table),
-        // A preempted kernel may move its bytes again.
+        // A preempted kernel may transfer its data again.
         Rule::Limited if table.shares_memory() => None,
         Rule::Limited => rivals.limited(),
     };

@@ -179,7 +179,7 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
             },
         })
     });
-    let limited = policy == PartitionPolicy::LpEdf && in_full; // a preempted kernel may move its bytes again
+    let limited = policy == PartitionPolicy::LpEdf && in_full; // a preempted kernel may transfer its data again
     let sources = sources.collect::<Option<Vec<Source>>>().filter(|_| !limited);
     Prepared::EdfDevice(Edf::new(sources, lost_in_busy(table, resource)))
 }

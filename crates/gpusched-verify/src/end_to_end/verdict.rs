@@ -83,7 +83,9 @@ fn check_costliest(claim: Option<usize>, table: &Table<'_>, task: usize) -> Resu
     let fault = |message: String| Err(Fault::new("costliest_segment", message));
     let (claim, segments) = match (claim, table.response(task)) {
         (None, None) => return Ok(()),
-        (Some(claim), None) => return fault(format!("found {claim}, expected null without a bound")),
+        (Some(claim), None) => {
+            return fault(format!("found {claim}, expected null, because there is no bound"));
+        }
         (None, Some(_)) => return fault("found null, expected the position of a segment".to_owned()),
         (Some(claim), Some(_)) => (claim, table.task(task).segments.len()),
     };

@@ -69,7 +69,7 @@ impl std::fmt::Display for Unchecked {
         match self {
             Unchecked::Search => write!(
                 f,
-                "the part of the bound above the dual prices comes from a search without evidence"
+                "the part of the bound above the sum of the dual prices comes from a search without evidence"
             ),
             Unchecked::Groups => write!(f, "the number of candidate partitions exceeds the search effort"),
             Unchecked::Tables => write!(f, "some WCETs are known only in conflict, not in isolation"),

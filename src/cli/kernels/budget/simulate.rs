@@ -40,7 +40,7 @@ pub struct Args {
     consumers: Consumers,
     #[command(flatten)]
     times: Times,
-    /// Also compute budgets planned with full knowledge of each run, and an upper limit
+    /// Also plan budgets with full knowledge of each run, and bound the memory time
     #[arg(long)]
     optimum: bool,
 }

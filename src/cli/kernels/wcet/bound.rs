@@ -120,7 +120,7 @@ impl Report for About<(&Kernel, Solver), Bound> {
             percent(bound.wcet_ns, isolated),
         );
         text += &format!(
-            "{}, {} at a time; best-effort cores access memory for {} of this time, starting at {}\n",
+            "{}, {} at a time; best-effort cores access memory for {} of the WCET bound, starting at {}\n",
             counted(kernel.blocks(), "block"),
             kernel.active_blocks(),
             bound.memory_time_ns,
@@ -131,7 +131,7 @@ impl Report for About<(&Kernel, Solver), Bound> {
             },
         );
         if bound.straddling == Straddling::Both {
-            text += "blocks at both ends of each memory time count as delayed\n";
+            text += "blocks at both ends of each memory time of best-effort cores count as delayed\n";
         }
         if *solver == Solver::Both {
             text += "the linear program agrees with the bound at every step\n";

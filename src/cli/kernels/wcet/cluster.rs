@@ -397,7 +397,7 @@ fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     );
     if none + doubtful > 0 {
         text += &format!(
-            "; of {} fits, {none} were not possible (gpusched used the longest time instead) and {doubtful} failed their tests",
+            "; of {} fits, {none} were not possible (gpusched used the longest times instead), and {doubtful} failed their tests",
             tails.len()
         );
     }

@@ -35,7 +35,7 @@ pub struct Args {
     /// monotone table of the measurements, without extrapolation.
     #[arg(long, value_parser = named::<EnvelopeForm>())]
     form: Option<EnvelopeForm>,
-    /// Smallest speed-up from more SMs that counts, above 0 and below 0.25
+    /// Smallest speed-up by additional SMs that counts, above 0 and below 0.25
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = epsilon)]
     epsilon: Factor,
     /// Print a task set that contains one task with this period

@@ -24,7 +24,7 @@ pub struct Args {
     /// Profile with distributions (JSON); `-` is standard input
     #[arg(value_name = "KERNEL")]
     kernel: PathBuf,
-    /// Number of runs in isolation, and number of runs under interference
+    /// Number of runs at each level: in isolation and under interference
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u64>(1..))]
     runs: u64,
     /// Number of intervals [default: as in the profile, or one per cluster]

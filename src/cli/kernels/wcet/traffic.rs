@@ -10,7 +10,7 @@ pub struct Traffic {
     /// Assume that the kernel starts when a period starts [default: at any time]
     #[arg(long)]
     pub sync: bool,
-    /// Partial overlaps of a block with memory time that count as delays
+    /// Partial overlaps of a block with best-effort memory access that are delays
     ///
     /// Memory time is the time when best-effort cores access memory. `end` is Eq. 10 of
     /// [Aghilinasab20]. `end` is safe if blocks slow down only during memory time. If even a

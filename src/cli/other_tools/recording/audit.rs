@@ -27,7 +27,7 @@ pub struct Args {
     /// Task set of the run
     #[arg(long, value_name = "SET")]
     set: PathBuf,
-    /// Plan of the run, for partitions and contexts
+    /// Plan of the run, to check partitions and contexts
     #[arg(long, value_name = "PLAN")]
     plan: Option<PathBuf>,
     /// Activity of a task, if their names differ; may be repeated
@@ -203,7 +203,7 @@ impl Report for About<String, Audit> {
         let missing = unknown.iter().any(|finding| finding.check == Subject::Jobs);
         if audit.dropped_jobs > 0 {
             let dropped = counted(audit.dropped_jobs, "job");
-            text += &format!("\nwarm-up: dropped {dropped}, which no check sees\n");
+            text += &format!("\nwarm-up: dropped {dropped}, which the checks ignore\n");
         }
         if !broken.is_empty() {
             text.push('\n');
@@ -228,7 +228,7 @@ impl Report for About<String, Audit> {
         if audit.unassigned_launches > 0 {
             let launches = counted(audit.unassigned_launches as u64, "launch");
             text += &format!(
-                "jobs of {launches}, so execution times may be longer and overlaps may be missing\n"
+                "the job of {launches}, so execution times may be longer and overlaps may be missing\n"
             );
         }
         for finding in unknown {

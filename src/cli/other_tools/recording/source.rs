@@ -21,7 +21,7 @@ pub struct Reading {
     /// Rule that groups launches into jobs
     #[arg(long, value_parser = crate::cli::arguments::named::<Grouping>(), default_value_t)]
     by: Grouping,
-    /// Name of an activity; may be repeated [default: all, or the outermost ranges]
+    /// Name of an activity; may be repeated [default: all, of ranges the outermost]
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
     /// Shortest idle time that separates two jobs on a stream [default: from the gaps]

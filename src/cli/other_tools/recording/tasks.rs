@@ -28,7 +28,7 @@ pub struct Args {
     /// number of SMs of the GPU.
     #[arg(value_name = "FILE[@SIZE]", required = true)]
     files: Vec<PathBuf>,
-    /// Recording with contention, for the WCET in conflict; may be repeated
+    /// Recording with contention, for the conflict WCET; may be repeated
     #[arg(long, value_name = "FILE[@SIZE]")]
     conflict: Vec<PathBuf>,
     #[command(flatten)]

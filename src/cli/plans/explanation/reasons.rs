@@ -57,17 +57,17 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     match silent.as_slice() {
         [] => None,
         all if all.len() == tasks.len() => Some(format!(
-            "No task states its `traffic`, so gpusched assumes that each one saturates the memory of {bandwidth}."
+            "No task states its `traffic`, so gpusched assumes that each task saturates the memory of {bandwidth}."
         )),
         [only] => Some(format!(
-            "Task {} states no `traffic`, so gpusched assumes that it saturates the memory of {bandwidth}.",
+            "Task {} states no `traffic`, so gpusched assumes that the task saturates the memory of {bandwidth}.",
             called(case.set, *only)
         )),
         some => {
             let names: Vec<String> = some.iter().take(3).map(|&task| called(case.set, task)).collect();
             let more = if some.len() > 3 { ", …" } else { "" };
             Some(format!(
-                "{} tasks state no `traffic` ({}{more}), so gpusched assumes that each one saturates the memory of {bandwidth}.",
+                "{} tasks state no `traffic` ({}{more}), so gpusched assumes that each task saturates the memory of {bandwidth}.",
                 some.len(),
                 names.join(", ")
             ))

@@ -172,7 +172,7 @@ impl Args {
         );
         if stats.prefill_merges > 0 {
             text += &format!(
-                "{dim}, and before the search {} merges to fill the forbidden list in {}{dim:#}",
+                "{dim}; {} more tested before the search in {}, to fill the forbidden list{dim:#}",
                 stats.prefill_merges,
                 microseconds(stats.prefill_ns)
             );

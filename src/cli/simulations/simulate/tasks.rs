@@ -45,10 +45,10 @@ pub struct Args {
     plan: Option<PathBuf>,
     #[command(flatten)]
     gpu: Gpu,
-    /// Scheduling policy [default: as in the plan, else edf]
+    /// Scheduling policy [default: as in the plan; without a plan, edf]
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
-    /// Interference model [default: as in the plan, else conflict]
+    /// Interference model [default: as in the plan; without a plan, conflict]
     #[arg(long, value_parser = named::<Interference>())]
     interference: Option<Interference>,
     /// Offsets of the first jobs

@@ -22,8 +22,8 @@ pub struct Validation {
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of violations: partitions that the analysis accepts, with a missed deadline or a
-    /// response time above its bound.
+    /// Number of violations: partitions that the analysis accepts, but that miss a deadline or
+    /// exceed a response-time bound.
     breaches: u64,
     /// Results by policy.
     policies: Vec<PolicyResult>,
@@ -56,7 +56,7 @@ struct PolicyResult {
     misses: u64,
     /// Number of accepted partitions without a missed deadline, but with a response time above its bound.
     above_bound: u64,
-    /// Number of rejected partitions that gpusched simulated, with critical releases.
+    /// Number of rejected partitions that gpusched simulated with critical releases.
     rejected: u64,
     /// Number of rejected partitions with a missed deadline.
     rejected_missed: u64,

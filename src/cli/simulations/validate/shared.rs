@@ -18,12 +18,12 @@ pub struct SharedValidation {
     systems: u64,
     /// Seed of all random numbers.
     seed: u64,
-    /// Number of violations: systems that `conflict+bandwidth` accepts and that miss a deadline in
-    /// a simulation.
+    /// Number of violations: systems that `conflict+bandwidth` accepts, but that miss a deadline
+    /// in a simulation.
     breaches: u64,
     /// Results by policy.
     policies: Vec<PolicyResult>,
-    /// Position of the first random system that `conflict+bandwidth` accepts and that misses a
+    /// Position of the first random system that `conflict+bandwidth` accepts, but that misses a
     /// deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<u64>,
@@ -39,11 +39,11 @@ struct PolicyResult {
     systems: u64,
     /// Number of systems that `conflict` accepts. The model `conflict` ignores memory traffic.
     blind: u64,
-    /// Number of systems that `conflict` accepts and that miss a deadline because the memory bandwidth is insufficient.
+    /// Number of systems that `conflict` accepts, but that miss a deadline because the memory bandwidth is insufficient.
     blind_missed: u64,
     /// Number of systems that `conflict+bandwidth` accepts.
     accepted: u64,
-    /// Number of systems that `conflict+bandwidth` accepts and that miss a deadline.
+    /// Number of systems that `conflict+bandwidth` accepts, but that miss a deadline.
     accepted_missed: u64,
     /// Number of simulations.
     runs: u64,

@@ -98,7 +98,7 @@ impl Clustering {
         if let Some(explained) = trace.explained.filter(|&explained| explained < active as usize) {
             let reason = match explained {
                 0 => "the run pauses between thread blocks".to_owned(),
-                _ => format!("the length fits at most {explained} concurrent blocks"),
+                _ => format!("the length of the run fits at most {explained} concurrent blocks"),
             };
             warnings.push(format!(
                 "a measured run is longer than {active} concurrent blocks need ({reason}), so bounds can \

@@ -88,7 +88,7 @@ pub fn all_threads<'a>(
     let covered: BTreeSet<&str> = found.iter().flat_map(|thread| &thread.tasks).copied().collect();
     if let Some(task) = software.order.iter().find(|task| !covered.contains(**task)) {
         let found = format!("{task:?} in a cycle of triggers");
-        let refusal = model.refuse_all(found, "triggers that start with a task with a period");
+        let refusal = model.refuse_all(found, "triggers whose first task has a period");
         return Err(refusal.of_field(format!("tasks {task:?}")));
     }
     Ok(found)

@@ -156,7 +156,7 @@ impl<'a> Walk<'_, 'a> {
         later: &[Step<'a>],
         node: Node<'a>,
     ) -> Result<(), Refusal> {
-        let many = "calls that multiply to a number that is too large";
+        let many = "calls whose total number is too large";
         for step in later {
             self.work += 1;
             match (steps.last_mut(), step) {

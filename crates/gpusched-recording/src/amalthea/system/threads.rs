@@ -148,7 +148,7 @@ impl<'w, 'a> Threads<'w, 'a> {
         for step in self.steps(&definition, node)? {
             self.work += 1;
             if self.work > MAX_WORK {
-                let found = "triggers that multiply to a number that is too large";
+                let found = "triggers whose total number is too large";
                 return Err(self.refuse(node, found, "fewer triggers"));
             }
             self.step(step, core, (job, open), on_gpu)?;

@@ -123,7 +123,7 @@ impl Parameters for EndToEndParameters {
                 return Refusal::refuse(field, method, "a method that is not listed before");
             }
             if method.heuristic().is_some() && self.wcet.is_none() {
-                let expected = "an analysis, because the kernels have no `wcet` that depends on the SMs";
+                let expected = "a method that chooses no partitions, because the kernels have no `wcet` that depends on the SMs";
                 return Refusal::refuse(field, method, expected);
             }
             if *method == Method::Enforced && self.wait == Wait::Busy {

@@ -87,7 +87,7 @@ impl Window {
             false => Err(Error::parameter(
                 "window",
                 format!("{from} to {to}"),
-                "an end of the window after the start",
+                "an end of the window after its start",
             )),
         }
     }

@@ -137,7 +137,7 @@ impl<'a> JournalReader<'a> {
             ))),
             Added::Conflict => {
                 let found = format!(
-                    "chunk {} with results that differ from an earlier line",
+                    "chunk {} with results that differ from the results in an earlier line",
                     record.chunk
                 );
                 Err(self.error(Refusal::new(

@@ -55,7 +55,7 @@ impl Report for About<(&Imported, &Record), Comparison> {
             title => format!("{title} of {}", comparison.blocks),
         };
         let mut text = format!(
-            "{}: {style}{title}{style:#} ran where the simulation puts it ({})\n",
+            "{}: {style}{title}{style:#} ran on the same SM as in the simulation ({})\n",
             clip(shape.name.as_deref().unwrap_or("run"), 60),
             percent(comparison.equal, comparison.blocks),
         );

@@ -33,7 +33,7 @@ fn drift(report: &TaskReport, task: &Task) -> Option<String> {
             format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
         }
         Some(rhythm) => format!(
-            "the smallest observed distance is {}",
+            "the smallest observed distance between releases is {}",
             Time::from_ns(rhythm.least_distance_ns)
         ),
         None => "the recordings show no period".to_owned(),
@@ -168,12 +168,12 @@ impl Text<'_> {
         if let Some(rhythm) = observed(report).filter(|rhythm| !rhythm.periodic) {
             let least = Time::from_ns(rhythm.least_distance_ns);
             notes.push(format!(
-                "{name:?}: releases are not periodic, so the period is the smallest distance, {least}"
+                "{name:?}: releases are not periodic, so the period is the smallest distance between releases, {least}"
             ));
         }
         if report.non_monotone {
             notes.push(format!(
-                "{name:?}: a larger number of SMs took longer, so C(m) is the longest time on m or more SMs"
+                "{name:?}: a job took longer on a larger number of SMs, so C(m) is the longest time on m or more SMs"
             ));
         }
         let (gaps, share) = report.largest_gaps;
@@ -251,7 +251,7 @@ impl Text<'_> {
             format!("{time} (job {} at {at}{file})", job.job)
         });
         let mut text = format!(
-            "{}: longest {}; at most {:.0} % of a job is gaps",
+            "{}: longest time {}; gaps fill at most {:.0} % of a job",
             clip(&report.name, NAME),
             worst.collect::<Vec<String>>().join(", "),
             100.0 * report.largest_gaps.1

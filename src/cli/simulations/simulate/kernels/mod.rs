@@ -34,7 +34,7 @@ pub struct KernelArgs {
     machine: Option<String>,
     #[command(flatten)]
     launch: Launch,
-    /// Number of SMs in use [default: as in the scenario, otherwise all]
+    /// Number of SMs in use [default: as in the scenario; without one, all]
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     sms: Option<u32>,
     /// Start with an empty L2 cache

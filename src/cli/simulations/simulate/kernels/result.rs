@@ -28,7 +28,7 @@ pub struct Answer {
     pub kernels: Vec<KernelAnswer>,
     /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// Number of scheduler cycles by use, on SMs with thread blocks.
+    /// Numbers of cycles of the warp schedulers, by use. Only SMs with thread blocks count.
     pub stalls: StallsAnswer,
     /// Thread blocks, sorted by end time.
     pub blocks: Vec<BlockAnswer>,

@@ -58,9 +58,9 @@ pub struct PartSummary {
     sms: u32,
     /// Scheduling policy.
     policy: Policy,
-    /// Total time when a kernel was running [ns].
+    /// Total time when a kernel of the partition was running [ns].
     busy_ns: Time,
-    /// Completion time of the last job [ns].
+    /// Completion time of the last job of the partition [ns].
     end_ns: Time,
     /// Results of the tasks, in the order of the plan.
     tasks: Vec<TaskSummary>,
