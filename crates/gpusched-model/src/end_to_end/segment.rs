@@ -29,7 +29,7 @@ pub struct SegmentDraft {
         skip_serializing_if = "Option::is_none"
     )]
     pub bcet: Option<Time>,
-    /// Amount of data that a copy moves. Without `wcet`, the copy takes bytes divided by the bandwidth of its engine.
+    /// Amount of data that a copy moves. Without `wcet`, the copy takes `bytes` divided by the bandwidth of its engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
     /// Length of the longest thread block of a kernel; > 0. The default is the WCET. Only policies with preemption at

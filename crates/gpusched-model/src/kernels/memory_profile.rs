@@ -57,8 +57,8 @@ pub struct MemoryProfileShape {
     /// GPU. The default is the platform of the group.
     #[serde(default)]
     pub gpu: Option<MeasuredGpu>,
-    /// Measurements by ascending number of SMs. At least one measurement has a time, and at least
-    /// one measurement has a bandwidth.
+    /// Measurements, sorted by ascending number of SMs. At least one measurement has a time, and at least one
+    /// measurement has a bandwidth.
     #[schemars(length(min = 1))]
     pub points: Vec<MemoryPoint>,
 }

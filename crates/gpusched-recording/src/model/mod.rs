@@ -1,6 +1,6 @@
 //! One run that a profiler recorded: GPUs, kernel launches and named ranges, in the same form for every profiler.
 //!
-//! A recording contains no environment variables, processes or hosts. The readers never read these fields.
+//! A recording contains no environment variables, processes or hosts, because the readers never read these fields.
 
 mod gpu;
 mod names;
@@ -42,7 +42,7 @@ pub struct Recording {
     pub range_sums: Vec<RangeSum>,
     /// Launches and ranges without a start or an end, which the recording omits.
     pub open: Open,
-    /// Work on the GPU for which the file lists no single kernels.
+    /// Number of graphs and copies on the GPU, for which the file lists no single kernels.
     pub other: OtherWork,
     /// Decisions of the reader that the user must know, for example an assumed unit.
     pub notes: Vec<String>,

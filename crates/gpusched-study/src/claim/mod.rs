@@ -43,7 +43,7 @@ pub struct Claim {
     /// Paper and place of the claim, such as `[Singh21] Fig. 3.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Numbers that the paper publishes, in words.
+    /// Numbers that the paper publishes, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
     /// Whether the study fails if its results do not confirm the claim. Default: false.
@@ -83,7 +83,7 @@ pub struct Finding {
     pub text: String,
     /// Paper and place of the claim.
     pub source: Option<String>,
-    /// Numbers that the paper publishes, in words.
+    /// Numbers that the paper publishes, as text.
     pub published: Option<String>,
     /// Whether the study fails if its results do not confirm the claim.
     pub must_hold: bool,

@@ -7,7 +7,7 @@ use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 
-/// Lists the published figures in a file of benchmarks.
+/// Lists the published values in a file of benchmarks.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PublishedCase")]

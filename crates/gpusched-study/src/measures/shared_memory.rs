@@ -18,7 +18,7 @@ use gpusched_model::{
 };
 use gpusched_sim::shared_runs::{Setting, first_miss};
 
-/// Partitions random task sets for memories with different bandwidths, and simulates the plans.
+/// Computes plans for random task sets and for memories with different bandwidths, and simulates the plans.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedMemoryCase")]

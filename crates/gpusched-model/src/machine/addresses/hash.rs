@@ -9,13 +9,13 @@ use crate::machine::check::Faults;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hash {
-    /// The address bits directly above the offset (GPGPU-Sim: `L` or 0).
+    /// The result consists of the address bits directly above the offset (GPGPU-Sim: `L` or 0).
     Linear,
-    /// The address bits directly above the offset, XORed with the next higher bits (GPGPU-Sim:
+    /// The result consists of the address bits directly above the offset, XORed with the next higher bits (GPGPU-Sim:
     /// `X` or 1).
     Xor,
-    /// The address bits above the offset, reduced modulo an irreducible polynomial over GF(2): B.
-    /// R. Rau, ISCA 1991 (GPGPU-Sim: `P` or 2).
+    /// The result consists of the address bits above the offset, reduced modulo an irreducible polynomial over GF(2):
+    /// B. R. Rau, ISCA 1991 (GPGPU-Sim: `P` or 2).
     Ipoly,
     /// The hash function of the L1 of Fermi GPUs: C. Nugteren et al., HPCA 2014 (GPGPU-Sim: `H`
     /// or 3).

@@ -16,8 +16,8 @@ pub struct CpuTraffic {
     /// T: regulation period; at least 1 µs.
     #[serde(deserialize_with = "regulation_period")]
     pub regulation_period: Time,
-    /// Q: share of each regulation period when the CPU cores access memory, from 0 to 1. If a
-    /// `policy` other than `nominal` is present, the value is the nominal budget Q̄.
+    /// Q: share of each regulation period, from 0 to 1, during which the CPU cores access memory. If a `policy` other
+    /// than `nominal` is present, the value is the nominal budget Q̄.
     pub budget: Factor,
     /// Memory bandwidth that the CPU cores request while they use their budget [bytes per
     /// second]; 0 by default. The CPU cores may receive less.

@@ -36,8 +36,8 @@ pub struct WarpRunShape {
     /// Warp scheduler of the run. The default is the scheduler of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
-    /// Number of SMs in the run, a multiple of the SMs of one cluster; all SMs by default. The run always uses the
-    /// memory system of the whole machine.
+    /// Number of SMs in the run, a multiple of the number of SMs of one cluster; all SMs by default. The run always
+    /// uses the memory system of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
     /// Whether kernels may share an SM. The default is the rule of the machine.

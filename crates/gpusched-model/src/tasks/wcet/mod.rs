@@ -41,12 +41,12 @@ pub enum Contention {
 #[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
-/// A WCET function in a file: one time for every number of SMs, or one of four forms.
+/// A WCET function in a file: one time that applies to every number of SMs, or one of four forms.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "what a schema is made of")]
 pub(crate) enum Written {
-    /// One time for every number of SMs.
+    /// One time, which is the same for every number of SMs.
     Constant(Time),
     /// A function of the number of SMs.
     Form(Form),

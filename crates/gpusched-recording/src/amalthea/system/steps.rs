@@ -40,14 +40,14 @@ const WITHOUT_EFFECT: [&str; 9] = [
 pub struct Ticks {
     /// Minimum.
     pub least: u128,
-    /// Number that counts as the WCET: the maximum, or the average.
+    /// Number of ticks that counts as the WCET: the maximum or the average.
     pub used: u128,
     /// Maximum.
     pub most: u128,
 }
 
 impl Ticks {
-    /// Returns the sum, or `None` if it is too large.
+    /// Returns the sum of `self` and `later`, or `None` if the sum is too large.
     pub fn plus(self, later: Ticks) -> Option<Ticks> {
         Some(Ticks {
             least: self.least.checked_add(later.least)?,

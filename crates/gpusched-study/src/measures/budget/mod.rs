@@ -32,7 +32,7 @@ pub struct BudgetParameters {
     /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
+    /// Slowdown that the nominal budget allows for the kernel, as a share of the WCET at Q = 0.
     #[serde(default = "super::nominal::tenth")]
     slowdown: Factor,
     /// Blocks that count as delayed, among the blocks that overlap memory time only in part.

@@ -22,7 +22,7 @@ use gpusched_model::time::Time;
 pub struct ExecutionParameters {
     /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
-    /// Number of runs in isolation, and number of runs under unregulated traffic.
+    /// Number of runs in isolation, which is also the number of runs under unregulated traffic.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
     /// Published overestimations: first at Q = 0, then at Q = 1.

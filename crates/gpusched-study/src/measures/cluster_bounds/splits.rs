@@ -23,7 +23,7 @@ pub enum Splits {
     Grid(Grid),
 }
 
-/// A grid that contains all splits into whole parts.
+/// A grid of all splits that give each cluster a whole number of parts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {

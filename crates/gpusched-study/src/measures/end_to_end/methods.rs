@@ -16,24 +16,25 @@ use gpusched_sim::end_to_end::{Drawn, Execution, Extent, Gaps, Observed, Pattern
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Method {
-    /// One partition of all SMs. Suspension counts as execution on the core.
+    /// One partition contains all SMs. Suspension counts as execution on the core.
     Oblivious,
-    /// One partition of all SMs. Suspension counts as release jitter.
+    /// One partition contains all SMs. Suspension counts as release jitter.
     Jitter,
-    /// One partition of all SMs. Suspension counts as blocking.
+    /// One partition contains all SMs. Suspension counts as blocking.
     Blocking,
-    /// One partition of all SMs, with the end-to-end analysis of gpusched.
+    /// One partition contains all SMs. The end-to-end analysis of gpusched decides.
     Holistic,
-    /// One partition of all SMs, and timers that release the segments.
+    /// One partition contains all SMs, and timers release the segments.
     Enforced,
-    /// One partition of all SMs. A system is schedulable if no simulated run misses a deadline. No safe analysis
-    /// schedules more systems.
+    /// One partition contains all SMs. A system counts as schedulable if no simulated run misses a deadline. No safe
+    /// analysis accepts more systems.
     Simulation,
-    /// One partition for the kernels of each task, of the smallest sizes that the end-to-end analysis permits.
+    /// Each task has its own partition for its kernels. The partitions have the smallest sizes that the end-to-end
+    /// analysis permits.
     OnePerPartition,
-    /// Partitions of the heuristic SMS (`fewest-sms`), with the end-to-end analysis.
+    /// The heuristic SMS (`fewest-sms`) chooses the partitions, and uses the end-to-end analysis.
     FewestSms,
-    /// Partitions of the portfolio `auto`, with the end-to-end analysis.
+    /// The portfolio `auto` chooses the partitions, and uses the end-to-end analysis.
     Auto,
 }
 

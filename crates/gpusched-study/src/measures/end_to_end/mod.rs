@@ -23,7 +23,8 @@ use gpusched_model::time::Time;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EndToEndCase")]
 pub struct EndToEndParameters {
-    /// Utilizations of each core: CPU time and GPU time of its tasks, on all SMs in isolation.
+    /// Utilizations of each core, which include the CPU time and the GPU time of the tasks on this core. GPU time is
+    /// the time on all SMs in isolation.
     utilization: Vec<f64>,
     /// Number of systems for each utilization.
     sets: u64,
@@ -32,7 +33,7 @@ pub struct EndToEndParameters {
     systems: SystemRecipe,
     /// What the tasks do while they wait for a transfer or a kernel.
     wait: Wait,
-    /// Scheduling rule of the copy engine. If absent, transfers are CPU time of their task.
+    /// Scheduling rule of the copy engine. If absent, transfers count as CPU time of their task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     copy_engine: Option<EnginePolicy>,
     /// Scheduling rule of each partition.

@@ -24,7 +24,7 @@ pub struct WarpsParameters {
     schedulers: Option<Vec<Scheduler>>,
     /// Name of the kernel whose issue budget varies.
     kernel: String,
-    /// Issue budgets of `kernel`. A scheduler that ignores issue budgets has equal results for all of them.
+    /// Issue budgets of `kernel`. A scheduler that ignores issue budgets has equal results for all issue budgets.
     budgets: Values,
 }
 
