@@ -26,13 +26,14 @@ pub struct TaskBounds {
 pub struct Bounds(pub Vec<TaskBounds>);
 
 impl Bounds {
-    /// R: bound on the time from the arrival of a job of `task` to the end of `segment` [ns]; `None` if there is no
-    /// bound.
+    /// Returns R, a bound on the time from the arrival of a job of `task` to the end of `segment` [ns]; `None` if there
+    /// is no bound.
     pub fn end(&self, task: usize, segment: usize) -> Option<Time> {
         *self.0.get(task)?.ends_ns.get(segment)?
     }
 
-    /// S: bound on the time from the release to the end of `segment` of `task` [ns]; `None` if there is no bound.
+    /// Returns S, a bound on the time from the release to the end of `segment` of `task` [ns]; `None` if there is no
+    /// bound.
     pub fn delay(&self, task: usize, segment: usize) -> Option<Time> {
         *self.0.get(task)?.delays_ns.get(segment)?
     }

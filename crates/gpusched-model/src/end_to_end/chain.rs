@@ -1,4 +1,4 @@
-//! Cause-effect chains: tasks that read the output of the previous task.
+//! Cause-effect chains: lists of tasks where each task reads the output of the previous task.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct ChainDraft {
     pub communication: Communication,
 }
 
-/// A chain whose tasks are known.
+/// A chain whose tasks gpusched has found in the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     /// Name for display: the name in the file, or the names of the tasks.

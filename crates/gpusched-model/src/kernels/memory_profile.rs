@@ -105,7 +105,7 @@ impl MemoryProfile {
         &self.name
     }
 
-    /// Returns the measurements by ascending number of SMs.
+    /// Returns the measurements, sorted by ascending number of SMs.
     pub fn points(&self) -> &[MemoryPoint] {
         &self.points
     }
@@ -125,7 +125,7 @@ impl MemoryProfile {
         self.l2_accesses
     }
 
-    /// Returns the GPU of the measurement, or `None` if the profile does not state it.
+    /// Returns the GPU on which the kernel was measured, or `None` if the profile does not state it.
     pub fn gpu(&self) -> Option<MeasuredGpu> {
         self.gpu
     }

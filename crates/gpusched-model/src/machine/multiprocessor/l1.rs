@@ -69,7 +69,7 @@ pub struct SharedMemory {
     pub warp_parts: u32,
 }
 
-/// Maximum latency of L1 and shared memory [cycles].
+/// Largest valid latency of L1 and shared memory [cycles].
 pub(in crate::machine) const MAX_LATENCY: u32 = 1_000_000;
 
 impl L1 {

@@ -77,11 +77,11 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// Maximum number of resident threads: 64 warps.
+    /// Largest valid value of `threads`: 64 warps.
     pub const MAX_THREADS: u32 = 2048;
-    /// Maximum number of resident blocks.
+    /// Largest valid value of `blocks`.
     pub const MAX_BLOCKS: u32 = 32;
-    /// Maximum number of warp schedulers.
+    /// Largest valid value of `schedulers`.
     pub const MAX_SCHEDULERS: u32 = 16;
     /// Maximum number of registers.
     pub const MAX_REGISTERS: u32 = 1 << 24;

@@ -143,7 +143,7 @@ impl WcetFunction {
 
     /// Returns C(m) [ns] on `sms` SMs, rounded up to a whole nanosecond.
     ///
-    /// Returns `None` if C(m) is unknown: if m is 0, below the smallest measured point of a table, or above
+    /// Returns `None` if C(m) is unknown because m is 0, below the smallest measured point of a table, or above
     /// [`MAX_SMS`].
     pub fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         if sms == 0 || sms > MAX_SMS {
@@ -157,8 +157,8 @@ impl WcetFunction {
         }
     }
 
-    /// Returns the least work: the minimum of m · C(m) over all m [SM·ns]. Lemma 1 and the work-capacity test use the
-    /// least work.
+    /// Returns the minimum work: the minimum of m · C(m) over all m [SM·ns]. Lemma 1 and the work-capacity test use
+    /// this value.
     ///
     /// In the parametric forms, the minimum is at m = 1, as in the printed Lemma 1. In a table
     /// with a superlinear speed-up, the minimum may be at a larger m (see `docs/errata.md`).
