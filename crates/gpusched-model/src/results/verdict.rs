@@ -1,5 +1,5 @@
-//! Verdicts of schedulability tests, with their evidence. The module contains only data, so a
-//! checker can use it without the code of the tests.
+//! Verdicts of schedulability tests, with their evidence. The module contains only data, so the verifier can use the
+//! module without the code of the tests.
 
 use serde::{Deserialize, Serialize};
 
