@@ -18,7 +18,7 @@ pub const CASE_COLUMNS: [&str; 8] = [
     "deviation",
 ];
 
-/// Number of [`CASE_COLUMNS`] before the columns of the metrics.
+/// Number of columns in [`CASE_COLUMNS`] that precede the columns of the metrics.
 const BEFORE: usize = 3;
 
 /// Returns all columns of a table whose metrics have the columns `keys`.

@@ -135,8 +135,8 @@ fn rounded(value: f64) -> String {
 /// The function `table` returns the table with a given name.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if two claims have the same id or if a table is unknown. Also fails if a table is empty or
-/// lacks data that a claim uses; the error then names the claim.
+/// Fails with [`Error::Refused`] if two claims have the same id or if a table is unknown. Also fails if a table is
+/// empty or lacks data that a claim uses; in this case, the error names the claim.
 pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
     let mut ids = HashSet::new();
     let mut findings = Vec::new();

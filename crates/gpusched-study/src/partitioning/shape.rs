@@ -271,8 +271,8 @@ mod tests {
     use super::*;
     use gpusched_analysis::partitioning::Options;
 
-    /// Checks that the written algorithm has all fields of the options. Then the hash input of the
-    /// experiment stays unchanged.
+    /// Checks that the written algorithm has all fields of the options. As a result, the hash input of the experiment
+    /// stays unchanged.
     #[test]
     fn an_algorithm_has_the_fields_of_the_options() {
         let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",

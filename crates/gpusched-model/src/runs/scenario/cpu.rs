@@ -33,9 +33,9 @@ pub struct CpuTraffic {
 }
 
 impl CpuTraffic {
-    /// Returns the position of the protected kernel of `shape`, and the kernel as clusters of
-    /// thread blocks. M is the number of blocks that fit on the SMs of the kernel. Returns `None`
-    /// if no kernel is protected.
+    /// Returns the position of the protected kernel of `shape`, and this kernel as clusters of thread blocks. The
+    /// maximum number M of active blocks is the number of blocks that fit on the SMs of the kernel. Returns `None` if
+    /// no kernel is protected.
     ///
     /// # Errors
     /// Fails if the policy requires a protected kernel but the scenario states no protected

@@ -124,9 +124,8 @@ impl WarpRun {
     /// # Errors
     /// Fails for an empty list of kernels, for more kernels than the machine can run at the same
     /// time, and for SMs that do not exist. Also fails for launches after cycle
-    /// [`MAX_CYCLES`](crate::warp_scenario::MAX_CYCLES) and for launch parameters together with a
-    /// trace. Also fails for missing issue budgets and for issue budgets that the scheduler does
-    /// not use.
+    /// [`MAX_CYCLES`](crate::warp_scenario::MAX_CYCLES) and for launch parameters of a kernel that is a trace. Also
+    /// fails for missing issue budgets and for issue budgets that the scheduler does not use.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })

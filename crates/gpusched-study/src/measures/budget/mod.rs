@@ -88,7 +88,7 @@ fn bandwidth() -> Vec<String> {
     vec!["bandwidth".to_owned()]
 }
 
-/// Runs with checked parameters, ready for the simulation.
+/// Checked parameters of this metric, ready to simulate runs.
 #[derive(Debug)]
 pub struct Budgets {
     subject: Subject,

@@ -115,8 +115,7 @@ impl Measure for BudgetOverTime {
         Ok(rows)
     }
 
-    /// Returns rows with arbitrary numbers, for as many regulation periods as a run can have at
-    /// most.
+    /// Returns rows with arbitrary numbers, for the maximum number of regulation periods of a run.
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let policies = BudgetPolicy::ALL.into_iter();
         let rows =

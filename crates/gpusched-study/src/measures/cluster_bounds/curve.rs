@@ -38,7 +38,7 @@ pub struct CurveParameters {
     straddling: Straddling,
 }
 
-/// Curves of the WCET bound with checked parameters, ready for the computation.
+/// Checked parameters of this metric, ready to compute the curves of the WCET bound.
 #[derive(Debug)]
 pub struct Curves {
     parameters: CurveParameters,

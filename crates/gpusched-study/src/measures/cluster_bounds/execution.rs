@@ -1,5 +1,5 @@
-//! Metric of the overestimation by the WCET bound of a kernel, compared with synthetic runs of the
-//! kernel ([Aghilinasab20] §VII-B).
+//! Metric of the overestimation of a WCET bound: the bound of a kernel, compared with synthetic runs of this kernel
+//! ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct ExecutionParameters {
 /// Maximum number of runs in one case.
 const MAX_RUNS: u64 = 1_000_000;
 
-/// Runs with checked parameters, ready for generation.
+/// Checked parameters of this metric, ready to generate runs.
 #[derive(Debug)]
 pub struct Executions {
     kernel: Kernel,

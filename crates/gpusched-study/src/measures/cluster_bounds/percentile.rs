@@ -21,7 +21,7 @@ pub struct PercentileParameters {
     kernel: String,
 }
 
-/// Percentiles with checked parameters, ready for the computation.
+/// Checked parameters of this metric, ready to compute the percentiles.
 #[derive(Debug)]
 pub struct Percentiles {
     kernel: Kernel,

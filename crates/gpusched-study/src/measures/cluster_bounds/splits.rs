@@ -19,7 +19,7 @@ pub const MAX_SPLITS: usize = 10_000;
 pub enum Splits {
     /// A list of splits. Each split has one share per cluster.
     List(Vec<Vec<Factor>>),
-    /// All splits that assign a whole number of parts to each cluster.
+    /// A grid: all splits that assign a whole number of parts to each cluster.
     Grid(Grid),
 }
 

@@ -38,7 +38,7 @@ pub enum Method {
     Auto,
 }
 
-/// The result of a method: SMs and partitions are 0 without a plan.
+/// The result of a method. The numbers of SMs and partitions are 0 if the method has no plan.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Found {
     pub schedulable: bool,
@@ -56,7 +56,7 @@ pub(super) struct Subject {
 }
 
 impl Method {
-    /// Returns the heuristic of a plan; `None` for an analysis of one partition.
+    /// Returns the heuristic that computes the plan; `None` if the method analyzes one partition.
     pub(super) fn heuristic(self) -> Option<HeuristicKind> {
         match self {
             Method::OnePerPartition => Some(HeuristicKind::OnePerPartition),
@@ -66,7 +66,7 @@ impl Method {
         }
     }
 
-    /// Whether the method bounds response times in the same system as `holistic`.
+    /// Whether the method computes bounds on response times for the same system as the method `holistic`.
     pub(super) fn is_bound(self) -> bool {
         matches!(self, Method::Oblivious | Method::Jitter | Method::Blocking)
     }
@@ -85,7 +85,7 @@ impl Subject {
         })
     }
 
-    /// Whether the end-to-end analysis schedules the system with one partition.
+    /// Whether the system with one partition is schedulable according to the end-to-end analysis.
     pub(super) fn holistic(&self) -> bool {
         self.holistic
     }
@@ -138,7 +138,8 @@ impl Subject {
         })
     }
 
-    /// Whether a run misses a deadline. A run contains all jobs that arrive within ten times the longest period.
+    /// Whether at least one simulated run misses a deadline. Each run contains all jobs that arrive within ten times
+    /// the longest period.
     fn misses(&self, (seed, point, set): (u64, u64, u64)) -> Result<bool> {
         let mut simulator = Simulator::new(&self.system, None)?;
         let periods = self.system.tasks().iter().map(|task| task.period.ns());

@@ -1,4 +1,4 @@
-//! Metric of the share of random end-to-end systems that analyses and plans schedule.
+//! Metric that compares analyses and plans by their shares of schedulable systems, over random end-to-end systems.
 
 mod methods;
 
@@ -68,7 +68,7 @@ const fn none() -> Interference {
     Interference::None
 }
 
-/// Systems with checked parameters, ready for generation.
+/// Checked parameters of this metric, ready to generate systems.
 #[derive(Debug)]
 pub struct EndToEnd {
     parameters: EndToEndParameters,
@@ -79,9 +79,9 @@ pub struct EndToEnd {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of systems that this method schedules and `holistic` does not.
+    /// Number of systems that are schedulable with this method, but not with the method `holistic`.
     alone: u64,
-    /// SMs and partitions of all plans.
+    /// Total numbers of SMs and partitions of all plans.
     sms: u64,
     partitions: u64,
 }
@@ -210,8 +210,8 @@ impl EndToEnd {
     }
 }
 
-/// Returns the index in `published` of the number for a point. If the index is beyond the list, the point has no
-/// published number.
+/// Returns the index in `published` of the published number for `point`. If the index is beyond the list, the point has
+/// no published number.
 fn rows_of(point: u64) -> usize {
     usize::try_from(point).unwrap_or(usize::MAX)
 }

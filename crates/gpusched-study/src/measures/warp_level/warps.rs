@@ -31,7 +31,7 @@ pub struct WarpsParameters {
 /// Maximum number of simulations in one case.
 const MOST: usize = 10_000;
 
-/// Scenarios with checked parameters, ready for the simulation.
+/// Checked scenarios, ready for the simulation.
 #[derive(Debug)]
 pub struct Warps {
     /// Scenarios to simulate, each with the issue budget that it assigns to the kernel.
