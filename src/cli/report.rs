@@ -47,8 +47,7 @@ pub trait Report: Serialize + Sized {
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// A result and the data that its text and CSV forms need in addition. JSON contains only the
-/// result.
+/// A result, with data that only its text form and its CSV form need. JSON contains only the result.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);
@@ -105,7 +104,7 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds a row. Fields may be nested tuples. `None` gives an empty field.
+    /// Adds a row. Fields may be nested tuples. A value `None` results in an empty field.
     ///
     /// # Errors
     /// [`Error::Io`] if the number of fields differs from the number of fields of the previous

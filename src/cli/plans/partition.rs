@@ -208,7 +208,7 @@ impl Args {
         end_to_end::partition(systems, (gpu, search), self.system.as_ref(), global)
     }
 
-    /// Refuses the options without effect on task sets.
+    /// Refuses the options that have no effect on task sets.
     fn refuse_for_sets(&self) -> Result<()> {
         let expected = "an end-to-end system, whose tasks have segments";
         match (self.alternatives, &self.system) {
@@ -218,7 +218,7 @@ impl Args {
         }
     }
 
-    /// Returns the heuristic of `--heuristic`, or the default heuristic.
+    /// Returns the heuristic that `--heuristic` selects, or the default heuristic.
     fn kind(&self) -> HeuristicKind {
         self.heuristic.unwrap_or_default()
     }
@@ -243,8 +243,8 @@ impl Args {
         })
     }
 
-    /// Whether a short search with the requested heuristic finds a plan for `problem`. Also
-    /// returns the number of tests of the search.
+    /// Whether a short search with the requested heuristic finds a plan for `problem`. Also returns the number of tests
+    /// that the search executed.
     fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
         let options = self.options().unwrap_or_default();
         let short = Options {

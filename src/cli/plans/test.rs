@@ -192,8 +192,8 @@ impl Args {
         Assumption::listed(basis.assumptions(), case.alone)
     }
 
-    /// Returns the response-time bounds under fixed priorities and with `--response-times`;
-    /// otherwise `None`.
+    /// Returns the response-time bounds under fixed priorities and with `--response-times`, or `None` in all other
+    /// cases.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.request.policy();
         if !self.response_times && !fixed_priority(policy) {

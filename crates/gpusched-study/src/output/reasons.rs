@@ -1,4 +1,4 @@
-//! Reasons why published claims are not reproduced. People write these reasons in a file.
+//! Reasons why published claims are not reproduced. The authors of gpusched write these reasons in a file.
 
 use std::path::Path;
 

@@ -110,7 +110,7 @@ pub struct Optimality {
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of task sets that both this algorithm and `optimal` schedule.
+    /// Number of task sets for which both this algorithm and `optimal` find a schedulable plan.
     reached: u64,
     tests: u64,
     /// Number of task sets with a plan that contains all tasks, even if the plan needs more SMs
