@@ -48,7 +48,7 @@ const MOST_THREADS: usize = 1024;
 
 impl Global {
     /// Returns the requested format. Without `--format`, the ending of the output file determines
-    /// the format. The format for any other ending is text.
+    /// the format. If the ending belongs to no format, the format is text.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,

@@ -155,7 +155,8 @@ impl Request {
         &self.sets
     }
 
-    /// Refuses the options without effect on end-to-end systems, whose resources state their sizes and policies.
+    /// Refuses the options that have no effect on end-to-end systems, because the resources of a system state their
+    /// sizes and policies.
     ///
     /// # Errors
     /// [`Error::Refused`] for the first such option.
@@ -165,7 +166,7 @@ impl Request {
         self.refuse_for_plans_of_systems()
     }
 
-    /// Refuses the options without effect on plans for end-to-end systems.
+    /// Refuses the options that have no effect on plans for end-to-end systems.
     ///
     /// # Errors
     /// [`Error::Refused`] for the first such option.
@@ -176,7 +177,7 @@ impl Request {
         end_to_end::refuse("arbitration", self.arbitration.is_some(), arbitration)
     }
 
-    /// Returns the interference model of end-to-end systems, with their shared memory.
+    /// Returns the interference model and the shared memory for end-to-end systems.
     ///
     /// # Errors
     /// Errors of [`shared_memory`].
@@ -253,9 +254,9 @@ impl Request {
         self.gpu.device()
     }
 
-    /// Writes a result for each task set, in the order of the sets. `ask` stops early if the
-    /// reader closes the output. The outcome is positive if all results are positive. Memory use
-    /// does not grow with the number of sets.
+    /// Writes a result for each task set, in the order of the sets. `ask` stops early if the program that reads the
+    /// output closes it. The outcome is positive if all results are positive. Memory use does not grow with the number
+    /// of sets.
     ///
     /// `answer` computes the result of one task set. `header` precedes the first result. `beside`
     /// is the path of an additional output file. `offer` restricts the partition sizes. If a

@@ -334,7 +334,7 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
     )
 }
 
-/// Returns the elements of `items` whose entry in `shown` is true.
+/// Returns each element of `items` for which the corresponding entry in `shown` is true.
 fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
     let items = items.into_iter().zip(shown);
     items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()

@@ -2,9 +2,9 @@
 //! additional files. All files of a command appear together when the command succeeds. After an
 //! error, no file appears.
 //!
-//! A reader such as `head` may close standard output early. After the close, gpusched discards
-//! all output and reports no error. Commands with much output check from time to time whether
-//! there still is a [reader](Output::has_reader).
+//! A program such as `head`, which reads standard output, may close it early. After that, gpusched discards all output
+//! and reports no error. Commands with much output check from time to time whether there still is a
+//! [reader](Output::has_reader).
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct Output {
 enum Sink {
     Stdout(BufWriter<StdoutLock<'static>>),
     File(Artifact),
-    /// Destination of output after the reader closed standard output.
+    /// Destination of output after the reader has closed standard output: gpusched discards the output.
     Nobody,
 }
 

@@ -10,8 +10,8 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::error::{Error, Result};
 
-/// Value of an option that names an output file. By this type,
-/// [`crate::cli::refusals::overwriting`] recognizes all output files.
+/// Value of an option that names an output file. [`crate::cli::refusals::overwriting`] recognizes all output files by
+/// this type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputPath {
     path: PathBuf,

@@ -127,7 +127,7 @@ impl Page {
         self.lines.join("\n") + "\n"
     }
 
-    /// Draws a track. Draws `row`. Returns whether several slices start in the same column.
+    /// Draws the track `row`. Returns whether several slices start in the same column.
     fn row(&mut self, row: &Row<'_>) -> bool {
         let mut several = false;
         if !row.track.instants.is_empty() {

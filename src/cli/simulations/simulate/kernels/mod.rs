@@ -250,7 +250,7 @@ pub fn blame(error: Error) -> Error {
     })
 }
 
-/// Returns the simulated GPU of `--machine`.
+/// Returns the simulated GPU that `--machine` selects.
 pub fn find(machine: &str) -> Result<Machine> {
     Machine::find(machine)
 }

@@ -83,7 +83,7 @@ pub struct TrafficAnswer {
     pub dram_bytes_per_second: u64,
 }
 
-/// Numbers of cycles of the warp schedulers, by use.
+/// Numbers of cycles of the warp schedulers, one number for each use of a cycle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsStalls")]
 pub struct StallsAnswer {
