@@ -1,4 +1,4 @@
-//! Results of `simulate tasks` for end-to-end systems: simulated times beside their bounds.
+//! Results of `simulate tasks` for end-to-end systems: simulated times next to their bounds.
 
 use serde::Serialize;
 
@@ -59,7 +59,8 @@ pub struct TaskTimes {
     pub ends_max_ns: Vec<Time>,
 }
 
-/// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to show it.
+/// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to observe this
+/// time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "EndToEndChainTimes", deny_unknown_fields)]
 pub struct ChainResult {

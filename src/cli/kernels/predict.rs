@@ -122,7 +122,7 @@ impl Args {
     }
 }
 
-/// Returns the first kernel with a time of 2⁶⁴ ns or more, and the time.
+/// Returns the first kernel with a predicted time of 2⁶⁴ ns or more, together with this time.
 fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
     let kernels = prediction.kernels.iter().enumerate();
     let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);

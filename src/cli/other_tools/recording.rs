@@ -1,4 +1,4 @@
-//! `gpusched recording`: reads what profilers recorded on real GPUs.
+//! `gpusched recording`: reads the recordings that profilers made on real GPUs.
 
 mod audit;
 mod source;

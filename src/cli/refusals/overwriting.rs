@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
-/// Arguments whose value may be a name or an input file. clap does not parse them as paths.
+/// Arguments whose value may be a name or the path of an input file. clap does not parse these values as paths.
 const NAMES: [&str; 2] = ["gpu", "machine"];
 
 /// A path and the argument that names it.

@@ -82,7 +82,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// Returns a text on the size of the study.
+    /// Returns a text about the size of the study.
     fn size(&self) -> String {
         match (self.points, self.sets, self.cases) {
             (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
@@ -166,7 +166,8 @@ impl Report for List<'_> {
     }
 }
 
-/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have four more.
+/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have
+/// four more characters.
 const WIDEST: usize = 36;
 
 impl List<'_> {

@@ -57,8 +57,8 @@ pub struct KernelAnswer {
     pub slowdown: f64,
 }
 
-/// Time window with a constant set of running kernels. For the model `fluid`, kernels run for
-/// their predicted times. For other models, kernels run for their times in isolation.
+/// Time window with a constant set of running kernels. For the model `fluid`, each kernel runs for its predicted time.
+/// For other models, each kernel runs for its time in isolation.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictionWindow")]
 pub struct WindowAnswer {

@@ -16,7 +16,7 @@ use crate::model::{Bytes, Estimated};
 use crate::study::Table;
 use crate::time::Time;
 
-/// Names of the columns with a time, and the unit of each column.
+/// Names of the columns that may contain the times, each with its unit.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -168,7 +168,7 @@ fn as_csv(error: Error) -> Error {
     })
 }
 
-/// Returns the mark of an estimated time in the cell `found`. An empty cell gives `None`: the
+/// Returns the mark of an estimated time in the cell `found`. Returns `None` for an empty cell, which means that the
 /// time is not an estimate.
 fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! `gpusched wcet profile`: a synthetic kernel that matches the published figures of a benchmark.
+//! `gpusched wcet profile`: generates a synthetic kernel that matches the published values of a benchmark.
 
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ impl Args {
     /// Generates and writes the kernel.
     ///
     /// # Errors
-    /// Fails on bad input, on missing or impossible figures, or if output cannot be written.
+    /// Fails on bad input, on missing or impossible values, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because kernels are JSON")?;
         let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;
