@@ -10,7 +10,7 @@ use crate::model::reader::{Document, Documents};
 /// function before any other work on the files. If one of the files is a pipe, the function checks nothing.
 ///
 /// # Errors
-/// [`Error::Refused`] if the numbers of documents differ. Errors of reading the files.
+/// Fails with [`Error::Refused`] if the numbers of documents differ. Also fails if a file cannot be read.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());

@@ -61,7 +61,7 @@ pub struct Request {
 /// Returns the shared memory; `None` if the interference model does not count memory traffic.
 ///
 /// # Errors
-/// [`Error::Refused`] for a missing bandwidth, or for an option without effect.
+/// Fails with [`Error::Refused`] for a missing bandwidth, or for an option without effect.
 pub fn shared_memory(
     interference: Interference,
     bandwidth: Option<Bandwidth>,
@@ -159,7 +159,7 @@ impl Request {
     /// sizes and policies.
     ///
     /// # Errors
-    /// [`Error::Refused`] for the first such option.
+    /// Fails with [`Error::Refused`] for the first such option.
     pub fn refuse_for_systems(&self) -> Result<()> {
         let size = "the partitions of a system state their numbers of SMs";
         end_to_end::refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
@@ -169,7 +169,7 @@ impl Request {
     /// Refuses the options that have no effect on plans for end-to-end systems.
     ///
     /// # Errors
-    /// [`Error::Refused`] for the first such option.
+    /// Fails with [`Error::Refused`] for the first such option.
     pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
         let policy = "each resource of a system states its policy";
         end_to_end::refuse("policy", self.policy.is_some(), policy)?;
@@ -180,7 +180,7 @@ impl Request {
     /// Returns the interference model and the shared memory for end-to-end systems.
     ///
     /// # Errors
-    /// Errors of [`shared_memory`].
+    /// Fails in the same cases as [`shared_memory`].
     pub fn environment(&self) -> Result<Environment> {
         Ok(Environment {
             interference: self.interference,
@@ -236,7 +236,7 @@ impl Request {
     /// Returns the shared memory; `None` if the interference model does not count memory traffic.
     ///
     /// # Errors
-    /// Errors of [`shared_memory`].
+    /// Fails in the same cases as [`shared_memory`].
     pub fn memory(&self) -> Result<Option<SharedMemory>> {
         shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
     }
@@ -244,7 +244,7 @@ impl Request {
     /// Returns the number of SMs, M.
     ///
     /// # Errors
-    /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
+    /// Fails with [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
     pub fn sms(&self) -> Result<u32> {
         self.gpu.sms("")
     }
@@ -263,8 +263,8 @@ impl Request {
     /// batch contains an invalid task set, `ask` writes no result of this batch.
     ///
     /// # Errors
-    /// Errors of reading, analysis and writing. If several task sets are invalid, the error is
-    /// about the first invalid task set.
+    /// Fails if reading, analysis or writing fails. If several task sets are invalid, the error is about the first
+    /// invalid task set.
     pub fn ask(
         &self,
         global: &Global,

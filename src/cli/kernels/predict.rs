@@ -70,7 +70,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a duplicate model, because its rows would appear twice.
+    /// Fails with [`Error::Refused`] for a duplicate model, because its rows would appear twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {

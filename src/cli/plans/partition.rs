@@ -226,7 +226,7 @@ impl Args {
     /// Returns the options of the heuristic.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a solver that is not part of this build.
+    /// Fails with [`Error::Refused`] for a solver that is not part of this build.
     fn options(&self) -> Result<Options> {
         Ok(Options {
             improve: self.improve,
@@ -266,8 +266,7 @@ impl Args {
     /// Returns the heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option without effect, or if `--split` exceeds the number of
-    /// SMs.
+    /// Fails with [`Error::Refused`] for an option without effect, or if `--split` exceeds the number of SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let heuristic = self
             .kind()
@@ -326,7 +325,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for `--gap` if the search compares no plan with a lower bound.
+    /// Fails with [`Error::Refused`] for `--gap` if the search compares no plan with a lower bound.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());

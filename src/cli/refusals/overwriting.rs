@@ -21,9 +21,9 @@ struct Named<P> {
 }
 
 /// # Errors
-/// [`Error::Refused`] for an output file that is also an input file or another output file.
-/// [`Error::Refused`] for an output file with an unsuitable name ([`OutputPath::check`]), and for
-/// two inputs from standard input, because the second read would never end.
+/// Fails with [`Error::Refused`] for an output file that is also an input file or another output file. Also fails with
+/// [`Error::Refused`] for an output file with an unsuitable name ([`OutputPath::check`]), and for two inputs from
+/// standard input, because the second read would never end.
 pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {

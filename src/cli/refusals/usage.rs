@@ -169,7 +169,7 @@ fn name(option: &Arg) -> String {
 /// ignore the first value.
 ///
 /// # Errors
-/// [`Error::Refused`] with the name of the option.
+/// Fails with [`Error::Refused`], which states the name of the option.
 pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     let options = command.get_arguments().filter(|option| option.is_global_set());
     let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();

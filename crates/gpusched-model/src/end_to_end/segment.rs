@@ -18,7 +18,7 @@ pub struct SegmentDraft {
     /// Name of the core, copy engine or partition that executes the segment.
     pub on: String,
     /// WCET of the segment. On a partition, the WCET may be a function of the number of SMs. A copy may state `bytes`
-    /// instead.
+    /// instead of `wcet`.
     #[schemars(with = "Option<crate::wcet::Written>")]
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "written")]
     pub wcet: Option<WcetFunction>,

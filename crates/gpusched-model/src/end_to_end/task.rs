@@ -11,9 +11,9 @@ use crate::time::Time;
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Wait {
-    /// Busy-waiting: the task occupies its core, at its priority.
+    /// Busy-waiting: while the task waits, it occupies its core, at its own priority.
     Busy,
-    /// Self-suspension: the task leaves its core to other tasks.
+    /// Self-suspension: while the task waits, it leaves its core to other tasks.
     Suspend,
 }
 

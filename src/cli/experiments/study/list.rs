@@ -104,7 +104,7 @@ impl Args {
     /// Writes the list of studies.
     ///
     /// # Errors
-    /// Errors of [`study::studies`] and of writing the output.
+    /// Fails in the same cases as [`study::studies`], or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = study::studies(&self.folder)?;
         let list = List {

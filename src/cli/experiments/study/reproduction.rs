@@ -32,8 +32,8 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// Errors of `study check`. [`Error::Refused`] for a format other than text, or for a study
-    /// in two folders.
+    /// Fails in the same cases as `study check`. Also fails with [`Error::Refused`] for a format other than text, or
+    /// for a study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::parameter(

@@ -30,8 +30,8 @@ const TRAFFIC_COLUMN: &str = "traffic_bytes";
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown
-/// column, or for a file without isolated measurements.
+/// Fails with [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown column, or for a
+/// file without isolated measurements.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;

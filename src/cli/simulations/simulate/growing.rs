@@ -56,7 +56,7 @@ impl<'a> Growing<'a> {
     /// Writes the remaining rows.
     ///
     /// # Errors
-    /// Returns the first error of writing.
+    /// Fails with the first error that occurred while output was written.
     pub fn finish(mut self) -> Result<()> {
         self.flush();
         self.failure.map_or(Ok(()), Err)

@@ -174,8 +174,8 @@ pub(super) struct RawStatement {
     /// default, all lanes execute the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The instruction executes on the first
-    /// lanes, from lane 0 on. By default, all lanes execute the instruction.
+    /// Share of lanes that execute the instruction, among the 32 lanes of a warp: a multiple of 1/32. The instruction
+    /// executes on the first lanes, from lane 0 on. By default, all lanes execute the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
     /// Address that each lane accesses [bytes].

@@ -49,7 +49,8 @@ pub struct BudgetParameters {
     /// Access patterns of best-effort cores within a regulation period.
     #[serde(default = "front")]
     patterns: Vec<AccessPattern>,
-    /// Demands of best-effort cores, as shares of a regulation period: each is the name of a demand, or a number as text.
+    /// Memory demands of best-effort cores, as shares of a regulation period: each is the name of a demand, or a number
+    /// as text.
     #[serde(default = "bandwidth")]
     demands: Vec<String>,
     /// Number of runs under each budget policy.

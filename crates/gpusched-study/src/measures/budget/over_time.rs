@@ -39,7 +39,8 @@ pub struct OverTimeParameters {
     /// Access pattern of best-effort cores within a regulation period.
     #[serde(default)]
     pattern: AccessPattern,
-    /// Demand of best-effort cores, as a share of a regulation period: the name of a demand, or a number as text.
+    /// Memory demand of best-effort cores, as a share of a regulation period: the name of a demand, or a number as
+    /// text.
     #[serde(default = "bandwidth")]
     demand: String,
 }

@@ -1,5 +1,5 @@
 //! Generation of random groups of kernels, with a number of SMs for each kernel. A group contains each kernel at most once.
-//! Every assignment of SMs that fits on the GPU has equal probability.
+//! All assignments of SMs that fit on the GPU are equally probable.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
