@@ -51,7 +51,7 @@ pub struct TaskTimes {
     pub misses: u64,
     /// Longest time from the arrival of a job to its end [ns].
     pub response_max_ns: Time,
-    /// Bound on this time by the end-to-end analysis [ns]; null if there is no bound.
+    /// Bound on the response time, from the end-to-end analysis [ns]; null if there is no bound.
     pub bound_ns: Option<Time>,
     /// D: relative deadline [ns].
     pub deadline_ns: Time,

@@ -53,7 +53,7 @@ pub struct Check {
     /// Number of checked jobs.
     pub jobs: usize,
     /// Smallest distance of a job to the limit [ns]. If a job violates the limit, the value is the largest violation as
-    /// a negative number. `null` without a limit.
+    /// a negative number. `null` if there is no limit.
     pub slack_ns: Option<i128>,
 }
 

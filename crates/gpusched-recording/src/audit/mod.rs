@@ -41,15 +41,15 @@ pub struct Run<'a> {
 pub struct Audit {
     /// Whether no check is broken and the file shows jobs of every task.
     pub kept: bool,
-    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of some task.
+    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of at least one task.
     pub verdict: Visible,
     /// Number of launches that belong to no job. The checks ignore these launches.
     pub unassigned_launches: usize,
     /// Number of jobs of tasks that were dropped because of the warm-up. The checks ignore these jobs.
     pub dropped_jobs: usize,
-    /// Results of the checks, by task and then by check.
+    /// Results of the checks, sorted by task, then by check.
     pub checks: Vec<Check>,
-    /// Violations in the order of time, followed by the checks for which the file lacks the data.
+    /// Violations, sorted by time, followed by the checks for which the file lacks the data.
     pub findings: Vec<Finding>,
 }
 

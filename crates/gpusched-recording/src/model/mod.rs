@@ -63,10 +63,10 @@ pub struct Open {
 /// Numbers of operations on the GPU that are not single kernels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct OtherWork {
-    /// Launches of whole CUDA graphs. Each graph is also a launch of the recording, from the start to the end of the
-    /// graph.
+    /// Number of launches of whole CUDA graphs. Each graph is also a launch of the recording, from the start to the end
+    /// of the graph.
     pub graphs: u64,
-    /// Copies and fills of memory, which the recording omits.
+    /// Number of copies and fills of memory, which the recording omits.
     pub copies: u64,
 }
 

@@ -83,7 +83,7 @@ pub struct PartAnswer {
     pub kernel: usize,
     /// Fraction of the total work of the kernel that it completes in the window, from 0 to 1.
     pub progress: f64,
-    /// Bandwidth that the kernel gets [GB/s].
+    /// Bandwidth that the kernel receives in the window [GB/s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Penalty Π of the kernel in the window, by [Masola23] Eq. 6.

@@ -25,7 +25,7 @@ pub struct Validation {
     /// Number of violations: partitions that the analysis accepts, with a missed deadline or a
     /// response time above its bound.
     breaches: u64,
-    /// Results by policy.
+    /// Results for each policy.
     policies: Vec<PolicyResult>,
     /// Smallest counterexample that shows the first violation.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,5 @@
-//! Metric of memory bandwidth budgets Q that change at run time. The metric reports the improvement
-//! for best-effort cores over the policy NOMINAL, and the development of Q over time
-//! ([Aghilinasab20] §VII-C).
+//! Metric that simulates memory bandwidth budgets Q that change at run time. The metric reports the improvement for
+//! best-effort cores over the policy NOMINAL, and the development of Q over time ([Aghilinasab20] §VII-C).
 
 mod over_time;
 mod scenario;

@@ -1,5 +1,5 @@
-//! Metric of the memory bandwidth budget Q over time, for one run of a kernel under each budget
-//! policy ([Aghilinasab20] Fig. 3).
+//! Metric that lists the memory bandwidth budget Q over time, for one run of a kernel under each budget policy
+//! ([Aghilinasab20] Fig. 3).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};

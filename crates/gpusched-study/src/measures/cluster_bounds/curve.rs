@@ -1,5 +1,5 @@
-//! Metric of the WCET bound G of a kernel as a function of Q, the memory bandwidth budget of
-//! best-effort cores ([Aghilinasab20] Fig. 2).
+//! Metric that computes the WCET bound G of a kernel as a function of Q, the memory bandwidth budget of best-effort
+//! cores ([Aghilinasab20] Fig. 2).
 
 use serde::{Deserialize, Serialize};
 

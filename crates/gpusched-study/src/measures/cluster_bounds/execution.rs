@@ -1,5 +1,5 @@
-//! Metric of the overestimation of a WCET bound: the bound of a kernel, compared with synthetic runs of this kernel
-//! ([Aghilinasab20] §VII-B).
+//! Metric that computes the overestimation of a WCET bound: the bound of a kernel, compared with synthetic runs of this
+//! kernel ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

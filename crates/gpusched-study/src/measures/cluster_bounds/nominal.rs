@@ -1,5 +1,5 @@
-//! Metric of nominal budgets. The nominal budget is the largest budget at which the slowdown of the
-//! kernel is acceptable ([Aghilinasab20] §VII-C).
+//! Metric that computes nominal budgets. The nominal budget is the largest budget at which the slowdown of the kernel
+//! is acceptable ([Aghilinasab20] §VII-C).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! Metric of the gap between the numbers of SMs that the plans of heuristics use and the minimum number of SMs.
+//! Metric that computes the gap between the number of SMs that the plan of a heuristic uses and the minimum number of
+//! SMs.
 
 mod functions;
 

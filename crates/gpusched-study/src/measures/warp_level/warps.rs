@@ -1,5 +1,4 @@
-//! Metric of the response times of kernels that share a sub-core, for many issue budgets of one
-//! kernel.
+//! Metric that computes the response times of kernels that share a sub-core, for many issue budgets of one kernel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

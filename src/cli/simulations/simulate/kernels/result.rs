@@ -28,7 +28,7 @@ pub struct Answer {
     pub kernels: Vec<KernelAnswer>,
     /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// Number of scheduler cycles by use, on SMs with thread blocks.
+    /// Numbers of cycles of the warp schedulers on SMs with thread blocks, one number for each use of a cycle.
     pub stalls: StallsAnswer,
     /// Thread blocks, sorted by end time.
     pub blocks: Vec<BlockAnswer>,
@@ -106,7 +106,7 @@ pub struct BlockAnswer {
     pub kernel: usize,
     /// Position of the block in the grid.
     pub block: u64,
-    /// SM of the block.
+    /// Number of the SM that executes the block.
     pub sm: usize,
     /// Start time [core cycle].
     pub start: u64,
