@@ -44,7 +44,7 @@ pub enum Evidence {
     /// t up to `interval_ns`. Longer intervals need no check.
     DemandWithinSupply {
         /// Maximum interval length for which the demand must be checked [ns]. The value is 0 if D ≥ T for all tasks,
-        /// because a utilization of at most 1 is then sufficient.
+        /// because in this case, a utilization of at most 1 is sufficient.
         interval_ns: Time,
         /// Intervals for which quick processor-demand analysis (QPA) computed the demand, in the
         /// order of computation. An entry is [length t, demand dbf(t)], in nanoseconds. The

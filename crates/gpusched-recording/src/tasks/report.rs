@@ -24,7 +24,7 @@ pub struct TaskReport {
     pub stated: Option<Time>,
     /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU.
     pub whole_gpus: Vec<(String, u32)>,
-    /// Measured times for each number of SMs, in isolation and then in conflict.
+    /// Measured times for each number of SMs: first in isolation, then in conflict.
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
     pub worst: Vec<Worst>,
