@@ -39,7 +39,7 @@ enum Command {
     Cluster(cluster::Args),
     /// Generate a trace of block times from the profile of a kernel.
     Synth(synth::Args),
-    /// Generate a synthetic kernel that matches the published figures of a benchmark.
+    /// Generate a synthetic kernel that matches the published values of a benchmark.
     Profile(profile::Args),
     /// Bound the execution time of a kernel under a memory bandwidth budget.
     Bound(bound::Args),

@@ -107,10 +107,10 @@ struct Answer {
 #[derive(Serialize)]
 struct NoPlan {
     reason: &'static str,
-    /// Position of the task that caused the failure, if a single task caused it.
+    /// Position of the task that caused the failure; absent if the cause is not one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<usize>,
-    /// Reason in words.
+    /// Reason as text for display.
     message: String,
 }
 

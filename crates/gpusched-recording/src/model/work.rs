@@ -88,7 +88,7 @@ impl Streams {
     }
 }
 
-/// Statistics of all launches of one kernel, from a report without single launches.
+/// Statistics of all launches of one kernel, from a report that does not list each launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelSum {
     /// Full name of the kernel.

@@ -38,7 +38,7 @@ pub use gpusched_model::syntax::ParseError;
 pub struct Claim {
     /// Short name of the claim, unique in the study, such as `S21-05`.
     pub id: String,
-    /// The claim in words.
+    /// Statement of the claim, as text.
     pub text: String,
     /// Paper and place of the claim, such as `[Singh21] Fig. 3.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ fn results() -> String {
 pub struct Finding {
     /// Id of the checked claim.
     pub id: String,
-    /// The claim in words.
+    /// Statement of the claim, as text.
     pub text: String,
     /// Paper and place of the claim.
     pub source: Option<String>,

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::study::{Reasons, Study, reproduction};
 
 /// Arguments of `gpusched study reproduction`. The Markdown page lists every claim with its
-/// source, with published and measured figures, and with one verdict per analysis variant.
+/// source, with published and computed numbers, and with one verdict per analysis variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {

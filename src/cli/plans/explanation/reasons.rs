@@ -90,7 +90,7 @@ fn work(case: &Case<'_>) -> String {
     )
 }
 
-/// Returns the sentence ` Task … has the largest share, …`. The text is empty for a single task.
+/// Returns the sentence ` Task … has the largest share, …`. The text is empty if there is only one task.
 fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> String {
     let shares: Vec<(usize, f64)> = shares.collect();
     let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));

@@ -55,8 +55,8 @@ impl RawDocument {
         self.text.trim_ascii_start().starts_with(b"{")
     }
 
-    /// Checks the JSON syntax of a document that starts with `{`. Callers that examine single
-    /// fields call this function first. Error messages use `file` as the name of the file.
+    /// Checks the JSON syntax of a document that starts with `{`. Callers that examine individual fields of a document
+    /// call this function first. Error messages use `file` as the name of the file.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`], which states the line, the found text and the expected text.

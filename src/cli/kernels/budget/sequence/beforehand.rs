@@ -11,8 +11,8 @@ use crate::time::Time;
 /// takes at most `wcets[i]`. Returns `None` if no kernel has a deadline.
 ///
 /// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test is a sufficient test of FIFO if it uses
-/// the smallest relative deadline for all kernels. A kernel with a single release has a period of 292 years in the
-/// test.
+/// the smallest relative deadline for all kernels. In the test, a kernel that is released only once has a period of 292
+/// years.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
     let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
     let demands: Vec<Demand> = system
