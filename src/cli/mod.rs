@@ -2,10 +2,9 @@
 //! the result.
 //!
 //! Exit codes: 0 success or schedulable, 1 unschedulable or a claim not met, 2 bad input or
-//! usage, 3 internal error, 141 output closed early. A reader such as `head` may close standard
-//! output before gpusched has written all results. A closed output is not an error. If a result
-//! so far is negative, the exit code is 1. If all results so far are positive, the exit code is
-//! 141.
+//! usage, 3 internal error, 141 output closed early. A program such as `head`, which reads the output, may close
+//! standard output before gpusched has written all results. A closed output is not an error. In this case, the exit
+//! code is 1 if at least one result so far is negative, and 141 if all results so far are positive.
 
 mod arguments;
 mod end_to_end;
@@ -203,7 +202,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// clap checks this only in debug builds.
+    /// clap checks this property only in debug builds.
     #[test]
     fn each_option_has_one_meaning() {
         fn check(command: &clap::Command) {

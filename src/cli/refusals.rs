@@ -1,5 +1,5 @@
-//! Converts errors of the library to errors of the command. The new errors name options instead
-//! of parameters, and contain hints.
+//! Conversion of errors of the library to errors of the command. The new errors name options instead of parameters, and
+//! contain hints.
 
 pub mod overwriting;
 pub mod usage;
@@ -31,8 +31,8 @@ const FOREIGN: [(&str, &str); 5] = [
     ),
 ];
 
-/// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint
-/// names the commands that read it.
+/// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint names the commands that
+/// read this kind.
 const TAKEN: [(&str, &str); 8] = [
     (
         "a kernel",

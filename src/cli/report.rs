@@ -47,8 +47,7 @@ pub trait Report: Serialize + Sized {
     fn text(&self, palette: &Palette) -> Result<String>;
 }
 
-/// A result and the data that its text and CSV forms need in addition. JSON contains only the
-/// result.
+/// A result, with data that only its text form and its CSV form need. JSON contains only the result.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct About<S, A>(#[serde(skip)] pub S, pub A);
@@ -81,7 +80,7 @@ impl Form {
     /// Renders `report` in this form.
     ///
     /// # Errors
-    /// Errors of rendering the report.
+    /// Fails if the report cannot be rendered.
     pub fn render(&self, report: &impl Report) -> Result<String> {
         match self.format {
             Format::Json => report.json(),
@@ -105,11 +104,10 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds a row. Fields may be nested tuples. `None` gives an empty field.
+    /// Adds a row. Fields may be nested tuples. A value `None` results in an empty field.
     ///
     /// # Errors
-    /// [`Error::Io`] if the number of fields differs from the number of fields of the previous
-    /// row.
+    /// Fails with [`Error::Io`] if the number of fields differs from the number of fields of the previous row.
     pub fn add(&mut self, row: impl Serialize) -> Result<()> {
         let written = self.0.serialize(row);
         written.map_err(|cause| unwritten(io::Error::other(cause)))
@@ -118,7 +116,7 @@ impl Rows {
     /// Returns the rows as text.
     ///
     /// # Errors
-    /// [`Error::Io`] for fields that are not UTF-8.
+    /// Fails with [`Error::Io`] for fields that are not UTF-8.
     pub fn finish(self) -> Result<String> {
         text(
             self.0
@@ -131,7 +129,7 @@ impl Rows {
 /// Returns JSON with one line for each of `values`.
 ///
 /// # Errors
-/// [`Error::Io`] for a value without a JSON form.
+/// Fails with [`Error::Io`] for a value without a JSON form.
 pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<String> {
     let mut bytes = Vec::new();
     for value in values {
@@ -144,7 +142,7 @@ pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<S
 /// Returns `value` as JSON on several lines.
 ///
 /// # Errors
-/// [`Error::Io`] for a value without a JSON form.
+/// Fails with [`Error::Io`] for a value without a JSON form.
 pub fn json_document(value: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string_pretty(value).map_err(|cause| unwritten(cause.into()))?;
     Ok(json + "\n")

@@ -57,7 +57,7 @@ const FILES: [&str; 10] = [
 ];
 
 impl Platform {
-    /// Returns all platforms by ascending number of SMs.
+    /// Returns all platforms, sorted by ascending number of SMs.
     pub fn all() -> impl Iterator<Item = Platform> {
         FILES.iter().filter_map(|file| serde_json::from_str(file).ok())
     }

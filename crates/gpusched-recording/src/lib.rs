@@ -3,8 +3,8 @@
 //!
 //! * [`readers`]: convert files of Nsight Systems, Nsight Compute, Kineto and rocprof to a [`model::Recording`].
 //! * [`summary`]: counts and statistics of a recording.
-//! * [`activity`]: finds recurring jobs in a recording. [`tasks`]: derives a task set from such jobs. [`audit`]:
-//!   compares such jobs with a task set and a plan.
+//! * [`activity`]: finds recurring jobs in a recording. [`tasks`]: derives a task set from recurring jobs. [`audit`]:
+//!   compares recurring jobs with a task set and a plan.
 //! * [`examiner`]: converts logs of cuda_scheduling_examiner to documents and scenarios.
 //! * [`amalthea`]: converts task models of APP4MC to end-to-end systems, or to task sets of their GPU.
 //! * [`block_trace`]: converts measured times of thread blocks to rows for a

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// Reader that refuses long lines and records the last byte.
+/// Reader that refuses long lines and remembers the last byte that it read.
 pub struct Lines<R> {
     bytes: R,
     /// Largest length of a line [bytes].

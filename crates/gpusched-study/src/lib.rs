@@ -25,9 +25,9 @@
 //!
 //! **A killed run loses only a few seconds of work.** Each finished chunk is a line in a journal.
 //! The next run with the same command reads the journal and computes the remaining chunks. The
-//! journal states the experiment, the version and the shard. gpusched rejects a journal of another
-//! experiment, version or shard. A hash identifies the experiment. The hash covers all inputs that
-//! determine the results, including the content of files that cases name.
+//! journal states the experiment, the version and the shard. gpusched rejects a journal of another experiment, version
+//! or shard. A hash identifies the experiment. This hash covers all inputs that determine the results, including the
+//! content of files that cases name.
 //!
 //! The folder of a run contains these files for each study:
 //!

@@ -48,7 +48,7 @@ const MOST_THREADS: usize = 1024;
 
 impl Global {
     /// Returns the requested format. Without `--format`, the ending of the output file determines
-    /// the format. The format for any other ending is text.
+    /// the format. If the ending belongs to no format, the format is text.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| match self.ending().as_deref() {
             Some("json" | "jsonl") => Format::Json,
@@ -66,8 +66,7 @@ impl Global {
     /// Checks that the name of the output file is suitable for a result.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a folder, and for a file ending that belongs to a figure or to a
-    /// web page.
+    /// Fails with [`Error::Refused`] for a folder, and for a file ending that belongs to a figure or to a web page.
     pub fn check_answer(&self) -> Result<()> {
         let Some(path) = self.file() else { return Ok(()) };
         let is_folder = path.is_dir() || path.to_string_lossy().ends_with('/');
@@ -88,7 +87,7 @@ impl Global {
     /// Checks that `--format` is absent or JSON.
     ///
     /// # Errors
-    /// [`Error::Refused`] for CSV and text. The message contains `expected`.
+    /// Fails with [`Error::Refused`] for CSV and text. The message contains `expected`.
     pub fn only_json(&self, expected: &str) -> Result<()> {
         match self.format {
             None | Some(Format::Json) => Ok(()),
@@ -115,7 +114,7 @@ impl Global {
     /// Creates the pool of worker threads.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the operating system cannot create this number of threads.
+    /// Fails with [`Error::Refused`] if the operating system cannot create this number of threads.
     pub fn pool(&self) -> Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))

@@ -34,7 +34,7 @@ impl Gpu {
     /// expected options. `others` is the start of this list, such as `--plan PLAN, `.
     ///
     /// # Errors
-    /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
+    /// Fails with [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
     pub fn sms(&self, others: &str) -> Result<u32> {
         let (found, expected) = match (self.sms, &self.gpu) {
             (Some(sms), None) => return Ok(sms),
@@ -65,7 +65,7 @@ impl Gpu {
     /// Returns the number of SMs, M; `None` if neither option is given.
     ///
     /// # Errors
-    /// [`Error::Refused`] if both `--sms` and `--gpu` are given.
+    /// Fails with [`Error::Refused`] if both `--sms` and `--gpu` are given.
     pub fn given_sms(&self) -> Result<Option<u32>> {
         match (self.sms, &self.gpu) {
             (None, None) => Ok(None),
@@ -82,7 +82,7 @@ impl Gpu {
 /// Returns the device called `name`, or the device in the file `name`.
 ///
 /// # Errors
-/// A message that states the error in the file, or that lists similar names.
+/// Fails with a message that states the error in the file, or that lists similar names.
 pub fn device(name: &str) -> Result<Device, String> {
     if let Some(device) = Device::named(name) {
         return Ok(device);
@@ -135,7 +135,7 @@ fn near(name: &str) -> Vec<String> {
 /// Returns the thread-block limits of the GPU called `name`.
 ///
 /// # Errors
-/// A message that lists the known names.
+/// Fails with a message that lists the known names.
 pub fn platform(name: &str) -> Result<Platform, String> {
     Platform::named(name).ok_or_else(|| {
         let names: Vec<String> = Platform::all().map(|platform| platform.name).collect();
@@ -149,7 +149,8 @@ pub fn platform(name: &str) -> Result<Platform, String> {
 /// are `None`.
 ///
 /// # Errors
-/// [`Error::Refused`] for a granularity without a device, or for a granularity that the device does not support.
+/// Fails with [`Error::Refused`] for a granularity without a device, or for a granularity that the device does not
+/// support.
 pub fn offer(device: Option<&Device>, granularity: Option<Granularity>) -> Result<Option<Offer>> {
     match (device, granularity) {
         (Some(device), granularity) => Offer::new(device, granularity.unwrap_or_default()).map(Some),

@@ -14,7 +14,7 @@ const SHORT: Time = Time::from_ns(1_000);
 /// A deadline that is longer than this number of periods is probably a mistake.
 const LATE: u64 = 100;
 
-/// Writer of notes on a stream of task sets. A writer writes each kind of note only once.
+/// Writer of notes on a stream of task sets. Each writer writes each kind of note only once.
 #[derive(Debug, Default)]
 pub struct Notes {
     memory: Option<SharedMemory>,
@@ -90,8 +90,8 @@ fn late(set: &TaskSet) -> Option<(String, Time, Time)> {
     Some((set.label(index), task.deadline(), task.period()))
 }
 
-/// Whether the tasks and the other sources request on average more traffic than `memory` can
-/// transfer. The rates are rounded down.
+/// Whether the tasks and the other sources of traffic request more traffic on average than `memory` can transfer. The
+/// rates are rounded down.
 fn overloads(set: &TaskSet, memory: &SharedMemory) -> bool {
     let rate = |traffic: Bytes, period: Time| traffic.nano() / u128::from(period.ns().max(1));
     let tasks = set

@@ -1,4 +1,4 @@
-//! Reads two streams in pairs, such as plans and their task sets.
+//! Reader of two streams in pairs, such as plans and their task sets.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use crate::model::counted;
 use crate::model::reader::{Document, Documents};
 
 /// Checks that the files `left` and `right` contain the same number of documents. Call this
-/// function before any other work on the files. For pipes, the function checks nothing.
+/// function before any other work on the files. If one of the files is a pipe, the function checks nothing.
 ///
 /// # Errors
-/// [`Error::Refused`] if the numbers of documents differ. Errors of reading the files.
+/// Fails with [`Error::Refused`] if the numbers of documents differ. Also fails if a file cannot be read.
 pub fn check_as_many<A: Document, B: Document>(left: &Path, right: &Path) -> Result<()> {
     if !left.is_file() || !right.is_file() {
         return Ok(());

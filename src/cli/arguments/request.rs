@@ -61,7 +61,7 @@ pub struct Request {
 /// Returns the shared memory; `None` if the interference model does not count memory traffic.
 ///
 /// # Errors
-/// [`Error::Refused`] for a missing bandwidth, or for an option without effect.
+/// Fails with [`Error::Refused`] for a missing bandwidth, or for an option without effect.
 pub fn shared_memory(
     interference: Interference,
     bandwidth: Option<Bandwidth>,
@@ -155,20 +155,21 @@ impl Request {
         &self.sets
     }
 
-    /// Refuses the options without effect on end-to-end systems, whose resources state their sizes and policies.
+    /// Refuses the options that have no effect on end-to-end systems, because the resources of a system state their
+    /// sizes and policies.
     ///
     /// # Errors
-    /// [`Error::Refused`] for the first such option.
+    /// Fails with [`Error::Refused`] for the first such option.
     pub fn refuse_for_systems(&self) -> Result<()> {
         let size = "the partitions of a system state their numbers of SMs";
         end_to_end::refuse("sms", self.gpu.given_sms()?.is_some(), size)?;
         self.refuse_for_plans_of_systems()
     }
 
-    /// Refuses the options without effect on plans for end-to-end systems.
+    /// Refuses the options that have no effect on plans for end-to-end systems.
     ///
     /// # Errors
-    /// [`Error::Refused`] for the first such option.
+    /// Fails with [`Error::Refused`] for the first such option.
     pub fn refuse_for_plans_of_systems(&self) -> Result<()> {
         let policy = "each resource of a system states its policy";
         end_to_end::refuse("policy", self.policy.is_some(), policy)?;
@@ -176,10 +177,10 @@ impl Request {
         end_to_end::refuse("arbitration", self.arbitration.is_some(), arbitration)
     }
 
-    /// Returns the interference model of end-to-end systems, with their shared memory.
+    /// Returns the interference model and the shared memory for end-to-end systems.
     ///
     /// # Errors
-    /// Errors of [`shared_memory`].
+    /// Fails in the same cases as [`shared_memory`].
     pub fn environment(&self) -> Result<Environment> {
         Ok(Environment {
             interference: self.interference,
@@ -235,7 +236,7 @@ impl Request {
     /// Returns the shared memory; `None` if the interference model does not count memory traffic.
     ///
     /// # Errors
-    /// Errors of [`shared_memory`].
+    /// Fails in the same cases as [`shared_memory`].
     pub fn memory(&self) -> Result<Option<SharedMemory>> {
         shared_memory(self.interference, self.memory_bandwidth, self.arbitration)
     }
@@ -243,7 +244,7 @@ impl Request {
     /// Returns the number of SMs, M.
     ///
     /// # Errors
-    /// [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
+    /// Fails with [`Error::Refused`] unless exactly one of `--sms` and `--gpu` is given.
     pub fn sms(&self) -> Result<u32> {
         self.gpu.sms("")
     }
@@ -253,17 +254,17 @@ impl Request {
         self.gpu.device()
     }
 
-    /// Writes a result for each task set, in the order of the sets. `ask` stops early if the
-    /// reader closes the output. The outcome is positive if all results are positive. Memory use
-    /// does not grow with the number of sets.
+    /// Writes a result for each task set, in the order of the sets. `ask` stops early if the program that reads the
+    /// output closes it. The outcome is positive if all results are positive. Memory use does not grow with the number
+    /// of sets.
     ///
     /// `answer` computes the result of one task set. `header` precedes the first result. `beside`
     /// is the path of an additional output file. `offer` restricts the partition sizes. If a
     /// batch contains an invalid task set, `ask` writes no result of this batch.
     ///
     /// # Errors
-    /// Errors of reading, analysis and writing. If several task sets are invalid, the error is
-    /// about the first invalid task set.
+    /// Fails if reading, analysis or writing fails. If several task sets are invalid, the error is about the first
+    /// invalid task set.
     pub fn ask(
         &self,
         global: &Global,

@@ -38,7 +38,7 @@ where
 /// Parses a number.
 ///
 /// # Errors
-/// A message that contains `text` and states that a number is expected.
+/// Fails with a message that contains `text` and states that a number is expected.
 pub fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| refused(text, "a number"))
 }

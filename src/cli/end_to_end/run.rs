@@ -1,4 +1,4 @@
-//! Results of `simulate tasks` for end-to-end systems: simulated times beside their bounds.
+//! Results of `simulate tasks` for end-to-end systems: simulated times next to their bounds.
 
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub struct TaskTimes {
     pub misses: u64,
     /// Longest time from the arrival of a job to its end [ns].
     pub response_max_ns: Time,
-    /// Bound of the end-to-end analysis on `response_max_ns` [ns]; null if there is no bound.
+    /// Bound on the response time, from the end-to-end analysis [ns]; null if there is no bound.
     pub bound_ns: Option<Time>,
     /// D: relative deadline [ns].
     pub deadline_ns: Time,
@@ -59,7 +59,8 @@ pub struct TaskTimes {
     pub ends_max_ns: Vec<Time>,
 }
 
-/// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to show it.
+/// Simulated times of one chain, with their bounds. A simulated time is null if the run is too short to observe this
+/// time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "EndToEndChainTimes", deny_unknown_fields)]
 pub struct ChainResult {

@@ -49,7 +49,7 @@ pub fn test(
     Ok(Outcome::of_answers(positive, true))
 }
 
-/// Analyzes `system` and adds the assumptions.
+/// Analyzes `system` and adds the assumptions to the result.
 fn answer(system: &System, enforce: bool) -> Result<Answer> {
     let mut answer = match enforce {
         true => end_to_end::analyze_enforced(system)?,
@@ -252,7 +252,7 @@ fn factors(system: &System, scaling: &Scaling) -> String {
     )
 }
 
-/// Names the resources that are overloaded, because then no bound exists.
+/// Names the resources that are overloaded, because no bound exists on an overloaded resource.
 fn reason(system: &System, answer: &Answer) -> String {
     let mut text = Vec::new();
     if answer.tasks.iter().any(|task| task.bound_ns.is_none()) {

@@ -48,8 +48,8 @@ impl Args {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Errors of [`Table::read`], of [`line_chart`] and of writing the output. [`Error::Refused`]
-    /// for `--format json` and `--format csv`.
+    /// Fails in the same cases as [`Table::read`] and [`line_chart`], or if output cannot be written. Also fails with
+    /// [`Error::Refused`] for `--format json` and `--format csv`.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if global.format.is_some_and(|format| format != Format::Text) {
             let found = "a data format";

@@ -31,7 +31,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Errors of the subcommand.
+    /// Fails in the same cases as the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Nominal(args) => args.run(global),

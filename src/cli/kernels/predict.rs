@@ -70,7 +70,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for a duplicate model, because its rows would appear twice.
+    /// Fails with [`Error::Refused`] for a duplicate model, because its rows would appear twice.
     fn check_models(&self) -> Result<()> {
         let mut models = self.models.iter();
         while let Some(model) = models.next() {
@@ -122,7 +122,7 @@ impl Args {
     }
 }
 
-/// Returns the first kernel with a time of 2⁶⁴ ns or more, and the time.
+/// Returns the first kernel with a predicted time of 2⁶⁴ ns or more, together with this time.
 fn too_long(prediction: &Prediction) -> Option<(usize, f64)> {
     let kernels = prediction.kernels.iter().enumerate();
     let kernels = kernels.flat_map(|(index, kernel)| [(index, kernel.isolated), (index, kernel.predicted)]);

@@ -39,7 +39,7 @@ enum Command {
     Cluster(cluster::Args),
     /// Generate a trace of block times from the profile of a kernel.
     Synth(synth::Args),
-    /// Generate a synthetic kernel that matches the published figures of a benchmark.
+    /// Generate a synthetic kernel that matches the published values of a benchmark.
     Profile(profile::Args),
     /// Bound the execution time of a kernel under a memory bandwidth budget.
     Bound(bound::Args),
@@ -55,7 +55,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Errors of the subcommand.
+    /// Fails in the same cases as the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Cluster(args) => args.run(global),

@@ -36,7 +36,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Errors of the subcommand.
+    /// Fails in the same cases as the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::AccelSim(args) => args.run(global),

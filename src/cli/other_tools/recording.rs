@@ -1,4 +1,4 @@
-//! `gpusched recording`: reads what profilers recorded on real GPUs.
+//! `gpusched recording`: reads the recordings that profilers made on real GPUs.
 
 mod audit;
 mod source;
@@ -31,7 +31,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Errors of the subcommand.
+    /// Fails in the same cases as the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Summary(args) => args.run(global),

@@ -1,4 +1,4 @@
-//! Explains in text why a task set is not schedulable, and which changes would make it schedulable.
+//! Text that explains why a task set is not schedulable, and which changes would make it schedulable.
 
 mod changes;
 mod reasons;
@@ -10,8 +10,8 @@ use crate::model::{Plan, TaskSet, Verdict};
 use crate::partitioning::{AUTO_BUDGET, Goal, Heuristic, Problem, SearchLimits, partition};
 
 /// Returns the reasons why a plan is not schedulable, and changes that make the task set
-/// schedulable. `find` searches for a plan of a changed problem. `find` returns the result of the
-/// search and the number of tests.
+/// schedulable. `find` searches for a plan of a changed problem, and returns the result and the number of tests of this
+/// search.
 pub fn of_plan(
     request: &Request,
     case: &Case<'_>,
@@ -30,8 +30,7 @@ pub fn of_plan(
     text(lines)
 }
 
-/// Whether the interference model counts memory traffic, and some task does not state its
-/// traffic.
+/// Whether the interference model counts memory traffic, but at least one task does not state its traffic.
 pub fn lacks_traffic(case: &Case<'_>) -> bool {
     reasons::traffic(case).is_some()
 }
@@ -48,8 +47,8 @@ pub fn of_verdict(request: &Request, case: &Case<'_>, verdict: &Verdict) -> Stri
     text(lines)
 }
 
-/// Searches for a plan with several partitions on the same number of SMs. Returns a line about
-/// the plan; `None` if the search finds none.
+/// Searches for a plan with several partitions on the same number of SMs. Returns a line about the plan; `None` if the
+/// search finds no plan.
 fn in_partitions(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     if case.set.tasks().len() == 1 || verdict.strength == Strength::NecessaryOnly {
         return None;

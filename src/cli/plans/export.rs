@@ -113,7 +113,7 @@ impl Args {
     }
 }
 
-/// Returns the file of `--output` if its ending does not match the format of `target`.
+/// Returns the path that `--output` states, if its ending does not match the format of `target`.
 pub(super) fn misnamed(global: &Global, target: Target) -> Option<&Path> {
     let other = match global.format() {
         Format::Text => false,

@@ -75,8 +75,7 @@ fn factor(text: &str) -> Result<Factor, String> {
     value.ok_or_else(|| refused(text, "a number from 0 to 1000000 with at most nine decimals"))
 }
 
-/// Maximum total number of tasks in all sets. The JSONL file of this number of tasks has about
-/// 100 GB.
+/// Maximum total number of tasks in all task sets. A JSONL file with this number of tasks has about 100 GB.
 const MOST_TASKS: u64 = 1_000_000_000;
 
 /// Number of sets in a batch. gpusched generates the sets of a batch in parallel and then writes

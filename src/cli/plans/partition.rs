@@ -208,7 +208,7 @@ impl Args {
         end_to_end::partition(systems, (gpu, search), self.system.as_ref(), global)
     }
 
-    /// Refuses the options without effect on task sets.
+    /// Refuses the options that have no effect on task sets.
     fn refuse_for_sets(&self) -> Result<()> {
         let expected = "an end-to-end system, whose tasks have segments";
         match (self.alternatives, &self.system) {
@@ -218,7 +218,7 @@ impl Args {
         }
     }
 
-    /// Returns the heuristic of `--heuristic`, or the default heuristic.
+    /// Returns the heuristic that `--heuristic` selects, or the default heuristic.
     fn kind(&self) -> HeuristicKind {
         self.heuristic.unwrap_or_default()
     }
@@ -226,7 +226,7 @@ impl Args {
     /// Returns the options of the heuristic.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a solver that is not part of this build.
+    /// Fails with [`Error::Refused`] for a solver that is not part of this build.
     fn options(&self) -> Result<Options> {
         Ok(Options {
             improve: self.improve,
@@ -243,8 +243,8 @@ impl Args {
         })
     }
 
-    /// Whether a short search with the requested heuristic finds a plan for `problem`. Also
-    /// returns the number of tests of the search.
+    /// Whether a short search with the requested heuristic finds a plan for `problem`. Also returns the number of tests
+    /// that the search executed.
     fn finds(&self, problem: &Problem<'_>) -> (bool, u64) {
         let options = self.options().unwrap_or_default();
         let short = Options {
@@ -266,8 +266,7 @@ impl Args {
     /// Returns the heuristic with its options.
     ///
     /// # Errors
-    /// [`Error::Refused`] for an option without effect, or if `--split` exceeds the number of
-    /// SMs.
+    /// Fails with [`Error::Refused`] for an option without effect, or if `--split` exceeds the number of SMs.
     fn heuristic(&self) -> Result<Heuristic> {
         let heuristic = self
             .kind()
@@ -326,7 +325,7 @@ impl Args {
     }
 
     /// # Errors
-    /// [`Error::Refused`] for `--gap` if the search compares no plan with a lower bound.
+    /// Fails with [`Error::Refused`] for `--gap` if the search compares no plan with a lower bound.
     fn check_gap(&self) -> Result<()> {
         let Some(gap) = self.gap else {
             return Ok(());

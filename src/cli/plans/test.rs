@@ -192,8 +192,8 @@ impl Args {
         Assumption::listed(basis.assumptions(), case.alone)
     }
 
-    /// Returns the response-time bounds under fixed priorities and with `--response-times`;
-    /// otherwise `None`.
+    /// Returns the response-time bounds under fixed priorities and with `--response-times`, or `None` in all other
+    /// cases.
     fn response_times(&self, case: &Case<'_>, verdict: &Verdict) -> Option<Vec<Option<Time>>> {
         let policy = self.request.policy();
         if !self.response_times && !fixed_priority(policy) {
@@ -334,7 +334,7 @@ fn line(case: &Case<'_>, verdict: &Verdict, palette: &Palette) -> String {
     )
 }
 
-/// Returns the elements of `items` whose entry in `shown` is true.
+/// Returns each element of `items` for which the corresponding entry in `shown` is true.
 fn only<T, const N: usize>(shown: [bool; N], items: [T; N]) -> Vec<T> {
     let items = items.into_iter().zip(shown);
     items.filter(|&(_, shown)| shown).map(|(item, _)| item).collect()

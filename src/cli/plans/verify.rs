@@ -107,10 +107,10 @@ struct Answer {
 #[derive(Serialize)]
 struct NoPlan {
     reason: &'static str,
-    /// Position of the task that caused the failure, if a single task caused it.
+    /// Position of the task that caused the failure; absent if the cause is not one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<usize>,
-    /// Reason in words.
+    /// Reason as text for display.
     message: String,
 }
 
@@ -235,11 +235,11 @@ enum Notes {
     No,
     /// The values that `verify` takes from the plan.
     Short,
-    /// The values that `verify` takes from the plan, and the assumptions.
+    /// The values that `verify` takes from the plan, and the assumptions of the verdicts.
     All,
 }
 
-/// Whether `plan`, if verified, proves that the tasks are schedulable.
+/// Whether `plan` proves that the tasks are schedulable, provided that gpusched has verified the plan.
 fn proves(plan: &Plan) -> bool {
     let necessary_only = |partition: &Partition| partition.verdict.strength == Strength::NecessaryOnly;
     plan.schedulable && !plan.partitions.iter().any(necessary_only)
@@ -248,7 +248,7 @@ fn proves(plan: &Plan) -> bool {
 type Checked = std::result::Result<(Verified, Taken), Fault>;
 
 /// Returns the reason why no plan exists, if `plan` states a reason and `verified` confirms it.
-/// Returns `None` if the search only found no plan.
+/// Returns `None` if the search found no plan, but a plan may still exist.
 fn no_plan<'p>(plan: &'p Plan, verified: &Verified) -> Option<&'p Failure> {
     let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
     plan.failure.as_ref().filter(|failure| match failure {

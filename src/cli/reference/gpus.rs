@@ -166,7 +166,7 @@ impl<'a> Gpu<'a> {
         )
     }
 
-    /// Returns a text on the partition sizes of the GPU at `granularity`.
+    /// Returns a text about the partition sizes of the GPU at `granularity`.
     fn rule(&self, granularity: Granularity) -> String {
         let device = self.device;
         let rule = match granularity {

@@ -1,10 +1,9 @@
 //! Layout of the help of all commands. The short help (`-h`) fits on one screen. The long help
 //! (`--help`) adds values and details.
 //!
-//! In the long help, clap uses three or more lines per option. In gpusched, the short and the
-//! long help use one line per option. The long help has separate sections for the values of
-//! options and for the details of options. The details are the further paragraphs of the doc
-//! comments.
+//! By default, the long help of clap uses three or more lines per option. In gpusched, the short and the long help use
+//! one line per option. The long help has separate sections for the values of options and for the details of options.
+//! The details are the further paragraphs of the doc comments.
 
 use std::ffi::OsString;
 
@@ -84,8 +83,8 @@ fn without_global(command: Command) -> Command {
     })
 }
 
-/// Wraps the help of the options of `command`. Call it after `Command::build`, which gives
-/// arguments their text forms.
+/// Wraps the help of the options of `command`. Call this function after `Command::build`, which gives arguments their
+/// text forms.
 fn filled_in(command: Command) -> Command {
     let command = command.mut_subcommands(filled_in);
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());

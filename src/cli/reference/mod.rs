@@ -1,4 +1,4 @@
-//! What gpusched knows about itself: its GPUs, file formats, options and help.
+//! Commands that describe gpusched itself: its built-in GPUs, file formats, options and help.
 
 pub mod completions;
 pub mod gpus;

@@ -159,12 +159,12 @@ const FORMATS: &[Entry] = &[
     ("wcet-fit", "result of `wcet fit`", || schema_for!(Fit)),
     (
         "benchmarks",
-        "published figures in tasksets/kernels, input of studies",
+        "published values in tasksets/kernels, input of studies",
         || schema_for!(Benchmarks),
     ),
     (
         "budget-results",
-        "published figures of run-time budgets, input of studies",
+        "published values of run-time budgets, input of studies",
         || schema_for!(BudgetResults),
     ),
     (

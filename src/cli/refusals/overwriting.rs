@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 use crate::cli::report::OutputPath;
 use crate::error::{Error, Result};
 
-/// Arguments whose value may be a name or an input file. clap does not parse them as paths.
+/// Arguments whose value may be a name or the path of an input file. clap does not parse these values as paths.
 const NAMES: [&str; 2] = ["gpu", "machine"];
 
 /// A path and the argument that names it.
@@ -21,9 +21,9 @@ struct Named<P> {
 }
 
 /// # Errors
-/// [`Error::Refused`] for an output file that is also an input file or another output file.
-/// [`Error::Refused`] for an output file with an unsuitable name ([`OutputPath::check`]), and for
-/// two inputs from standard input, because the second read would never end.
+/// Fails with [`Error::Refused`] for an output file that is also an input file or another output file. Also fails with
+/// [`Error::Refused`] for an output file with an unsuitable name ([`OutputPath::check`]), and for two inputs from
+/// standard input, because the second read would never end.
 pub fn check(command: &Command, matches: &ArgMatches) -> Result<()> {
     let (mut command, mut matches) = (command, matches);
     while let Some((name, inner)) = matches.subcommand() {

@@ -16,8 +16,8 @@ use clap::{Arg, ArgAction, Command};
 use crate::cli::arguments::{NEXT, refused};
 use crate::error::{Error, Refusal, Result, excerpt};
 
-/// Returns `command` with options that accept a negative number as their value. The error message
-/// can then state the expected value.
+/// Returns `command` with options that accept a negative number as their value. As a result, the error message can
+/// state the expected value.
 pub fn prepared(command: Command) -> Command {
     let command = command.mut_args(|option| {
         let takes_number = takes_value(&option) && !option.is_positional();
@@ -148,7 +148,7 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// Returns the first argument that is `wanted`, of `command` or of a subcommand.
+/// Returns the first argument of `command` or of a subcommand for which `wanted` is true.
 fn known<'c>(command: &'c Command, wanted: &dyn Fn(&Arg) -> bool) -> Option<&'c Arg> {
     let mut own = command.get_arguments();
     let mut inner = command.get_subcommands();
@@ -169,7 +169,7 @@ fn name(option: &Arg) -> String {
 /// ignore the first value.
 ///
 /// # Errors
-/// [`Error::Refused`] with the name of the option.
+/// Fails with [`Error::Refused`], which states the name of the option.
 pub fn check_once(command: Command, arguments: &[OsString]) -> Result<()> {
     let options = command.get_arguments().filter(|option| option.is_global_set());
     let options: Vec<Arg> = options.map(|option| as_text(option.clone())).collect();

@@ -2,9 +2,9 @@
 //! additional files. All files of a command appear together when the command succeeds. After an
 //! error, no file appears.
 //!
-//! A reader such as `head` may close standard output early. After the close, gpusched discards
-//! all output and reports no error. Commands with much output check from time to time whether
-//! there still is a [reader](Output::has_reader).
+//! A program such as `head`, which reads standard output, may close it early. After that, gpusched discards all output
+//! and reports no error. Commands with much output check from time to time whether there still is a
+//! [reader](Output::has_reader).
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct Output {
 enum Sink {
     Stdout(BufWriter<StdoutLock<'static>>),
     File(Artifact),
-    /// Destination of output after the reader closed standard output.
+    /// Destination of output after the reader has closed standard output: gpusched discards the output.
     Nobody,
 }
 
@@ -37,7 +37,7 @@ impl Output {
     /// Opens the destination that `--output` names.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be created.
+    /// Fails with [`Error::Io`] if the file cannot be created.
     pub fn open(global: &Global) -> Result<Output> {
         let mut files = Outputs::default();
         let (path, sink) = match global.file() {
@@ -59,7 +59,7 @@ impl Output {
     /// when its content is complete.
     ///
     /// # Errors
-    /// Errors of [`Outputs::create`].
+    /// Fails in the same cases as [`Outputs::create`].
     pub fn beside(&mut self, path: Option<&OutputPath>) -> Result<Option<Artifact>> {
         path.map(|path| self.files.create(path)).transpose()
     }
@@ -72,7 +72,7 @@ impl Output {
     /// Writes `content` to the additional `file`, and adds the file.
     ///
     /// # Errors
-    /// Errors of [`Artifact::put`].
+    /// Fails in the same cases as [`Artifact::put`].
     pub fn complete(&mut self, mut file: Artifact, content: impl AsRef<[u8]>) -> Result<()> {
         file.put(content)?;
         self.add(file);
@@ -82,7 +82,7 @@ impl Output {
     /// Protects `files`, to which an input refers, so that no output overwrites them.
     ///
     /// # Errors
-    /// Errors of [`Outputs::keep`].
+    /// Fails in the same cases as [`Outputs::keep`].
     pub fn keep(&mut self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<()> {
         files.into_iter().try_for_each(|file| self.files.keep(file))
     }
@@ -90,7 +90,7 @@ impl Output {
     /// Writes the additional files to disk. Call this function before writing the result.
     ///
     /// # Errors
-    /// [`Error::Io`] if the disk is full.
+    /// Fails with [`Error::Io`] if the disk is full.
     pub fn sync(&mut self) -> Result<()> {
         self.files.sync()
     }
@@ -98,7 +98,7 @@ impl Output {
     /// Writes the whole result after all additional files are on disk, and finishes the output.
     ///
     /// # Errors
-    /// [`Error::Io`] as for [`Output::write`].
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn answer(mut self, text: impl AsRef<[u8]>) -> Result<()> {
         self.sync()?;
         self.write(text)?;
@@ -108,7 +108,7 @@ impl Output {
     /// Writes the text before the first report. For CSV, this text is the header `columns`.
     ///
     /// # Errors
-    /// [`Error::Io`] as for [`Output::write`].
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn header(&mut self, columns: &str) -> Result<()> {
         self.write(self.form.header(columns))
     }
@@ -116,7 +116,7 @@ impl Output {
     /// Writes `report`. There may be several reports.
     ///
     /// # Errors
-    /// Errors of the report, and [`Error::Io`] as for [`Output::write`].
+    /// Fails if the report cannot be rendered, and with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn report(&mut self, report: &impl Report) -> Result<()> {
         let text = self.form.render(report)?;
         self.write(text)
@@ -125,7 +125,7 @@ impl Output {
     /// Writes `report` as the whole result, as [`Output::answer`] does.
     ///
     /// # Errors
-    /// Errors of [`Output::report`].
+    /// Fails in the same cases as [`Output::report`].
     pub fn only(mut self, columns: &str, report: &impl Report) -> Result<()> {
         let text = self.form.render(report)?;
         self.sync()?;
@@ -136,7 +136,7 @@ impl Output {
     /// Writes `report` as the last part of the result, after all additional files are on disk.
     ///
     /// # Errors
-    /// Errors of [`Output::report`].
+    /// Fails in the same cases as [`Output::report`].
     pub fn last(self, report: &impl Report) -> Result<()> {
         let text = self.form.render(report)?;
         self.answer(text)
@@ -146,7 +146,7 @@ impl Output {
     /// whole text in memory.
     ///
     /// # Errors
-    /// [`Error::Io`] as for [`Output::write`].
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn json(mut self, value: &impl Serialize) -> Result<()> {
         self.sync()?;
         let written = serde_json::to_writer(&mut self, value);
@@ -158,7 +158,7 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// [`Error::Io`] if writing fails, for example on a full disk.
+    /// Fails with [`Error::Io`] if writing fails, for example on a full disk.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let written = self.write_all(bytes.as_ref());
         written.map_err(|cause| Error::io(&self.path, "write", cause))
@@ -186,7 +186,7 @@ impl Output {
     /// Writes buffered output to standard output.
     ///
     /// # Errors
-    /// [`Error::Io`] as for [`Output::write`].
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn flush(&mut self) -> Result<()> {
         let written = Write::flush(self);
         written.map_err(|cause| Error::io(&self.path, "write", cause))
@@ -196,7 +196,7 @@ impl Output {
     /// output. Last, it gives all files their final names.
     ///
     /// # Errors
-    /// [`Error::Io`] as for [`Output::write`].
+    /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn finish(mut self) -> Result<()> {
         self.files.sync()?;
         self.flush()?;

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::cli::Global;
 
-/// Styles of text. All styles are plain if the output is not a terminal with colors.
+/// Styles of text. If the output is not a terminal with colors, all styles are plain.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Palette {
     /// Positive verdict.

@@ -10,8 +10,8 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::error::{Error, Result};
 
-/// Value of an option that names an output file. By this type,
-/// [`crate::cli::refusals::overwriting`] recognizes all output files.
+/// Value of an option that names an output file. [`crate::cli::refusals::overwriting`] recognizes all output files by
+/// this type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputPath {
     path: PathBuf,
@@ -44,8 +44,8 @@ impl OutputPath {
     /// Checks that the path is suitable for the content. `option` is the name of the option.
     ///
     /// # Errors
-    /// [`Error::Refused`] for the ending of another format, and for a second output to standard
-    /// output. [`Error::Io`] for a missing folder.
+    /// Fails with [`Error::Refused`] for the ending of another format, and for a second output to standard output. Also
+    /// fails with [`Error::Io`] for a missing folder.
     pub fn check(&self, option: &str) -> Result<()> {
         if self.content != Content::Answer && self.path == Path::new("-") {
             return Err(Error::parameter(
@@ -79,7 +79,7 @@ impl Content {
     /// `/dev/null`.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the valid endings.
+    /// Fails with [`Error::Refused`], which states the valid endings.
     pub fn check(self, option: &str, path: &Path) -> Result<()> {
         let Some((endings, or_none)) = self.endings() else {
             return Ok(());

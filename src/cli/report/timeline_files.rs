@@ -73,7 +73,7 @@ impl TimelineFiles {
     }
 }
 
-/// Open, but still empty output files of the timeline.
+/// Output files of the timeline that are open, but still empty.
 #[derive(Debug)]
 pub struct Canvas<'a> {
     timeline_files: &'a TimelineFiles,

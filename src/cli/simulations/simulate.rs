@@ -41,7 +41,7 @@ impl Args {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// Errors of the subcommand.
+    /// Fails in the same cases as the subcommand.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         match &self.command {
             Command::Blocks(args) => args.run(global),

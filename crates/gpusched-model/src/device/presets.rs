@@ -31,8 +31,8 @@ const FILES: [&str; 22] = [
 ];
 
 impl Device {
-    /// Returns all built-in devices by ascending number of SMs. The list contains a device for
-    /// every [`Platform`](crate::Platform).
+    /// Returns all built-in devices, sorted by ascending number of SMs. The list contains a device for every
+    /// [`Platform`](crate::Platform).
     pub fn all() -> impl Iterator<Item = Device> {
         FILES.iter().filter_map(|file| Device::from_json(file).ok())
     }

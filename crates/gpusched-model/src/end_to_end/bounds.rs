@@ -12,10 +12,10 @@ use crate::time::Time;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskBounds {
-    /// R: one bound per segment, on the time from the arrival of the job to the end of the segment [ns]; null if there
-    /// is no bound.
+    /// R: for each segment, a bound on the time from the arrival of the job to the end of the segment [ns]; null if
+    /// there is no bound.
     pub ends_ns: Vec<Option<Time>>,
-    /// S: one bound per segment, on the time from the release to the end of the segment [ns]; null if there is no
+    /// S: for each segment, a bound on the time from the release to the end of the segment [ns]; null if there is no
     /// bound. Without enforced releases, segments on cores have the value null.
     pub delays_ns: Vec<Option<Time>>,
 }
@@ -26,13 +26,14 @@ pub struct TaskBounds {
 pub struct Bounds(pub Vec<TaskBounds>);
 
 impl Bounds {
-    /// R: bound on the time from the arrival of a job of `task` to the end of `segment` [ns]; `None` if there is no
-    /// bound.
+    /// Returns R, a bound on the time from the arrival of a job of `task` to the end of `segment` [ns]; `None` if there
+    /// is no bound.
     pub fn end(&self, task: usize, segment: usize) -> Option<Time> {
         *self.0.get(task)?.ends_ns.get(segment)?
     }
 
-    /// S: bound on the time from the release to the end of `segment` of `task` [ns]; `None` if there is no bound.
+    /// Returns S, a bound on the time from the release to the end of `segment` of `task` [ns]; `None` if there is no
+    /// bound.
     pub fn delay(&self, task: usize, segment: usize) -> Option<Time> {
         *self.0.get(task)?.delays_ns.get(segment)?
     }
@@ -56,7 +57,7 @@ pub struct Evidence {
     pub offsets_ns: Option<Vec<Vec<Time>>>,
 }
 
-/// Analysis behind an end-to-end verdict.
+/// Analysis that computes an end-to-end verdict.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -68,7 +69,7 @@ pub enum Analysis {
     EnforcedReleases,
 }
 
-/// Method behind the bound of a chain.
+/// Method that computes the bound of a chain.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::Display)]
@@ -76,7 +77,7 @@ pub enum Analysis {
 pub enum Method {
     /// Sum of periods and response times (Davare et al. 2007).
     Davare,
-    /// Periods and response times, with priorities of tasks on the same core (Dürr et al. 2019).
+    /// Sum of periods and response times that uses the priorities of tasks on the same core (Dürr et al. 2019).
     Durr,
     /// Enumeration of the arrivals of tasks with known phases (Kloda et al. 2019).
     Kloda,
@@ -102,8 +103,8 @@ pub struct Hop {
 pub struct ChainBound {
     /// Name of the chain.
     pub name: String,
-    /// Bound on the reaction time, from an external event to the first output that depends on it [ns]. This value also
-    /// bounds the data age up to the next output. Null if there is no bound.
+    /// Bound on the reaction time, from an external event to the first output that depends on it [ns]. This value is
+    /// also a bound on the data age, counted up to the next output. Null if there is no bound.
     pub reaction_ns: Option<Time>,
     /// Bound on the reduced data age, from the input to the output that depends on it [ns]. Null if there is no bound.
     pub age_ns: Option<Time>,
@@ -112,7 +113,7 @@ pub struct ChainBound {
     /// Maximum reaction time [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_ns: Option<Time>,
-    /// Whether the reaction time meets its limit; null without a limit.
+    /// Whether the reaction time meets its limit; null if the chain has no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meets: Option<bool>,
     /// Contribution of each task, in the order of the chain. The sum of all contributions is the bound of the method
@@ -132,7 +133,7 @@ pub struct TaskAnswer {
     pub bound_ns: Option<Time>,
     /// Whether the bound meets the deadline.
     pub meets: bool,
-    /// Position of the segment with the largest part of the bound, from 0; null if there is no bound.
+    /// Position of the segment that contributes most to the bound, from 0; null if there is no bound.
     pub costliest_segment: Option<usize>,
 }
 
@@ -143,9 +144,10 @@ pub struct TaskAnswer {
 pub struct Scaling {
     /// Common factor for all WCETs.
     pub all_permille: Option<u64>,
-    /// Factors for the WCETs of one resource, in the order of cores, copy engines and partitions.
+    /// For each resource, the factor for all WCETs on this resource; in the order of cores, copy engines and
+    /// partitions.
     pub resources_permille: Vec<Option<u64>>,
-    /// Factors for the WCETs of one task.
+    /// For each task, the factor for all WCETs of this task.
     pub tasks_permille: Vec<Option<u64>>,
 }
 
@@ -168,7 +170,7 @@ pub struct Answer {
     pub tasks: Vec<TaskAnswer>,
     /// Bounds on the chains.
     pub chains: Vec<ChainBound>,
-    /// Factors by which WCETs may grow; only with `--sensitivity`. `gpusched verify` does not check them.
+    /// Factors by which WCETs may grow; only with `--sensitivity`. `gpusched verify` does not check these factors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Scaling>,
     /// Assumptions of the verdict that gpusched does not check.
@@ -295,25 +297,25 @@ fn on_any_partition(mut draft: Draft) -> Draft {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EndToEndPlan")]
 pub struct SystemPlan {
-    /// Whether all deadlines and limits are proven.
+    /// Whether the analysis proves that the system meets all deadlines and limits.
     pub schedulable: bool,
-    /// Number of SMs of all partitions; 0 without a plan.
+    /// Total number of SMs of all partitions; 0 if the search found no plan.
     pub sms_used: u32,
-    /// Partitions; empty without a plan.
+    /// Partitions of the plan; empty if the search found no plan.
     pub partitions: Vec<PlannedPartition>,
-    /// For each task, the chosen alternative: 0 for its segments, n for alternative n, counted from 1. Absent if no task
-    /// uses an alternative.
+    /// For each task, the chosen alternative: 0 means the segments of the task, and n means alternative n, counted from
+    /// 1. Absent if no task uses an alternative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternatives: Option<Vec<usize>>,
     /// Whether every plan with fewer SMs fails the test, among all partitions and alternatives that the search covers.
     pub proven: bool,
-    /// Number of end-to-end tests of the search.
+    /// Number of end-to-end tests that the search executed.
     pub tests: u64,
-    /// The system with the chosen partitions; absent without a plan.
+    /// The system with the chosen partitions; absent if the search found no plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Draft>,
-    /// Verdict on the system with the chosen partitions. Without a plan, the verdict for the largest partitions, if the
-    /// device supports any partition.
+    /// Verdict on the system with the chosen partitions. If the search found no plan, the verdict is for the largest
+    /// partitions. Absent if, in this case, the device supports no partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Answer>,
 }

@@ -1,4 +1,4 @@
-//! Cause-effect chains: tasks that read the output of the previous task.
+//! Cause-effect chains: lists of tasks where each task reads the output of the previous task.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct ChainDraft {
     /// Names of the tasks, from sensor to actuator; at least one.
     #[schemars(length(min = 1))]
     pub tasks: Vec<String>,
-    /// Maximum reaction time [ns]; > 0. The value also limits the data age up to the next output.
+    /// Maximum reaction time [ns]; > 0. The value is also a limit for the data age, counted up to the next output.
     #[serde(
         default,
         deserialize_with = "crate::optional_positive_time",
@@ -40,7 +40,7 @@ pub struct ChainDraft {
     pub communication: Communication,
 }
 
-/// A chain whose tasks are known.
+/// A chain whose tasks gpusched has found in the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     /// Name for display: the name in the file, or the names of the tasks.

@@ -24,7 +24,7 @@ impl From<Interference> for Environment {
 }
 
 impl Environment {
-    /// Checks that the memory fits the interference model and the policies of `partitions`.
+    /// Checks that the shared memory is allowed with the interference model and with the policies of `partitions`.
     pub(super) fn check(self, partitions: &[PartitionDraft]) -> Result<(), Refusal> {
         let field = "memory_bandwidth";
         match self.memory {

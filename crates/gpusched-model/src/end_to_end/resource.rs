@@ -77,7 +77,7 @@ pub struct CopyEngine {
     pub name: String,
     /// Scheduling rule of the engine.
     pub policy: EnginePolicy,
-    /// Minimum bandwidth of a copy. A copy with `bytes` and without `wcet` takes bytes divided by bandwidth.
+    /// Minimum bandwidth of a copy. A copy with `bytes` and without `wcet` takes `bytes` divided by this bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
 }

@@ -57,7 +57,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Returns the task at `index`. `default` contains the priorities of a task that states no priority: on the core,
+    /// Returns the task at `index`. `default` contains two priorities for a task that states no priority: on its core,
     /// and on other resources.
     pub fn task(
         &self,

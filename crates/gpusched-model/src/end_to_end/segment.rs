@@ -18,7 +18,7 @@ pub struct SegmentDraft {
     /// Name of the core, copy engine or partition that executes the segment.
     pub on: String,
     /// WCET of the segment. On a partition, the WCET may be a function of the number of SMs. A copy may state `bytes`
-    /// instead.
+    /// instead of `wcet`.
     #[schemars(with = "Option<crate::wcet::Written>")]
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "written")]
     pub wcet: Option<WcetFunction>,
@@ -29,7 +29,7 @@ pub struct SegmentDraft {
         skip_serializing_if = "Option::is_none"
     )]
     pub bcet: Option<Time>,
-    /// Amount of data that a copy moves. Without `wcet`, the copy takes bytes divided by the bandwidth of its engine.
+    /// Amount of data that a copy moves. Without `wcet`, the copy takes `bytes` divided by the bandwidth of its engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
     /// Length of the longest thread block of a kernel; > 0. The default is the WCET. Only policies with preemption at

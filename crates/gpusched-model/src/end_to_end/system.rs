@@ -30,8 +30,9 @@ impl System {
     ///
     /// # Errors
     /// Fails if a name is missing, unknown or not unique, or if a time or size is out of range. Also fails if a task
-    /// with several segments has a deadline above its period. Also fails if the shared memory of `environment` does not
-    /// fit its interference model. Also fails for a shared memory together with preemption at block boundaries.
+    /// with several segments has a deadline above its period. Also fails if the interference model of `environment`
+    /// requires a shared memory that is absent, or does not allow one that is present. Also fails if a partition has
+    /// preemption at block boundaries and `environment` has a shared memory.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -100,7 +101,7 @@ impl System {
         &self.chains
     }
 
-    /// Returns the interference model behind the WCETs of kernels.
+    /// Returns the interference model that the WCETs of kernels assume.
     pub fn interference(&self) -> Interference {
         self.environment.interference
     }
@@ -167,8 +168,8 @@ impl System {
         Some(scaled)
     }
 
-    /// Returns the hyperperiod: the least common multiple of all periods [ns]. Returns `None` if it is above
-    /// [`Time::LIMIT`].
+    /// Returns the hyperperiod: the least common multiple of all periods [ns]. Returns `None` if the hyperperiod is
+    /// above [`Time::LIMIT`].
     pub fn hyperperiod(&self) -> Option<Time> {
         let multiple = self.tasks.iter().try_fold(1u64, |multiple, task| {
             let period = task.period.ns();
@@ -202,7 +203,7 @@ fn partitions(draft: &Draft) -> Result<Vec<Partition>, Refusal> {
 }
 
 /// Returns the priorities of tasks that state no priority, on cores and on other resources. The order is
-/// deadline-monotonic. Among equal deadlines, it is the order of the tasks.
+/// deadline-monotonic. Tasks with equal deadlines have priorities in the order of the tasks.
 fn default_priorities(tasks: &[TaskDraft]) -> Result<Vec<(u32, u32)>, Refusal> {
     let stated = tasks.iter().filter(|task| task.priority.is_some()).count();
     if let (true, Some(missing)) = (stated > 0, tasks.iter().position(|task| task.priority.is_none())) {

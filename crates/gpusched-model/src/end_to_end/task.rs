@@ -11,9 +11,9 @@ use crate::time::Time;
 #[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Wait {
-    /// Busy-waiting: the task occupies its core, at its priority.
+    /// Busy-waiting: while the task waits, it occupies its core, at its own priority.
     Busy,
-    /// Self-suspension: the task leaves its core to other tasks.
+    /// Self-suspension: while the task waits, it leaves its core to other tasks.
     Suspend,
 }
 
@@ -112,8 +112,8 @@ pub struct Alternative {
     pub segments: Vec<SegmentDraft>,
 }
 
-/// A task whose segments and priorities are known. A task is one thread: a job starts after the end of the previous
-/// job.
+/// A task whose segments and priorities are known. A task is one thread: each job starts after the end of the previous
+/// job of this task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     /// Name of the task.
@@ -136,7 +136,7 @@ pub struct Task {
     pub gpu_priority: u32,
     /// Waiting mode of the task. A task that never waits on a core has `Suspend`.
     pub wait: Wait,
-    /// Position of the core of the CPU segments; `None` if no segment is on a core.
+    /// Position of the core that executes the CPU segments of the task; `None` if the task has no CPU segment.
     pub core: Option<usize>,
     /// Segments of a job, in the order of execution; at least one.
     pub segments: Vec<Segment>,

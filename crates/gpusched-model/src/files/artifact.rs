@@ -1,13 +1,12 @@
-//! Output files of a run. A run writes all of its output files completely, or it writes no output
-//! file.
+//! Output files of a run. A run writes all of its output files completely, or it creates no output file.
 //!
 //! gpusched writes every output file through [`Outputs`]. It first writes a temporary file in the destination folder.
 //! [`Outputs::commit`] writes all temporary files to disk and then renames them. If a run fails before the renames, the
-//! old files stay unchanged and no new file appears. Examples of failures are a full disk, a killed process and an
+//! old files stay unchanged and no new file appears. Examples of such failures are a full disk, a killed process and an
 //! invalid input. If a rename fails, `commit` reverts the earlier renames. Only some of the output files may appear in
 //! two cases: the process is killed between two renames, or an output replaces a file on a file system without hard
-//! links. A killed process leaves its temporary files. gpusched removes them when it next writes an output file of the
-//! same name.
+//! links. A killed process leaves its temporary files. gpusched removes these files when it next writes an output file
+//! of the same name.
 //!
 //! [`Outputs::keep`] protects the input files of a run: no output may replace an input file.
 
@@ -70,8 +69,8 @@ impl Outputs {
         Ok(artifact)
     }
 
-    /// Adds a complete file to the outputs. A file that is dropped without a call of `add` never
-    /// appears.
+    /// Adds a complete file to the outputs. If the program drops an [`Artifact`] without a call of `add`, its file
+    /// never appears.
     pub fn add(&mut self, artifact: Artifact) {
         self.complete.push(artifact);
     }
@@ -134,7 +133,7 @@ impl Outputs {
     }
 }
 
-/// Creates the error for an output at `path` that is also an input of the run.
+/// Creates the error for an output at `path` that would replace an input of the run.
 fn read(path: &Path) -> Error {
     Error::file(
         path,
@@ -156,7 +155,7 @@ pub struct Artifact {
 #[derive(Debug)]
 enum Sink {
     Temporary(BufWriter<NamedTempFile>),
-    /// A device or pipe, which a regular file must not replace.
+    /// Writer to a device or pipe, which a regular file must not replace.
     Direct(BufWriter<File>),
 }
 
@@ -232,7 +231,7 @@ struct Renamed {
 }
 
 impl Renamed {
-    /// Reverts the rename. If the function has no backup of a replaced file, the new file remains.
+    /// Reverts the rename. If there is no backup of a replaced file, the new file remains.
     fn take_back(self) {
         // gpusched reports only the failed rename, so it ignores a second failure here.
         let _ = match self.backup {
@@ -396,8 +395,8 @@ mod tests {
         );
     }
 
-    /// Checks that gpusched removes only temporary files of killed processes. Temporary files of
-    /// running processes and files for other destinations remain.
+    /// Checks that gpusched removes only temporary files of killed processes. Temporary files of running processes and
+    /// temporary files for other destinations remain.
     #[test]
     fn remnants_go_with_the_next_file_of_that_name() {
         let folder = tempfile::tempdir().unwrap();

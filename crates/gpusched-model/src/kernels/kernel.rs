@@ -144,8 +144,8 @@ impl Kernel {
     /// Returns the kernel with `intervals`, which state the cluster of each block.
     ///
     /// # Errors
-    /// Fails if the intervals are not consecutive from block 0. Also fails if a cluster and the
-    /// intervals of the cluster have different numbers of blocks.
+    /// Fails if the intervals are not consecutive from block 0. Also fails if the intervals of a cluster do not contain
+    /// the same number of blocks as the cluster.
     pub fn with_intervals(mut self, intervals: Vec<Interval>) -> Result<Kernel, Refusal> {
         interval::check(&intervals, &self.clusters)?;
         self.intervals = intervals;

@@ -57,8 +57,8 @@ pub struct MemoryProfileShape {
     /// GPU. The default is the platform of the group.
     #[serde(default)]
     pub gpu: Option<MeasuredGpu>,
-    /// Measurements by ascending number of SMs. At least one measurement has a time, and at least
-    /// one measurement has a bandwidth.
+    /// Measurements, sorted by ascending number of SMs. At least one measurement has a time, and at least one
+    /// measurement has a bandwidth.
     #[schemars(length(min = 1))]
     pub points: Vec<MemoryPoint>,
 }
@@ -105,7 +105,7 @@ impl MemoryProfile {
         &self.name
     }
 
-    /// Returns the measurements by ascending number of SMs.
+    /// Returns the measurements, sorted by ascending number of SMs.
     pub fn points(&self) -> &[MemoryPoint] {
         &self.points
     }
@@ -125,7 +125,7 @@ impl MemoryProfile {
         self.l2_accesses
     }
 
-    /// Returns the GPU of the measurement, or `None` if the profile does not state it.
+    /// Returns the GPU on which the kernel was measured, or `None` if the profile does not state it.
     pub fn gpu(&self) -> Option<MeasuredGpu> {
         self.gpu
     }

@@ -1,4 +1,4 @@
-//! Checks of a simulated GPU. An error states the field that contains the fault.
+//! Checks of the parameters of a simulated GPU. An error states the field with the invalid value.
 
 use crate::Refusal;
 use std::ops::RangeInclusive;

@@ -22,7 +22,7 @@ impl Document for MachineShape {
 }
 
 impl Machine {
-    /// Returns all built-in machines by ascending number of SMs.
+    /// Returns all built-in machines, sorted by ascending number of SMs.
     pub fn all() -> impl Iterator<Item = Machine> {
         let shapes = FILES.iter().filter_map(|file| MachineShape::from_json(file).ok());
         shapes.filter_map(|shape| Machine::new(shape).ok())

@@ -10,7 +10,7 @@ pub use crate::messages::refusal::Refusal;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// gpusched refuses a value in an input file, a parameter, or a combination of values.
+    /// gpusched refuses a value in an input file, the value of a parameter, or a combination of values.
     #[error(transparent)]
     Refused(#[from] Refusal),
 
@@ -64,8 +64,7 @@ impl Error {
     }
 }
 
-/// Replaces the name of a number type such as `u8` in the `message` of a parser by its range of
-/// numbers.
+/// In the `message` of a parser, replaces the name of a number type such as `u8` by the range of this type.
 pub fn in_words(message: &str) -> String {
     const TYPES: [(&str, &str); 9] = [
         ("u8", "a whole number from 0 to 255"),

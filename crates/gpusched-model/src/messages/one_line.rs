@@ -112,8 +112,8 @@ mod tests {
         assert!(message.starts_with("found K1, ") && message.ends_with("the end"));
     }
 
-    /// Checks that a second call of `one_line` changes nothing. A message can be a part of another message, so gpusched
-    /// may apply `one_line` twice.
+    /// Checks that a second call of `one_line` does not change the message. A message can be a part of another message,
+    /// so gpusched may apply `one_line` twice.
     #[test]
     fn it_changes_nothing_twice() {
         for text in [

@@ -206,8 +206,8 @@ impl Refusal {
         message
     }
 
-    /// Returns the other kind of document that the refused document looks like, such as `a
-    /// kernel`. Returns `None` if gpusched recognizes no other kind.
+    /// Returns the kind of document that the refused document seems to be, such as `a kernel`. Returns `None` if the
+    /// document looks like no other kind of document.
     pub fn likeness(&self) -> Option<&'static str> {
         self.0.likeness
     }

@@ -4,8 +4,8 @@ use rand::Rng;
 
 use crate::streams::unit;
 
-/// Minimum probability that a draw is within the range. The limit bounds the expected number of
-/// repeated draws.
+/// Minimum probability that one draw from the normal distribution is within the range. The limit bounds the expected
+/// number of repeated draws.
 const USEFUL: f64 = 0.01;
 
 /// A normal distribution restricted to whole nanoseconds from 1 to a maximum.

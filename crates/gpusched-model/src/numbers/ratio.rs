@@ -35,8 +35,8 @@ impl Ratio {
         })
     }
 
-    /// Returns the fraction as a float for display. The float is the nearest float or one of its
-    /// neighbors.
+    /// Returns the fraction as a float for display. The result is the float nearest to the fraction, or one of the two
+    /// neighbors of this float.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }

@@ -1,10 +1,9 @@
-//! Random streams, and conversions from random words to numbers. Each combination of seed,
-//! purpose, point and set has its own stream. The point is the number of an experiment point. The
-//! set is the number of a generated set.
+//! Random streams, and conversions from random words to numbers. Each combination of seed, purpose, point and set has
+//! its own stream. The point is the number of an experiment point, and the set is the number of a generated set.
 //!
 //! The generator of random words is ChaCha8. The key of the generator is [seed, purpose, point, 0] (64-bit words,
 //! little endian), and the stream number is the set. This module converts each random word to one number without the
-//! conversions of `rand`. As a result, a new version of `rand` does not change the generated sets.
+//! conversions of the crate `rand`. As a result, a new version of `rand` does not change the generated sets.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,7 +25,7 @@ pub enum Purpose {
     Profile = 12,
     /// The start time of a kernel within a regulation period.
     RegulationOffset = 20,
-    /// The times in a regulation period when best-effort cores access memory.
+    /// The times within a regulation period at which best-effort cores access memory.
     RegulationBursts = 21,
     /// The execution times of the thread blocks of a scenario.
     ScenarioBlocks = 30,

@@ -51,12 +51,12 @@ impl Time {
         self.0
     }
 
-    /// Returns the sum, or `None` on overflow.
+    /// Returns the sum of the two times, or `None` on overflow.
     pub fn checked_add(self, other: Time) -> Option<Time> {
         self.0.checked_add(other.0).map(Time)
     }
 
-    /// Returns the difference, or `None` if `other` is larger.
+    /// Returns `self` − `other`, or `None` if `other` is larger.
     pub fn checked_sub(self, other: Time) -> Option<Time> {
         self.0.checked_sub(other.0).map(Time)
     }

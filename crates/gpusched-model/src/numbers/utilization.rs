@@ -64,10 +64,9 @@ impl Utilization {
 
 /// Returns ⌊numerator·2⁴⁸ / denominator⌋, and whether this quotient is exact.
 ///
-/// The function first estimates the quotient with a float, with an error of at most 1 in the
-/// relevant range. The function then checks the estimate with integers. The estimate and the
-/// check are several times faster than a 128-bit division. If the check fails, the function uses
-/// a 128-bit division.
+/// The function first estimates the quotient in floating point, with an error of at most 1 in the relevant range, and
+/// then checks the estimate with integers. The estimate and the check are several times faster than a 128-bit division.
+/// If the check fails, the function uses a 128-bit division.
 fn scaled(numerator: u64, denominator: u64) -> (u128, bool) {
     let dividend = u128::from(numerator) << FRACTION_BITS;
     let divisor = u128::from(denominator);
@@ -100,12 +99,11 @@ impl Sum for Utilization {
     }
 }
 
-/// Compares the sum of all numerator/denominator with `bound`, exactly.
+/// Compares the sum of `terms` with `bound`, exactly. Each term (numerator, denominator) is a fraction.
 ///
-/// The function first compares sums with 48 fractional bits. If the sum of n terms is within
-/// n·2⁻⁴⁸ of the bound, the function compares big integers instead. The function also uses big
-/// integers for numerators from 2⁸⁰ up, so that the sums never overflow. A term with denominator
-/// 0 counts as infinite.
+/// The function first computes the sum with 48 fractional bits. If this sum of n terms is within n·2⁻⁴⁸ of the bound,
+/// the function compares big integers instead. The function also uses big integers for numerators from 2⁸⁰ up, so that
+/// the sums never overflow. A term with denominator 0 counts as infinite.
 pub fn compare_total(terms: impl Iterator<Item = (u128, u64)> + Clone, bound: u64) -> Ordering {
     let limit = u128::from(bound) << FRACTION_BITS;
     let mut below = 0u128; // Σ of the terms rounded down

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BudgetPolicy {
-    /// The nominal budget in every regulation period.
+    /// The policy chooses the nominal budget in every regulation period.
     #[default]
     Nominal,
     /// The policy divides the slack equally among all remaining regulation periods (Algorithm 2).

@@ -28,7 +28,7 @@ pub enum Policy {
     /// Test Σ C/T' ≤ n·(2^(1/n) − 1) for n tasks, with T' = min(T, D) − J and preemptive fixed
     /// priorities. A smaller T' means a higher priority.
     LiuLayland,
-    /// Test Σ C(1)/T ≤ m, one interpretation of [Singh21] §3.6.
+    /// Test Σ C(1)/T ≤ m, which is one interpretation of [Singh21] §3.6.
     WorkCapacity,
     /// Test Σ C(1)/T ≤ m, together with the test C(m) ≤ D for each task.
     WorkCapacityDeadline,
@@ -37,12 +37,12 @@ pub enum Policy {
 /// Points at which a kernel of higher priority preempts a running kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Preemption {
-    /// Preemptive: at any point, without delay or cost.
+    /// Preemptive: the kernel preempts at any point, without delay or cost.
     Preemptive,
     /// Non-preemptive: never. A kernel that has started runs to its end.
     NonPreemptive,
-    /// Limited preemption: at the end of a thread block. Each preemption adds at most the length
-    /// of the longest thread block.
+    /// Limited preemption: the kernel preempts at the end of a thread block. Each preemption adds at most the length of
+    /// the longest thread block.
     Limited,
 }
 
@@ -95,8 +95,8 @@ impl Policy {
         )
     }
 
-    /// Returns whether the test is proven for partitions that share a memory. The proof covers
-    /// EDF and fixed priorities, preemptive and non-preemptive.
+    /// Returns whether the test is proven for partitions that share a memory. The proof covers EDF and fixed
+    /// priorities, both preemptive and non-preemptive.
     pub fn shares_memory(self) -> bool {
         match self {
             Policy::Edf | Policy::NpEdf => true,

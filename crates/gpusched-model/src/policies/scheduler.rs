@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
     parse_err_fn = UnknownScheduler::of
 )]
 pub enum Scheduler {
-    /// Loose round robin: starting after the warp that issued last, the next warp that can issue.
+    /// Loose round robin: the scheduler chooses the next warp that can issue, starting after the warp that issued last.
     Lrr,
-    /// Greedy, then oldest: the warp that issued last, while it can issue. If it cannot issue, the oldest warp that can
-    /// issue.
+    /// Greedy, then oldest: the scheduler chooses the warp that issued last. If this warp cannot issue, the scheduler
+    /// chooses the oldest warp that can issue.
     Gto,
-    /// Oldest first: the oldest warp that can issue.
+    /// Oldest first: the scheduler chooses the oldest warp that can issue.
     Oldest,
     /// Kernels take turns. The priority of a kernel limits the number of stalls in its turn ([Singh21] chapter 4).
     RtPaws,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmOrder {
-    /// First the even SM numbers in ascending order, then the odd SM numbers in ascending order.
-    /// So the first SM of each GPC precedes the second SMs of all GPCs ([Sanudo20] §III-C).
+    /// The even SM numbers in ascending order precede the odd SM numbers in ascending order. So the first SM of each
+    /// GPC precedes the second SMs of all GPCs ([Sanudo20] §III-C).
     #[default]
     EvenOdd,
     /// Ascending SM numbers, as on GPUs with one SM per GPC.

@@ -26,8 +26,7 @@ pub struct Bound {
     pub wcet_ns: Time,
     /// Number of times gpusched solved Eqs 8–12 of [Aghilinasab20].
     pub iterations: u32,
-    /// t_mem: maximum time when best-effort cores access memory, in any window of length
-    /// `wcet_ns` [ns].
+    /// t_mem: maximum time for which best-effort cores access memory in any window of length `wcet_ns` [ns].
     pub memory_time_ns: Time,
     /// Proof of the bound. Absent if the bound is from a linear program in floating point, which
     /// is not a proof.

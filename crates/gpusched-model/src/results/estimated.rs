@@ -1,4 +1,4 @@
-//! Mark for estimated times, which are from an incomplete simulation.
+//! Mark for estimated times, which gpusched computes from an incomplete simulation.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -33,7 +33,7 @@ pub struct Margin {
 }
 
 impl Margin {
-    /// Returns whether gpusched has proven that no plan has a larger factor than this plan.
+    /// Returns whether gpusched has proven that the factor of this plan is the largest factor of all plans.
     pub fn is_largest(&self) -> bool {
         self.wcet_scaling_permille == self.at_most_permille
     }

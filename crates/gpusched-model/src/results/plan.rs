@@ -52,7 +52,8 @@ pub struct Plan {
     pub margin: Option<Margin>,
     /// Effort of the search for the plan.
     pub stats: SearchStats,
-    /// Sensitivity of the plan. Present if the user requested it. Like `stats`, the sensitivity is not part of the proof.
+    /// Sensitivity of the plan. Present if the user requested the sensitivity. Like `stats`, the sensitivity is not
+    /// part of the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
 }
@@ -91,8 +92,7 @@ pub struct Partition {
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Failure {
-    /// The least work of all tasks together exceeds the capacity of the GPU ([Singh21] Lemma 1).
-    /// No plan exists.
+    /// The sum of the minimum work of all tasks exceeds the capacity of the GPU ([Singh21] Lemma 1). No plan exists.
     WorkExceedsGpu,
     /// One task misses its deadline even if it runs alone on all SMs ([Singh21] Lemma 2). No plan
     /// exists.

@@ -1,5 +1,5 @@
-//! Verdicts of schedulability tests, with their evidence. The module contains only data, so a
-//! checker can use it without the code of the tests.
+//! Verdicts of schedulability tests, with their evidence. The module contains only data, so the verifier can use the
+//! module without the code of the tests.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ pub enum Evidence {
     /// t up to `interval_ns`. Longer intervals need no check.
     DemandWithinSupply {
         /// Maximum interval length for which the demand must be checked [ns]. The value is 0 if D ≥ T for all tasks,
-        /// because a utilization of at most 1 is then sufficient.
+        /// because in this case, a utilization of at most 1 is sufficient.
         interval_ns: Time,
         /// Intervals for which quick processor-demand analysis (QPA) computed the demand, in the
         /// order of computation. An entry is [length t, demand dbf(t)], in nanoseconds. The

@@ -2,11 +2,11 @@
 
 use crate::time::Time;
 
-/// An observer of a simulation. It receives the events of type `E` in chronological order. The type `T` is a time in
-/// nanoseconds or cycles.
+/// An observer of a simulation, which receives events in chronological order. Events have type `E`. Times have type
+/// `T`, and are in nanoseconds or cycles.
 ///
-/// Observers of jobs always inline [`see`](Observer::see). Without inlining, the simulator also
-/// builds events that an observer ignores, and executes up to 20 % more instructions.
+/// Observers of jobs always inline [`see`](Observer::see). Without inlining, the simulator also constructs the events
+/// that an observer ignores, and executes up to 20 % more instructions.
 pub trait Observer<E, T = Time> {
     /// Receives `event`, which happens at time `now`.
     fn see(&mut self, now: T, event: E);

@@ -16,7 +16,8 @@ pub const MAX_KERNELS: usize = 1024;
 /// Maximum number of jobs of one system in a hyperperiod.
 pub const MAX_JOBS: u64 = 100_000;
 
-/// Kernels that run one at a time on a GPU, concurrently with best-effort CPU cores under one memory regulation.
+/// Kernels that run on a GPU one after another, and concurrently with best-effort CPU cores under one memory
+/// regulation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "SystemShape")]
 pub struct System {

@@ -71,7 +71,7 @@ pub struct Operand<P> {
 /// Parses `text`, which must be one complete expression.
 ///
 /// # Errors
-/// Fails at the first error. The error states its position and the found and expected text.
+/// Fails at the first error. The error states its position, the found text and the expected text.
 pub fn parse<G: Grammar>(text: &str) -> Result<Operand<G::Part>, ParseError> {
     let mut parser = Parser::<G> {
         tokens: tokens::<G>(text)?,

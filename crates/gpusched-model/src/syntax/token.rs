@@ -11,7 +11,7 @@ pub trait Lexis {
 
     /// Maximum number of tokens in an expression.
     const LONGEST: usize;
-    /// Whether the language supports texts in quotes.
+    /// Whether expressions of the language may contain texts in quotes.
     const TEXTS: bool;
 
     /// Returns all signs of the language: operators, parentheses and separators.

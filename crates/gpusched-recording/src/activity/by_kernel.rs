@@ -1,4 +1,4 @@
-//! Jobs that are single launches.
+//! Jobs that consist of one launch each.
 
 use std::collections::BTreeMap;
 

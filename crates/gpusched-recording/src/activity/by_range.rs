@@ -1,9 +1,9 @@
 //! Jobs that are named ranges.
 //!
 //! A launch belongs to the innermost selected range around its host call in the same thread. The thread may have no
-//! such range, because libraries launch kernels from their own threads. If exactly one other thread then has a range
-//! around the host call, the launch can belong to this range. If the file contains no host calls, a launch belongs to
-//! the range on the GPU around its start on the same stream.
+//! such range, because libraries launch kernels from their own threads. In this case, if exactly one other thread has a
+//! range around the host call, the launch can belong to this range. If the file contains no host calls, a launch
+//! belongs to the range on the GPU around its start on the same stream.
 
 use std::collections::BTreeMap;
 

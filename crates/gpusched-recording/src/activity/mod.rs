@@ -101,7 +101,7 @@ impl Job {
     }
 }
 
-/// Returns the words of the method about the jobs in `jobs` whose release the file does not show.
+/// Returns the part of [`Activities::method`] about `jobs` jobs whose release the file does not show.
 fn without_calls(jobs: usize) -> String {
     match jobs {
         0 => String::new(),
@@ -149,7 +149,8 @@ pub struct Options<'a> {
     /// ranges of each thread.
     pub names: &'a [String],
     /// Whether a launch of a thread without a range belongs to the range of another thread, if only one other thread
-    /// has a range. If true, no execution time is too short, but an execution time may contain launches of other work.
+    /// has a range. If the value is true, no execution time is too short, but an execution time may contain launches of
+    /// other work.
     pub borrow: bool,
     /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
     pub gap_ns: Option<u64>,

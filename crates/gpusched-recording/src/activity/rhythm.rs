@@ -3,13 +3,13 @@
 /// Observed releases of an activity.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Rhythm {
-    /// Period P [ns]. For a periodic activity, P is the mean distance of releases, rounded down. For other activities,
-    /// P is the smallest distance.
+    /// Period P [ns]. For a periodic activity, P is the mean distance between consecutive releases, rounded down. For
+    /// other activities, P is the smallest distance.
     pub period_ns: u64,
     /// Release jitter J [ns]: each release is at most J after an arrival, and the arrivals are at least P apart. J is 0
     /// for activities that are not periodic.
     pub jitter_ns: u64,
-    /// Smallest distance between two releases [ns].
+    /// Smallest distance between two consecutive releases [ns].
     pub least_distance_ns: u64,
     /// Whether the jitter is at most half of the period.
     pub periodic: bool,

@@ -17,14 +17,14 @@ const MAX_RELEASES: usize = 1000;
 /// Maximum number of steps of all searches. The limit stops models whose triggers multiply.
 const MAX_STEPS: usize = 1_000_000;
 
-/// One of the periodic or sporadic releases of a task.
+/// A sequence of periodic or sporadic releases of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Release {
     /// Minimum time between two releases.
     pub period: Time,
     /// Maximum deviation from periodic releases.
     pub jitter: Time,
-    /// The tasks that lead to the release: first the task with the periodic stimulus, last the released task.
+    /// The tasks that lead to the release, from the task with the periodic stimulus to the released task.
     pub path: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl<'w, 'a> Activations<'w, 'a> {
         Ok(releases)
     }
 
-    /// Adds the releases of the tasks that trigger `stimulus`.
+    /// Adds the releases by `stimulus`, which are the releases of the tasks that trigger it.
     fn triggered(
         &mut self,
         stimulus: &str,

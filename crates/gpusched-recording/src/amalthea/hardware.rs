@@ -88,7 +88,8 @@ impl<'a> Hardware<'a> {
         }
     }
 
-    /// Returns the GPU `unit`. `sms` is the number of SMs. If `sms` is `None`, a feature in the file must state it.
+    /// Returns the GPU `unit`. `sms` is the number of SMs. If `sms` is `None`, a feature in the file must state the
+    /// number.
     pub fn gpu(&self, model: &Model<'a>, unit: &str, sms: Option<u32>) -> Result<Gpu, Refusal> {
         let node = self.units.get(unit).copied();
         let node = node.ok_or_else(|| missing(model, "processing unit", unit))?;

@@ -15,7 +15,7 @@ pub struct Ignored {
     pub noun: String,
     /// Number of parts.
     pub count: usize,
-    /// Names or values of the parts, each once.
+    /// Names or values of the parts, without duplicates.
     pub names: Vec<String>,
 }
 
@@ -63,8 +63,8 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Parts of the model, as pairs of a part and a child element. A pair with a noun is one that no other module reads.
-/// Other modules read the pairs without a noun, or list them in another way.
+/// Parts of the model, as pairs of a part and a child element. No other module reads the pairs that have a noun. Other
+/// modules read the pairs without a noun, or list these pairs in another way.
 const KINDS: [(&str, &str, Option<&str>); 16] = [
     ("swModel", "tasks", None),
     ("swModel", "isrs", None),
@@ -114,7 +114,7 @@ pub fn unread(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
     ignored
 }
 
-/// Lists offsets of stimuli, and counters. With a counter, only some of the triggers have an effect.
+/// Lists the offsets and the counters of stimuli. With a counter, only some triggers of a stimulus have an effect.
 fn activation(model: &Model<'_>) -> Vec<Ignored> {
     let stimuli = model.elements("stimuliModel", "stimuli");
     let with_offset = stimuli.filter(|stimulus| {
@@ -154,7 +154,7 @@ fn hardware(model: &Model<'_>) -> Option<Ignored> {
     (count > 0).then(|| Ignored::new("memory and connection element", count, names))
 }
 
-/// Lists schedulers outside `used`, priorities and other parameters of scheduling.
+/// Lists priorities, other parameters of scheduling, and all schedulers that `used` does not contain.
 fn scheduling(model: &Model<'_>, used: &BTreeSet<String>) -> Vec<Ignored> {
     let systems: Vec<Node<'_>> = model.elements("osModel", "operatingSystems").collect();
     let of_systems = |tag| systems.iter().flat_map(move |system| children(*system, tag));

@@ -8,7 +8,7 @@ use super::hardware::{Hardware, UnitType};
 use super::model::{Model, Node, child};
 use super::reference::{Reference, reference, references};
 
-/// Maximum number of schedulers above a scheduler.
+/// Maximum number of schedulers that are ancestors of a scheduler.
 const MAX_PARENTS: usize = 100;
 
 /// Processing units of tasks and runnables.

@@ -44,8 +44,8 @@ impl Frequency {
         (millihertz > 0).then_some(Frequency { millihertz, above })
     }
 
-    /// Returns the duration of `ticks` clock cycles, rounded down to a whole nanosecond: a safe minimum. A duration that is too long
-    /// for the format counts as 0, which is also safe.
+    /// Returns the duration of `ticks` clock cycles, rounded down to a whole nanosecond: a safe minimum. If a duration
+    /// is too long for the format, returns 0, which is also safe.
     pub fn shortest(self, ticks: u128) -> Time {
         let scaled = ticks.checked_mul(1_000_000_000_000).unwrap_or(0);
         let ns = u64::try_from(scaled / u128::from(self.above)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Deadlines: upper limits of response times. The name of a row can contradict the task of the row.
+//! Deadlines: upper limits of response times. The name of a row can contradict the task that the row states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct Deadlines {
     pub unused: Vec<String>,
 }
 
-/// A deadline as the file states it.
+/// A row of the file, which states a deadline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Row {
     name: String,
@@ -58,11 +58,11 @@ impl Deadlines {
         Ok(deadlines)
     }
 
-    /// Decides to which tasks each row applies, if the name of the row is the name of another task. `releases` contains the
+    /// For each row with the name of another task, decides to which tasks the row applies. `releases` contains the
     /// releases of work on the GPU. Returns one warning per contradiction.
     ///
-    /// If the limit equals the period of only one of the two tasks, the row applies to this task. Otherwise, the row applies to
-    /// both tasks, which is safe.
+    /// If the limit equals the period of only one of the two tasks, the row applies to this task. In all other cases,
+    /// the row applies to both tasks, which is safe.
     pub fn decide(&mut self, releases: &[Release]) -> Vec<String> {
         let mut by_task: BTreeMap<&str, Vec<&Release>> = BTreeMap::new();
         let mut by_words: BTreeMap<Vec<String>, BTreeSet<String>> = BTreeMap::new();

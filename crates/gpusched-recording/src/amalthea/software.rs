@@ -116,9 +116,9 @@ pub fn definitions(node: Node<'_>) -> (BTreeSet<String>, bool) {
 pub struct Body {
     /// Maximum number of ticks on the GPU.
     pub ticks: u128,
-    /// Triggered stimuli, each with the maximum number of times.
+    /// Triggered stimuli, each with the maximum number of triggers in one execution.
     pub triggers: BTreeMap<String, u64>,
-    /// Called GPU runnables, each with the maximum number of times.
+    /// Called GPU runnables, each with the maximum number of calls in one execution.
     pub offloads: BTreeMap<String, u64>,
 }
 
@@ -138,7 +138,7 @@ impl Body {
         Some(())
     }
 
-    /// Joins `self` with `other`, because only one of the two executes.
+    /// Computes the maximum of `self` and `other`, because only one of the two executes.
     fn or(&mut self, other: &Body) {
         self.ticks = self.ticks.max(other.ticks);
         for (most, part) in [
@@ -157,7 +157,7 @@ impl Body {
     }
 }
 
-/// The part of the bodies that a walk collects.
+/// The parts of the bodies that a [`Walk`] collects.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose<'p> {
     /// Triggers, and calls of these GPU runnables.

@@ -10,7 +10,8 @@ use crate::activity::Job;
 use crate::model::{Recording, StreamKey};
 
 /// Checks that all kernels of a partition run in one context, that partitions have different contexts, and that the size of a green
-/// context is the size of the partition. The context of a partition is the context of most of its jobs.
+/// context is the size of the partition. The context where most jobs of a partition ran counts as the context of the
+/// partition.
 pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: &mut Report) {
     let seen = |task: &&Audited<'_>| !task.jobs.is_empty();
     let contexts: Vec<Vec<Vec<StreamKey>>> = tasks

@@ -36,7 +36,7 @@ pub enum Subject {
     Overlap,
     /// All kernels of a partition run in one context, and no other partition uses this context.
     Context,
-    /// The context of a partition has the SMs of the partition.
+    /// The context of a partition has the same number of SMs as the partition.
     Size,
 }
 
@@ -52,7 +52,8 @@ pub struct Check {
     pub verdict: Visible,
     /// Number of checked jobs.
     pub jobs: usize,
-    /// Smallest distance to the limit over all jobs [ns], or the largest violation as a negative number. `null` without a limit.
+    /// Smallest distance of a job to the limit [ns]. If a job violates the limit, the value is the largest violation as
+    /// a negative number. `null` if there is no limit.
     pub slack_ns: Option<i128>,
 }
 

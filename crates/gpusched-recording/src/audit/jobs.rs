@@ -6,8 +6,8 @@ use gpusched_model::time::Time;
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 
-/// Checks that k + 1 releases need at least k·T − J. After a violation, the check starts again with the early job, so that one early
-/// job is one finding.
+/// Checks that k + 1 releases need at least k·T − J. After a violation, the check starts again at the early job, so
+/// that each early job causes one finding only.
 pub fn releases(task: &Audited<'_>, report: &mut Report) {
     if let Some(reason) = without_releases(task) {
         report.unknown(task, Subject::Releases, &reason);

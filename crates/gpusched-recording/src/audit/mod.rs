@@ -1,8 +1,8 @@
 //! Audit of a recorded run against a task set and, optionally, a plan.
 //!
 //! The audit states only what the file shows. Each check of each task has one of three results: *kept*, *broken* (the file shows a
-//! violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block. So confinement is visible
-//! only through contexts.
+//! violation), or *not visible* (the file lacks the data). No profiler records the SM of a thread block. So only
+//! contexts show whether the kernels of a partition stay on its SMs.
 
 mod confinement;
 mod exclusion;
@@ -41,15 +41,15 @@ pub struct Run<'a> {
 pub struct Audit {
     /// Whether no check is broken and the file shows jobs of every task.
     pub kept: bool,
-    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of some task.
+    /// Verdict: `kept`, `broken`, or `not-visible` if the file shows no jobs of at least one task.
     pub verdict: Visible,
     /// Number of launches that belong to no job. The checks ignore these launches.
     pub unassigned_launches: usize,
-    /// Number of jobs of tasks that the warm-up dropped. The checks ignore these jobs.
+    /// Number of jobs of tasks that were dropped because of the warm-up. The checks ignore these jobs.
     pub dropped_jobs: usize,
-    /// Results of the checks, by task and then by check.
+    /// Results of the checks, sorted by task, then by check.
     pub checks: Vec<Check>,
-    /// Violations in the order of time, followed by the checks for which the file lacks the data.
+    /// Violations, sorted by time, followed by the checks for which the file lacks the data.
     pub findings: Vec<Finding>,
 }
 
@@ -59,7 +59,7 @@ struct Audited<'a> {
     pub task: &'a Task,
     /// Jobs after the warm-up.
     pub jobs: &'a [Job],
-    /// Number of jobs that the warm-up dropped.
+    /// Number of jobs that were dropped because of the warm-up.
     pub dropped: usize,
     /// Position of the partition in the plan.
     pub partition: Option<usize>,

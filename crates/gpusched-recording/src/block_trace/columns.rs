@@ -4,7 +4,7 @@ use gpusched_analysis::kernel_wcet::trace::{Level, Row};
 use gpusched_model::kernel::LONGEST;
 use gpusched_model::time::decimal::{Rounding, integer, nanoseconds};
 
-/// Content of a column. For a time, the value is the exponent e of its unit, 10^e ns.
+/// Content of a column. For a time, the value is the exponent e of its unit: the unit is 10^e ns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Column {
     Run,

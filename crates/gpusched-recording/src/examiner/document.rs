@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use super::MAX_BYTES;
 
-/// Exponent of the unit of times, 10^9 ns.
+/// Exponent e of the unit of times: the unit is 10^e ns.
 pub(crate) const SECONDS: u32 = 9;
 
-/// A log with the fields that gpusched uses. Fields that only an import uses are parsed later.
+/// A log with the fields that gpusched uses. gpusched parses some fields later, because only an import uses them.
 #[derive(Deserialize)]
 #[serde(expecting = "the output of cuda_scheduling_examiner: an object with a list \"times\"")]
 pub(crate) struct Document<'a> {
@@ -81,7 +81,7 @@ impl<'a> Document<'a> {
 
 impl<'a> Entry<'a> {
     /// Returns the start and the end of each block of the execution with number `run`. Checks that at least one block exists. If
-    /// the log states the SMs of the blocks, also checks that the number of SMs equals the number of blocks.
+    /// the log states the SMs of the blocks, also checks that the log states one SM for each block.
     pub fn pairs(&self, text: &str, run: u64) -> Result<&[[&'a RawValue; 2]], Fault> {
         let fault = |field, message| {
             let line = self.line(text);

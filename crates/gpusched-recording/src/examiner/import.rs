@@ -35,8 +35,8 @@ pub struct Imported {
 
 /// Converts the run in `logs` to a scenario on `device`. Messages use `name` as the name of the device.
 ///
-/// Each log becomes a stream, and each process becomes an application. The scenario uses the times of the logs without
-/// a change. The conversion ignores copies.
+/// Each log becomes a stream, and each process becomes an application. The scenario contains the unchanged times of the
+/// logs. The conversion ignores copies.
 ///
 /// # Errors
 /// Returns [`Error::Refused`] if the logs belong to different runs, if a thread occurs twice, or if the run is impossible on the

@@ -1,6 +1,6 @@
 //! One run that a profiler recorded: GPUs, kernel launches and named ranges, in the same form for every profiler.
 //!
-//! A recording contains no environment variables, processes or hosts. The readers never read these fields.
+//! A recording contains no environment variables, processes or hosts, because the readers never read these fields.
 
 mod gpu;
 mod names;
@@ -34,15 +34,15 @@ pub struct Recording {
     pub launches: Vec<Launch>,
     /// Host calls of the launches, in the order of the launches. The list is empty if the reader did not read calls.
     pub calls: Vec<Option<Call>>,
-    /// Statistics of kernels, from a report that does not list single launches.
+    /// Statistics of kernels, from a report that does not list each launch.
     pub kernel_sums: Vec<KernelSum>,
     /// Named ranges with start and end, in the order of the file.
     pub ranges: Vec<Range>,
-    /// Statistics of ranges, from a report that does not list single ranges.
+    /// Statistics of ranges, from a report that does not list each range.
     pub range_sums: Vec<RangeSum>,
     /// Launches and ranges without a start or an end, which the recording omits.
     pub open: Open,
-    /// Work on the GPU for which the file lists no single kernels.
+    /// Numbers of launches of CUDA graphs and of copies, which are not executions of one kernel.
     pub other: OtherWork,
     /// Decisions of the reader that the user must know, for example an assumed unit.
     pub notes: Vec<String>,
@@ -60,13 +60,13 @@ pub struct Open {
     pub ranges: u64,
 }
 
-/// Numbers of operations on the GPU that are not single kernels.
+/// Numbers of operations on the GPU that are not executions of one kernel: CUDA graphs and copies.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct OtherWork {
-    /// Launches of whole CUDA graphs. Each graph is also a launch of the recording, from the start to the end of the
-    /// graph.
+    /// Number of launches of whole CUDA graphs. Each graph is also a launch of the recording, from the start to the end
+    /// of the graph.
     pub graphs: u64,
-    /// Copies and fills of memory, which the recording omits.
+    /// Number of copies and fills of memory, which the recording omits.
     pub copies: u64,
 }
 

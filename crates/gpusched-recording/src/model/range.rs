@@ -29,7 +29,7 @@ pub struct Range {
     pub lane: Option<i64>,
 }
 
-/// Statistics of all ranges with one name, from a report without single ranges.
+/// Statistics of all ranges with one name, from a report that does not list each range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RangeSum {
     /// Name of the ranges.

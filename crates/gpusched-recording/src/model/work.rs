@@ -73,12 +73,12 @@ impl Streams {
         self.keys.get(id.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Whether some launch states its stream.
+    /// Whether at least one launch states its stream.
     pub fn are_stated(&self) -> bool {
         self.keys.iter().any(|key| key.stream.is_some())
     }
 
-    /// Number of different streams by device, context and stream.
+    /// Number of different streams, identified by device, context and stream.
     pub fn count(&self) -> usize {
         let keys = self.keys.iter();
         let mut keys: Vec<_> = keys.map(|key| (key.device, key.context, key.stream)).collect();
@@ -88,7 +88,7 @@ impl Streams {
     }
 }
 
-/// Statistics of all launches of one kernel, from a report without single launches.
+/// Statistics of all launches of one kernel, from a report that does not list each launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelSum {
     /// Full name of the kernel.

@@ -406,7 +406,8 @@ impl Export {
         })
     }
 
-    /// Returns the text that column `index` of `row` refers to. The column may also contain the text.
+    /// Returns the text that column `index` of `row` refers to. The column may contain the text itself instead of a
+    /// reference.
     fn name(&self, row: &Row<'_>, index: usize, names: &mut Names) -> Result<String, Refusal> {
         let id = match row.get_ref(index) {
             Ok(ValueRef::Integer(id)) => id,

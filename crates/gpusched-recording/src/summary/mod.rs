@@ -32,13 +32,13 @@ pub struct Summary {
     pub span_ns: Option<u64>,
     /// Time during which at least one kernel or CUDA graph ran [ns].
     pub busy_ns: Option<u64>,
-    /// Kernels by decreasing total time.
+    /// Kernels, sorted by decreasing total time.
     pub kernels: Vec<KernelLine>,
     /// Ranges, in the order of their names.
     pub ranges: Vec<RangeLine>,
-    /// Launches without a start or an end, which the summary does not count.
+    /// Number of launches without a start or an end, which the summary does not count.
     pub open_launches: u64,
-    /// Ranges without a start or an end, which the summary does not count.
+    /// Number of ranges without a start or an end, which the summary does not count.
     pub open_ranges: u64,
 }
 

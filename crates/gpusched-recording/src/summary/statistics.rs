@@ -10,7 +10,7 @@ pub struct Statistics {
     pub min_ns: Option<u64>,
     /// Median time [ns].
     pub median_ns: Option<u64>,
-    /// 99th percentile [ns]. Reports without single launches do not contain it.
+    /// 99th percentile [ns]. Reports that do not list each launch do not contain this value.
     pub p99_ns: Option<u64>,
     /// Longest time [ns].
     pub max_ns: Option<u64>,

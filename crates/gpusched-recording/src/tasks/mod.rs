@@ -1,7 +1,7 @@
 //! A task set from recordings: one task per activity, with period, release jitter and C(m).
 //!
 //! All numbers are observations. A longer execution time or a shorter period is possible in a later run. A margin
-//! enlarges the execution times. The task omits all values that the recordings do not contain.
+//! enlarges the execution times. Each task omits all values that the recordings do not contain.
 
 mod counters;
 mod overlap;
@@ -36,7 +36,8 @@ pub struct Run<'a> {
     pub recording: &'a Recording,
     /// Activities of the recording.
     pub activities: &'a [Activity],
-    /// Number of SMs on which all kernels ran. If `None`, the green contexts of the kernels determine the number.
+    /// Number of SMs on which all kernels of the recording ran. If `None`, the green contexts of the kernels determine
+    /// the number.
     pub sms: Option<u32>,
     /// Whether other kernels of the same kind ran at the same time, so that the times are in conflict.
     pub conflict: bool,
@@ -94,11 +95,12 @@ pub struct Derived {
     pub set: TaskSet,
     /// One report per task, in the order of the set.
     pub tasks: Vec<TaskReport>,
-    /// Activities without a task, with the reason.
+    /// Activities for which the task set has no task, each with the reason.
     pub left_out: Vec<(String, &'static str)>,
     /// Recordings in isolation where kernels of several activities ran at the same time.
     pub overlaps: Vec<Overlap>,
-    /// Files that state no number of SMs, each with the number of SMs of the GPU. The tasks assume this number.
+    /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU. The tasks assume this
+    /// number.
     pub whole_gpus: Vec<(String, u32)>,
 }
 
@@ -272,7 +274,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
 }
 
 /// Returns the number of SMs of the kernels of `jobs`. Also returns whether the result is the number of SMs of the GPU,
-/// because the number is not stated.
+/// which is the case if no other number is stated.
 fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, bool)> {
     let unknown = |found: &str| {
         let refusal = Refusal::new("", found, "a recording with a known number of SMs").at(run.file, None);
@@ -319,8 +321,8 @@ pub(crate) fn confined(recording: &Recording, key: crate::model::StreamKey) -> O
     context.sms
 }
 
-/// Returns a rhythm that covers all rhythms: the smallest period and the largest jitter. If one activity is not
-/// periodic, the period is the smallest distance of releases.
+/// Returns a rhythm that covers all rhythms: the smallest period and the largest jitter. If at least one activity is
+/// not periodic, the period is the smallest distance between two releases.
 fn joint(rhythms: &[Rhythm]) -> Option<Rhythm> {
     let least = rhythms.iter().map(|rhythm| rhythm.least_distance_ns).min()?;
     let period = rhythms.iter().map(|rhythm| rhythm.period_ns).min()?;

@@ -22,13 +22,13 @@ pub struct TaskReport {
     pub rhythm: Option<Rhythm>,
     /// Period that the user stated in place of the observed period.
     pub stated: Option<Time>,
-    /// Files that state no number of SMs, each with the number of SMs of the GPU.
+    /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU.
     pub whole_gpus: Vec<(String, u32)>,
-    /// Measured times for each number of SMs, in isolation and then in conflict.
+    /// Measured times for each number of SMs: first in isolation, then in conflict.
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
     pub worst: Vec<Worst>,
-    /// Longest total time of the gaps in one job [ns], and the largest share of gaps in one job.
+    /// Largest sum of the gaps in one job [ns], and largest share of the time of one job that is gaps.
     pub largest_gaps: (u64, f64),
     /// Number of dropped jobs, and the execution time of the longest dropped job [ns].
     pub dropped: (usize, u64),
@@ -62,7 +62,7 @@ pub struct Point {
 pub struct Worst {
     /// File of the job.
     pub file: String,
-    /// Number of the job in its activity, from 0, dropped jobs included.
+    /// Number of the job in its activity, from 0; dropped jobs count.
     pub job: usize,
     /// Release, as a distance from the start of the recording [ns].
     pub at_ns: u64,

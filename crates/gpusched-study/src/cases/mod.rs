@@ -143,7 +143,7 @@ impl Cases {
         &self.inputs.texts
     }
 
-    /// Returns the paths of all files that the cases name. The list excludes copies in a folder of
+    /// Returns the paths of all files that the cases name. The list excludes the copies of these files in a folder of
     /// results.
     pub fn files(&self) -> &[PathBuf] {
         &self.inputs.files
@@ -160,7 +160,7 @@ impl Cases {
         self.figure.as_ref()
     }
 
-    /// Returns the chunks of work; each case is one chunk.
+    /// Returns the chunks of work of the study. Each case is one chunk.
     pub(super) fn work(&self) -> Work {
         self.work
     }

@@ -5,8 +5,8 @@ use crate::measures::Row;
 use crate::output::tables::{Tables, csv_of};
 use gpusched_model::error::Result;
 
-/// Columns of every table of cases. A table also has the columns of its metrics, just before the
-/// column `quantity`.
+/// Columns of every table of cases. In addition, each table has the columns of its metrics, just before the column
+/// `quantity`.
 pub const CASE_COLUMNS: [&str; 8] = [
     "study",
     "case",
@@ -18,7 +18,7 @@ pub const CASE_COLUMNS: [&str; 8] = [
     "deviation",
 ];
 
-/// Number of [`CASE_COLUMNS`] before the columns of the metrics.
+/// Number of columns in [`CASE_COLUMNS`] that precede the columns of the metrics.
 const BEFORE: usize = 3;
 
 /// Returns all columns of a table whose metrics have the columns `keys`.

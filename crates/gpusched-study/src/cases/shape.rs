@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Claim;
 use crate::measures::MEASURES;
 
-/// A study of cases: evaluates one metric for each experiment case.
+/// A study of cases, which evaluates one metric for each experiment case.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CasesStudy")]
@@ -30,7 +30,7 @@ pub struct CasesShape {
     pub seed: u64,
     /// Experiment cases of the study; at least one.
     pub case: Vec<CaseTable>,
-    /// Figure of the results. If absent, no figure is drawn.
+    /// Figure of the results. If the field is absent, gpusched draws no figure.
     pub figure: Option<CaseFigure>,
     /// Published statements. gpusched checks each statement against the results.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Lists the columns of the results table that a claim uses.
+//! List of the columns of the results table that a claim uses.
 
 use super::expression::{Aggregate, Condition, Expression, Filter, Quantity};
 

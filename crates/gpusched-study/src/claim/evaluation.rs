@@ -32,9 +32,9 @@ impl Expression {
     ///
     /// # Errors
     /// Fails with [`Error::Refused`](gpusched_model::error::Error::Refused), which names the table
-    /// and the aggregate. Causes are an unknown column, a text that does not occur in its column,
-    /// an aggregate without cells, and a text instead of a number. Further causes are several rows
-    /// for one point of a gap, and division by zero.
+    /// and the aggregate. Causes of the error are an unknown column, a text that does not occur in its column, an
+    /// aggregate without cells, and a text instead of a number. Further causes are several rows for one point of a gap,
+    /// and division by zero.
     pub fn evaluate(&self, table: &Table, reading: Option<&str>) -> Result<Evaluation> {
         self.evaluate_paired(table, reading, None)
     }

@@ -38,12 +38,12 @@ pub use gpusched_model::syntax::ParseError;
 pub struct Claim {
     /// Short name of the claim, unique in the study, such as `S21-05`.
     pub id: String,
-    /// The claim in words.
+    /// Statement of the claim, as text.
     pub text: String,
     /// Paper and place of the claim, such as `[Singh21] Fig. 3.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Numbers that the paper publishes, in words.
+    /// Numbers that the paper publishes, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
     /// Whether the study fails if its results do not confirm the claim. Default: false.
@@ -79,11 +79,11 @@ fn results() -> String {
 pub struct Finding {
     /// Id of the checked claim.
     pub id: String,
-    /// The claim in words.
+    /// Statement of the claim, as text.
     pub text: String,
     /// Paper and place of the claim.
     pub source: Option<String>,
-    /// Numbers that the paper publishes, in words.
+    /// Numbers that the paper publishes, as text.
     pub published: Option<String>,
     /// Whether the study fails if its results do not confirm the claim.
     pub must_hold: bool,
@@ -135,8 +135,8 @@ fn rounded(value: f64) -> String {
 /// The function `table` returns the table with a given name.
 ///
 /// # Errors
-/// Fails with [`Error::Refused`] if two claims have the same id or if a table is unknown. Also fails if a table is empty or
-/// lacks data that a claim uses; the error then names the claim.
+/// Fails with [`Error::Refused`] if two claims have the same id or if a table is unknown. Also fails if a table is
+/// empty or lacks data that a claim uses; in this case, the error names the claim.
 pub fn check<'t>(claims: &[Claim], table: impl Fn(&str) -> Option<&'t Table>) -> Result<Vec<Finding>> {
     let mut ids = HashSet::new();
     let mut findings = Vec::new();

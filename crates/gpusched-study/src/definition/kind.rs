@@ -13,9 +13,9 @@ use gpusched_model::error::{Error, Result};
 /// The kind of a study, with the definition of the study.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Partitions generated task sets, at every point of a grid of utilizations and numbers of tasks.
+    /// A study that partitions generated task sets at every point of a grid of utilizations and numbers of tasks.
     Partitioning(Partitioning),
-    /// Evaluates one metric for each experiment case.
+    /// A study that evaluates one metric for each experiment case.
     Cases(Cases),
 }
 
@@ -23,9 +23,9 @@ pub enum Kind {
 #[derive(Clone, Debug, schemars::JsonSchema)]
 #[schemars(rename = "Study", untagged)]
 pub enum Shape {
-    /// Partitions generated task sets, at every point of a grid of utilizations and numbers of tasks.
+    /// A study that partitions generated task sets at every point of a grid of utilizations and numbers of tasks.
     Partitioning(PartitioningShape),
-    /// Evaluates one metric for each experiment case.
+    /// A study that evaluates one metric for each experiment case.
     Cases(CasesShape),
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::document::Document;
 use gpusched_model::error::Result;
 
-/// Checks that `name`, the name of a study, can be a file name.
+/// Checks that file names can start with `name`, the name of a study.
 pub(crate) fn of_files(document: &Document, name: &str) -> Result<()> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());

@@ -13,7 +13,7 @@ use crate::running::work::Work;
 use gpusched_model::artifact::Outputs;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Numbers that replace numbers of the study file, for example for a shorter run or for other random numbers.
+/// Numbers that replace the numbers in the study file, for example to shorten a run or to use other random numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Overrides {
     /// Number of task sets per point.
@@ -43,11 +43,11 @@ impl Spec {
     /// searches for the files that the study names in the folder of `file` first.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`], which states the line, the field, the value found and the value expected. Causes are
-    /// malformed TOML, unknown or missing fields, and axes with no value or too many values. Further causes are repeated
-    /// names, missing analysis variants or algorithms, and parameters for which no task set can be generated. For a study
-    /// of cases, further causes are an unknown metric, a file that is invalid or cannot be read, and an override of the
-    /// number of task sets.
+    /// Fails with [`Error::Refused`], which states the line, the field, the value found and the value expected. Causes
+    /// of this error are malformed TOML, unknown or missing fields, and axes with no value or too many values. Further
+    /// causes are repeated names, missing analysis variants or algorithms, and parameters for which no task set can be
+    /// generated. For a study of cases, further causes are an unknown metric, a file that is invalid or cannot be read,
+    /// and an override of the number of task sets.
     pub fn parse(file: &str, text: &str, overrides: Overrides) -> Result<Spec> {
         let document = Document {
             file: file.to_owned(),
@@ -90,7 +90,8 @@ impl Spec {
         tables.check(self.claims(), &folder).map(drop)
     }
 
-    /// Returns the name of the study. Output files and rows of the CSV have this name.
+    /// Returns the name of the study. The names of the output files start with this name, and each row of the CSV
+    /// contains it.
     pub fn name(&self) -> &str {
         &self.head.name
     }
@@ -100,8 +101,8 @@ impl Spec {
         &self.head.title
     }
 
-    /// Returns the name of the published results that the study reproduces, such as `[Singh21] Fig.
-    /// 3.4`. The name may be empty.
+    /// Returns the source of the published results that the study reproduces, such as `[Singh21] Fig. 3.4`. The text
+    /// may be empty.
     pub fn source_text(&self) -> &str {
         &self.head.source
     }

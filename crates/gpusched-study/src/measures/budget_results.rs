@@ -17,7 +17,7 @@ pub struct BudgetResultsParameters {
     results: String,
 }
 
-/// Published results that were read and checked, ready for listing.
+/// Published results that gpusched has read and checked, ready for listing.
 #[derive(Debug)]
 pub struct PublishedResults {
     results: BudgetResults,

@@ -13,13 +13,12 @@ use gpusched_model::reader::{Document, Documents};
 /// Finds and reads the files that one case names.
 ///
 /// gpusched searches a relative path first in the folder of the study, then in each folder above
-/// it, and then in the working directory. Therefore a study in a checkout finds its files from any
-/// working directory. A copy of the study in a folder of results inside the checkout also finds the
-/// files. Outside the checkout, a study uses the copies that a run saved in the folder of results.
+/// it, and then in the working directory. Therefore gpusched finds the files of a study in a checkout from any working
+/// directory. gpusched also finds them for a copy of the study in a folder of results inside the checkout. Outside the
+/// checkout, a study uses the copies of these files that a run saved in the folder of results.
 ///
-/// gpusched uses a copy only if it finds no file, so an old copy never replaces a changed file. The
-/// identity of the experiment includes the hash of each file. Therefore gpusched always detects a
-/// different file.
+/// gpusched uses a copy only if it finds no file, so an old copy never replaces a changed file. The identity of the
+/// experiment includes the hash of each file. Therefore gpusched always detects that a file has changed.
 #[derive(Clone, Debug)]
 pub struct Files {
     folders: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! Checks of parameters against limits, with errors for studies that exceed a limit.
+//! Checks of the parameters of studies against limits, with an error for each parameter that exceeds a limit.
 
 use gpusched_model::error::Refusal;
 use std::fmt::Display;

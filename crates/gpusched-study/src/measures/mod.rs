@@ -46,8 +46,8 @@ pub trait Measure: fmt::Debug + Send + Sync {
     /// study.
     ///
     /// # Errors
-    /// Fails if the metric cannot be evaluated. The run of the study then stops, and a later run
-    /// can resume the study.
+    /// Fails if the metric cannot be evaluated. In this case, the run of the study stops, and a later run can resume
+    /// the study.
     fn rows(&self, seed: u64) -> Result<Vec<Row>>;
 
     /// Returns the rows of [`Measure::rows`] with arbitrary numbers. gpusched uses these rows to

@@ -1,4 +1,4 @@
-//! Metric that lists published figures of benchmarks as rows, for claims about a published table.
+//! Metric that lists published values of benchmarks as rows, for claims about a published table.
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::{Files, Labels, Measure, Parameters, Row};
 use gpusched_model::Benchmarks;
 use gpusched_model::error::Result;
 
-/// Lists the published figures in a file of benchmarks.
+/// Lists the published values in a file of benchmarks.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PublishedCase")]
@@ -16,7 +16,7 @@ pub struct PublishedParameters {
     benchmarks: String,
 }
 
-/// Published figures that were read and checked, ready for listing.
+/// Published values that gpusched has read and checked, ready for listing.
 #[derive(Debug)]
 pub struct Published {
     benchmarks: Benchmarks,

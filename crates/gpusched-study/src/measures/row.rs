@@ -19,7 +19,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the row with `published` as its published value.
+    /// Returns this row with `published` as the published value.
     pub fn beside(mut self, published: Option<f64>) -> Row {
         self.published = published;
         self

@@ -1,6 +1,5 @@
-//! Metric that compares two analyses. An analysis that ignores the memory traffic of other
-//! partitions can accept plans that miss deadlines. An analysis that counts this traffic accepts
-//! fewer task sets.
+//! Metric that compares two kinds of analyses. An analysis that ignores the memory traffic of other partitions can
+//! accept plans that miss deadlines. An analysis that counts this traffic accepts fewer task sets.
 
 use gpusched_analysis::interference::model_of;
 use rayon::prelude::*;
@@ -18,7 +17,7 @@ use gpusched_model::{
 };
 use gpusched_sim::shared_runs::{Setting, first_miss};
 
-/// Partitions random task sets for memories with different bandwidths, and simulates the plans.
+/// Computes plans for random task sets and for memories with different bandwidths, and simulates the plans.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SharedMemoryCase")]
@@ -74,7 +73,7 @@ const WAYS: [Way; 6] = [
     Way::Aware(Arbitration::MaxMin, Traffic::All),
 ];
 
-/// Task sets with checked parameters, ready for generation.
+/// Checked parameters of this metric, ready to generate task sets.
 #[derive(Debug)]
 pub struct SharedMemories {
     parameters: SharedMemoryParameters,
@@ -122,7 +121,7 @@ impl Parameters for SharedMemoryParameters {
 }
 
 impl SharedMemories {
-    /// Generates task set number `index`. The memory traffic of its tasks fits a memory that a
+    /// Generates task set number `index`. The memory traffic of the tasks is generated for a memory that a
     /// memory-intensive kernel saturates on `saturation` SMs.
     fn set(&self, seed: u64, index: u64, saturation: u32) -> Result<TaskSet> {
         let recipe = Recipe {

@@ -67,7 +67,7 @@ impl Folder {
         self.file(&part.map_or(".svg".to_owned(), |part| format!(".{part}.svg")))
     }
 
-    /// Returns the path of the results of checking the claims.
+    /// Returns the path of the file that contains the result of checking each claim.
     pub fn claims(&self) -> PathBuf {
         self.file(".claims.json")
     }

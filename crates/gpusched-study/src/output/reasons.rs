@@ -1,4 +1,4 @@
-//! Reasons why published claims are not reproduced. People write these reasons in a file.
+//! Reasons why published claims are not reproduced. The authors of gpusched write these reasons in a file.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub struct NotCheckable {
     pub claim: String,
     /// Paper and place of the claim, such as `[Sanudo20] Fig. 6`.
     pub source: String,
-    /// The claim in words.
+    /// Statement of the claim, as text.
     pub text: String,
     /// The reason why no study can check the claim, explained in one or two sentences.
     pub why: String,

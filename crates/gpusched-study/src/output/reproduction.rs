@@ -61,7 +61,7 @@ fn paper(source: Option<&str>) -> &str {
         .unwrap_or("gpusched's own hypotheses")
 }
 
-/// Returns a table that has one row for each paper, with the numbers of its claims.
+/// Returns a table that has one row for each paper, with the numbers of claims of this paper.
 fn summary(findings: &[Findings], reasons: &Reasons) -> String {
     let mut papers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for claim in findings.iter().flat_map(claims) {

@@ -8,8 +8,8 @@ use crate::running::collection::Collection;
 use crate::running::work::Shard;
 use gpusched_model::error::Result;
 
-/// Writes all result files in one step. If an error occurs in the check of the claims, all files except the claims are
-/// written.
+/// Writes all result files in one step. If the check of the claims fails, gpusched writes all files except the file
+/// with the claims.
 pub(crate) fn write(spec: &Spec, folder: &Folder, collection: &Collection) -> Result<()> {
     let tables = spec.kind().tables(spec.name(), collection)?;
     let findings = Findings::new(spec, folder, &tables);

@@ -1,5 +1,5 @@
-//! A table of results: a CSV file with a header. gpusched reads the whole file at once, and converts a cell to a number
-//! only on use.
+//! A table of results: a CSV file with a header. gpusched reads the whole file at once, but converts a cell to a number
+//! only when it uses the cell.
 //!
 //! An empty cell is a missing value. For example, the mean number of SMs is missing if no task set
 //! is schedulable.
@@ -183,7 +183,8 @@ impl<'t> Column<'t> {
             .error(Some(row), Refusal::new(self.name(), found, expected))
     }
 
-    /// Returns whether the column contains numbers: at least one cell is filled, and every filled cell is a finite number.
+    /// Returns whether the column is a column of numbers: at least one cell is filled, and every filled cell is a
+    /// finite number.
     pub fn is_numeric(&self) -> bool {
         let mut filled = self.cells().filter(|cell| !cell.is_empty()).peekable();
         filled.peek().is_some() && filled.all(|cell| parse(cell).is_some())

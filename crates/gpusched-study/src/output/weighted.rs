@@ -24,13 +24,13 @@ pub const WEIGHTED_COLUMNS: [&str; 10] = [
     "weighted",
 ];
 
-/// Number of [`WEIGHTED_COLUMNS`] that are copied from the table of results.
+/// Number of columns in [`WEIGHTED_COLUMNS`] that are copied from the table of results.
 const COPIED: usize = 7;
 
 /// Indices of the columns that identify a row.
 const KEYS: std::ops::Range<usize> = 1..4;
 
-/// The two sums of weighted schedulability, in billionths of U.
+/// The two sums of weighted schedulability, in billionths of a utilization of 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Weighted {
     schedulable: u128,

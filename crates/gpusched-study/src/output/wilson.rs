@@ -35,7 +35,8 @@ mod tests {
         assert!((normal.inverse_cdf(0.975) - Z).abs() < 1e-9);
     }
 
-    /// Compares with Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (without continuity correction).
+    /// Compares the intervals with Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (without continuity
+    /// correction).
     #[test]
     fn published_intervals() {
         for (successes, trials, low, high) in [

@@ -33,9 +33,9 @@ pub(super) fn names(document: &Document, shape: &Shape) -> Result<()> {
     unique(document, "algorithm", algorithms)
 }
 
-/// Checks the field `blocks` of each analysis variant. A policy that uses blocks requires a number
-/// of blocks, from the variant or from the generator. Under all other policies, `blocks` of a
-/// variant has no effect, and gpusched rejects it.
+/// Checks the field `blocks` of each analysis variant. A policy that uses blocks requires a number of blocks, from the
+/// variant or from the generator. Under all other policies, the field `blocks` of a variant has no effect, and gpusched
+/// rejects this field.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
     for (index, reading) in shape.reading.iter().enumerate() {
         if let Some(Err(error)) = reading.blocks.map(check_blocks) {

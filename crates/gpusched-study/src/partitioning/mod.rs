@@ -1,5 +1,5 @@
-//! Studies of partitioning. A study generates task sets at points, and each point is a number of tasks and a utilization.
-//! The results are counts for each analysis variant and each algorithm.
+//! Studies of partitioning. A study generates task sets at several points. Each point is a number of tasks and a
+//! utilization. The results are counts for each analysis variant and each algorithm.
 
 mod checks;
 mod effects;
@@ -91,7 +91,8 @@ impl Partitioning {
         Ok((head, study))
     }
 
-    /// Checks that task sets can be generated at every point. Therefore no study fails after hours of computation.
+    /// Checks that task sets can be generated at every point. This check prevents that a study fails after hours of
+    /// computation.
     fn check_generator(&self, document: &Document) -> Result<()> {
         let table: toml::Table = document.parse()?;
         let generator = table.get("generator").and_then(toml::Value::as_table);
@@ -121,8 +122,8 @@ impl Partitioning {
             })
     }
 
-    /// Returns the generator of task sets at `point`. The WCET form and the number of blocks are from the analysis variant
-    /// `reading`. All variants use the same random numbers.
+    /// Returns the generator of task sets at `point`. The analysis variant `reading` states the WCET form and the
+    /// number of blocks. All variants use the same random numbers.
     fn source(&self, point: &Point, reading: &Reading) -> Result<Source> {
         let recipe = Recipe {
             wcet: reading.wcet,

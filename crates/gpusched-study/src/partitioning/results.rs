@@ -12,8 +12,8 @@ use crate::wilson;
 use gpusched_model::error::Result;
 
 /// Columns of the results. `rate` is the schedulability ratio. The 95 % Wilson interval of `rate` is in separate columns.
-/// `mean_sms` is the mean over all schedulable sets; it is empty if no set is schedulable. The mean numbers of merges are
-/// means over all sets.
+/// `mean_sms` is the mean over all schedulable task sets; it is empty if no task set is schedulable. The mean numbers
+/// of merges are means over all task sets.
 pub const COLUMNS: [&str; 17] = [
     "study",
     "point",

@@ -12,7 +12,7 @@ use gpusched_analysis::partitioning::{HeuristicKind, Objective, Traffic};
 use gpusched_model::device::Granularity;
 use gpusched_model::{Arbitration, Bandwidth, Policy, SharedMemory};
 
-/// A study of partitioning: assigns the tasks of generated task sets to partitions, with several heuristics.
+/// A study of partitioning, which assigns the tasks of generated task sets to partitions with several heuristics.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PartitioningStudy")]
@@ -98,7 +98,7 @@ pub struct Reading {
     /// Interference model, which selects the contention that the analysis counts.
     #[serde(default)]
     pub interference: Interference,
-    /// Number of thread blocks of each kernel. If present, replaces `blocks` of the generator.
+    /// Number of thread blocks of each kernel. If the field is present, its value replaces `blocks` of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_BLOCKS))]
     pub blocks: Option<u32>,
@@ -153,14 +153,15 @@ pub struct Algorithm {
     /// all tasks. Only with the heuristics FFD and WFD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u32>,
-    /// Objective of the search. Only with savings, matching, `auto`, `optimal` and local search.
+    /// Objective of the search. Only with the heuristics `savings`, `matching`, `auto` and `optimal`, and with local
+    /// search.
     #[serde(default, skip_serializing_if = "Objective::is_default")]
     pub objective: Objective,
     /// Whether a local search improves the plan of the heuristic. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub improve: bool,
-    /// Search effort: the maximum number of tests. Only with `auto`, `optimal` and local search. An alias of this field is
-    /// `budget`.
+    /// Search effort: the maximum number of tests. Only with the heuristics `auto` and `optimal`, and with local
+    /// search. An alias of this field is `budget`.
     // The hash of a study uses the alias.
     #[serde(
         default,
@@ -173,8 +174,8 @@ pub struct Algorithm {
     /// most `gap` SMs more than the lower bound. Only with `auto` and `optimal`. Default: 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gap: u32,
-    /// How merges of partitions count the memory traffic of other partitions. Only if an analysis
-    /// variant counts memory traffic.
+    /// How the heuristic counts the memory traffic of other partitions when it merges two partitions. Only if an
+    /// analysis variant counts memory traffic.
     #[serde(default, skip_serializing_if = "Traffic::is_all")]
     pub traffic: Traffic,
 }
@@ -270,8 +271,8 @@ mod tests {
     use super::*;
     use gpusched_analysis::partitioning::Options;
 
-    /// Checks that the written algorithm has all fields of the options. Then the hash input of the
-    /// experiment stays unchanged.
+    /// Checks that the written algorithm has all fields of the options. As a result, the hash input of the experiment
+    /// stays unchanged.
     #[test]
     fn an_algorithm_has_the_fields_of_the_options() {
         let text = r#"{"name":"x","heuristic":"bf","forbidden":"act","order":"increasing","bf_measure":"demand",

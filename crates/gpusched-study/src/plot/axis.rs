@@ -10,7 +10,8 @@ const STEPS: f64 = 8.0;
 /// Maximum number of decades on an axis with a tick at every decade.
 const DECADES: i32 = 8;
 
-/// Space between an outer tick and the end of the axis, as a share of the distance between the first and the last tick.
+/// Space between the first or last tick and the nearest end of the axis, as a share of the distance between the first
+/// and the last tick.
 const PADDING: f64 = 0.025;
 
 /// Converts values to coordinates on a linear scale. The ticks of an axis are at round values.

@@ -1,4 +1,4 @@
-//! Converts the rows of tables to panels, lines and points.
+//! Conversion of the rows of tables to panels, lines and points.
 
 use super::axis::Axis;
 use super::options::{Options, Selection};
@@ -6,7 +6,7 @@ use crate::Table;
 use crate::table::Column;
 use gpusched_model::error::{Error, Refusal, Result};
 
-/// Maximum number of lines in a figure. Readers cannot distinguish more lines.
+/// Maximum number of lines in a figure. The reader of a figure cannot distinguish more lines.
 const MAX_SERIES: usize = 24;
 
 /// Maximum number of panels in a figure. More panels do not fit on a page.
@@ -45,7 +45,7 @@ pub(super) struct Panel {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Point {
     pub x: f64,
-    /// Value on the vertical axis. `None` if the cell is empty; the line then has a gap.
+    /// Value on the vertical axis. `None` if the cell is empty; in this case, the line has a gap.
     pub y: Option<f64>,
     /// Confidence interval of y. Absent if the table has no interval.
     pub band: Option<(f64, f64)>,
@@ -211,8 +211,8 @@ impl<'t> Columns<'t> {
         })
     }
 
-    /// Returns the rows that pass all selections. If several selections are about one column, a row needs only one of their
-    /// values.
+    /// Returns the rows that pass all selections. If several selections are about one column, a row needs only one of
+    /// the values in these selections.
     fn rows(&self, selections: &[Selection]) -> Result<Vec<usize>> {
         let mut rows: Vec<usize> = (0..self.table.len()).collect();
         for selection in selections {

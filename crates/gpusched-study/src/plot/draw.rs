@@ -2,8 +2,9 @@
 //!
 //! The SVG backend of plotters supports only integer coordinates and solid lines. Therefore the drawing uses [`UNIT`] units
 //! per pixel, and a later step changes the finished text. For a dashed line, the drawing uses a [stroke width](DASHED) that
-//! no other element has. The later step replaces it by a dash pattern. Dashed paths of plotters would have a separate
-//! element for every dash. The text would then be six times as long, and lines would be hard to edit.
+//! no other element has. The later step replaces this stroke width by a dash pattern. If plotters drew dashed lines,
+//! the text would have a separate element for every dash. Such a text would be six times as long, and its lines would
+//! be hard to edit.
 
 use std::collections::HashSet;
 
@@ -34,10 +35,10 @@ const REMARK: RGBColor = RGBColor(90, 90, 90);
 /// Stroke width of the first dash pattern [units]. The next dash patterns have the next integers as stroke widths.
 const DASHED: u32 = 90_001;
 
-/// Maximum number of points of a line that has a marker at each point.
+/// Maximum number of points of a short line, which has a marker at each point.
 const FEW: usize = 12;
 
-/// Minimum distance between two markers of a longer line, measured along the line [pixels].
+/// Minimum distance between two markers of a long line, measured along the line [pixels].
 const MARKER_DISTANCE: f64 = 70.0;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;

@@ -1,8 +1,8 @@
 //! Figures of results tables.
 //!
 //! A figure is a row of panels with common axes. By default, each panel shows one analysis variant and each line shows one
-//! algorithm. Lines have a confidence band if the table has a confidence interval. A figure is an SVG text; each of its
-//! bytes depends only on the tables and the options.
+//! algorithm. Lines have a confidence band if the table has a confidence interval. A figure is an SVG text. Each byte
+//! of this text depends only on the tables and the options.
 //!
 //! Lines differ in color (a palette for color-blind readers, Okabe & Ito 2008), in dashes and in markers. Therefore lines
 //! can be distinguished in black and white.

@@ -14,7 +14,8 @@ pub struct Options {
     /// Name of the column that distinguishes panels. The figure has one panel for each value in this column [default:
     /// `reading`, if the table has this column].
     pub panel: Option<String>,
-    /// Rows to draw. If several selections are about one column, a row needs only one of their values.
+    /// Rows to draw. If several selections are about one column, a row needs only one of the values in these
+    /// selections.
     pub selections: Vec<Selection>,
     /// Title of the figure [default: the text in the column `study`].
     pub title: Option<String>,
@@ -50,7 +51,7 @@ impl Default for Options {
 pub struct Selection {
     /// Name of the column.
     pub column: String,
-    /// Text of the cell. A cell with an equal number is also selected.
+    /// Text of the cell. The selection also accepts a cell whose text differs, but whose number is equal.
     pub value: String,
 }
 

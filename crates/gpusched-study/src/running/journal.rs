@@ -1,8 +1,9 @@
 //! The checkpoint of a study: a file with one line for each finished chunk.
 //!
 //! The first line identifies the study. Each further line contains the results of one chunk. A line is valid only if its
-//! line end is present. If a process is killed, its journal stays valid. The last line may be incomplete; the next run
-//! removes it. A process that uses a journal locks the file. When the process ends, the operating system releases the lock.
+//! line end is present. If a process is killed, its journal stays valid, but the last line may be incomplete. The next
+//! run removes this line. A process that uses a journal locks the file. When the process ends, the operating system
+//! releases the lock.
 
 mod line;
 mod reader;

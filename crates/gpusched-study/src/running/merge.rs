@@ -17,8 +17,8 @@ use gpusched_model::error::{Error, Refusal, Result};
 /// Merges the shards of all studies that have journals in `folders`. Writes the same files as a run of the whole study into
 /// the folder at `output`. Returns the studies in the order of their names.
 ///
-/// Several journals may contain the same chunk if its results are equal. The merge then uses the
-/// times of the first journal.
+/// Several journals may contain the same chunk if its results are equal. In this case, the merge uses the times of the
+/// first journal.
 ///
 /// # Errors
 /// Fails with [`Error::Refused`] if there is no journal, or if a shard is still running. Also fails if journals belong to
@@ -41,7 +41,7 @@ pub fn merge<P: AsRef<Path>>(folders: &[P], output: impl AsRef<Path>) -> Result<
 /// The path of a journal, and the path of its folder.
 type Found = (PathBuf, PathBuf);
 
-/// Returns the journals of each study, in the order of `folders`, then of names.
+/// Returns the journals of each study, sorted by the order of `folders`, then by name.
 fn find<P: AsRef<Path>>(folders: &[P]) -> Result<BTreeMap<String, Vec<Found>>> {
     let mut journals: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     for folder in folders {

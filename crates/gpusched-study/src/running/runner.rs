@@ -1,5 +1,5 @@
-//! Runs a study or one shard of it. Several threads compute chunks, and one thread writes them to
-//! the journal. A run can resume an interrupted run.
+//! Runs a study or one shard of a study. Several threads compute chunks, and one thread writes the results to the
+//! journal. A run can resume an interrupted run.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,8 @@ use gpusched_model::error::{Error, Result};
 
 /// Receives reports about the progress of a run. All calls are on the thread that called [`run`].
 pub trait Observer {
-    /// Reports the start of a run of `total` task sets or cases. Earlier runs finished `resumed` of these.
+    /// Reports the start of a run of `total` task sets or cases. Earlier runs finished `resumed` of these sets or
+    /// cases.
     fn started(&mut self, total: u64, resumed: u64) {
         let _ = (total, resumed);
     }

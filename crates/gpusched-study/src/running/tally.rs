@@ -13,7 +13,7 @@ pub struct Tally {
     pub schedulable: u64,
     /// Total number of SMs that the plans of all schedulable task sets use.
     pub sms_used: u64,
-    /// Total number of merges that the search tested, over all task sets.
+    /// Total number of merges that the searches tested, over all task sets.
     pub merges: u64,
     /// Total number of merges that the pre-fill of ACT tested, over all task sets.
     pub prefill_merges: u64,

@@ -111,7 +111,7 @@ fn statement(finding: &Finding) -> String {
     text
 }
 
-/// Returns a text with the measured figures, with `separator` between figures.
+/// Returns a text with the computed values, with `separator` between the values.
 fn figures(finding: &Finding, separator: &str) -> String {
     let figures = finding.figures_in_words();
     let figures = figures.iter().map(|(name, value)| format!("{name} = {value}"));

@@ -14,7 +14,7 @@ pub fn draw(study: &Study) -> Result<()> {
     }
 }
 
-/// Returns the title of the figure.
+/// Returns the title of the figures of `study`.
 fn title(study: &Study) -> &str {
     match study.spec.title() {
         "" => study.spec.name(),

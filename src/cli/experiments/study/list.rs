@@ -82,7 +82,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// Returns a text on the size of the study.
+    /// Returns a text about the size of the study.
     fn size(&self) -> String {
         match (self.points, self.sets, self.cases) {
             (Some(points), Some(sets), _) => format!("{points} × {}", counted(sets, "set")),
@@ -104,7 +104,7 @@ impl Args {
     /// Writes the list of studies.
     ///
     /// # Errors
-    /// Errors of [`study::studies`] and of writing the output.
+    /// Fails in the same cases as [`study::studies`], or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let studies = study::studies(&self.folder)?;
         let list = List {
@@ -166,7 +166,8 @@ impl Report for List<'_> {
     }
 }
 
-/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have four more.
+/// Maximum width of a cell with analysis variants, metrics or algorithms [characters]. A cell with sources may have
+/// four more characters.
 const WIDEST: usize = 36;
 
 impl List<'_> {

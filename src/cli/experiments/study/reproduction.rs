@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::study::{Reasons, Study, reproduction};
 
 /// Arguments of `gpusched study reproduction`. The Markdown page lists every claim with its
-/// source, with published and measured figures, and with one verdict per analysis variant.
+/// source, with published and computed numbers, and with one verdict per analysis variant.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -32,8 +32,8 @@ impl Args {
     /// Writes the page.
     ///
     /// # Errors
-    /// Errors of `study check`. [`Error::Refused`] for a format other than text, or for a study
-    /// in two folders.
+    /// Fails in the same cases as `study check`. Also fails with [`Error::Refused`] for a format other than text, or
+    /// for a study in two folders.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if let Some(format @ (Format::Json | Format::Csv)) = global.format {
             return Err(Error::parameter(

@@ -59,8 +59,8 @@ impl Args {
     /// Runs the studies one after the other.
     ///
     /// # Errors
-    /// Errors of [`Spec::read`] for any study, reported before the first study runs. Errors of
-    /// [`study::run`].
+    /// Fails in the same cases as [`Spec::read`] for any study, before the first study runs. Also fails in the same
+    /// cases as [`study::run`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         if self.specs.iter().any(|path| path.as_os_str() == "-") {
             let expected = "a file, because a study cannot be read from standard input";
@@ -121,7 +121,7 @@ impl MergeArgs {
     /// Merges all studies in the folders.
     ///
     /// # Errors
-    /// Errors of [`study::merge`].
+    /// Fails in the same cases as [`study::merge`].
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         let output = folder(global)?;
         let specs = study::merge(&self.folders, output)?;

@@ -60,8 +60,8 @@ impl Args {
 }
 
 impl Args {
-    /// Returns a note if `kernel` in isolation ends within one regulation period. The note names
-    /// a shorter regulation period, the one with the largest budget.
+    /// Returns a note if `kernel` in isolation ends within one regulation period. The note names the shorter regulation
+    /// period for which the budget is largest.
     fn shorter(&self, kernel: &Kernel, found: &Nominal) -> Result<Option<String>> {
         let (alone, period) = (found.wcet_isolated_ns, kernel.regulation_period());
         if alone >= period {

@@ -1,5 +1,5 @@
-//! `gpusched budget sequence`: several kernels that run one at a time, and best-effort cores with
-//! a regulated memory budget.
+//! `gpusched budget sequence`: simulates several kernels that run one after another, and best-effort cores with a
+//! regulated memory bandwidth budget.
 
 mod beforehand;
 mod periods;
@@ -64,7 +64,7 @@ Example:
 /// Number of runs that gpusched simulates before it writes the results of these runs.
 const BATCH: u64 = 16;
 
-/// Returns a parser of block times, except for `trace`, because a sequence cannot replay traces.
+/// Returns a parser of block times that refuses `trace`, because a sequence cannot replay traces.
 fn untraced() -> impl TypedValueParser<Value = BlockTimes> {
     one_of(&[BlockTimes::Wcet, BlockTimes::Mean, BlockTimes::Drawn])
 }

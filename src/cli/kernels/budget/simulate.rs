@@ -1,5 +1,5 @@
-//! `gpusched budget simulate`: one kernel, and best-effort cores whose memory bandwidth budget
-//! changes at run time.
+//! `gpusched budget simulate`: simulates one kernel, and best-effort cores whose memory bandwidth budget changes at run
+//! time.
 
 mod consumers;
 mod replay;

@@ -1,5 +1,5 @@
-//! Memory profiles that a group of kernels names. A memory profile is published, a JSON file or a
-//! CSV file, for example a result of `simulate profile`.
+//! Memory profiles that a group of kernels names. A memory profile is a published profile, a JSON file, or a CSV file
+//! such as a result of `simulate profile`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::model::{Factor, MemoryProfile};
 use crate::study::Table;
 use crate::time::Time;
 
-/// Names of the columns with a time, and the unit of each column.
+/// Names of the columns that may contain the times, each with its unit.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -20,12 +20,12 @@ const TIMES: [(&str, &str); 4] = [
     ("time_s", "s"),
 ];
 
-/// Names of the columns with a bandwidth.
+/// Names of the columns that may contain the bandwidths.
 pub const BANDWIDTHS: [&str; 2] = ["l2_bytes_per_second", "bandwidth"];
 
 /// Returns the published profile called `name`, or the profile in the file `name`, relative to
-/// `folder`. Adds this file to `files`. `refuse` creates the error for a name of neither a
-/// published profile nor a file.
+/// `folder`. Adds this file to `files`. `refuse` creates the error for a name that is neither a published profile nor a
+/// file.
 ///
 /// # Errors
 /// Fails for an unknown name, or if the file cannot be read.
@@ -182,7 +182,7 @@ pub fn gpu_in(table: &Table) -> Result<Option<MeasuredGpu>> {
 }
 
 /// Returns the name in `names` that is a column of `table`. Fails unless there is exactly one
-/// such column. `what` describes its content for the error.
+/// such column. In the error, `what` describes the content of this column.
 fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     let found: Vec<&str> = names
         .iter()
@@ -200,7 +200,7 @@ fn only<'n>(table: &Table, names: &[&'n str], what: &str) -> Result<&'n str> {
     }
 }
 
-/// Parses the time `text`. The name of the column, `name`, determines the unit.
+/// Parses the time `text`. `name` is the name of the column, which determines the unit.
 fn time_in(name: &str, text: &str) -> Option<Time> {
     let (_, unit) = TIMES.iter().find(|(known, _)| *known == name)?;
     let time: Option<Time> = format!("{text}{unit}").parse().ok();

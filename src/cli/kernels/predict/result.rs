@@ -57,8 +57,8 @@ pub struct KernelAnswer {
     pub slowdown: f64,
 }
 
-/// Time window with a constant set of running kernels. For the model `fluid`, kernels run for
-/// their predicted times. For other models, kernels run for their times in isolation.
+/// Time window with a constant set of running kernels. For the model `fluid`, each kernel runs for its predicted time.
+/// For other models, each kernel runs for its time in isolation.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "PredictionWindow")]
 pub struct WindowAnswer {
@@ -83,7 +83,7 @@ pub struct PartAnswer {
     pub kernel: usize,
     /// Fraction of the total work of the kernel that it completes in the window, from 0 to 1.
     pub progress: f64,
-    /// Bandwidth that the kernel gets in the window [GB/s].
+    /// Bandwidth that the kernel receives in the window [GB/s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Penalty Π of the kernel in the window, by [Masola23] Eq. 6.

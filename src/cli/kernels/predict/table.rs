@@ -100,8 +100,7 @@ fn kernel_row(kernel: &KernelAnswer) -> Vec<String> {
     ]
 }
 
-/// Returns the rows of `prediction` with `windows`. Each row starts at the column of the window
-/// number.
+/// Returns the rows of `prediction`, one row per window and kernel. Each row starts at the column of the window number.
 fn window_rows(prediction: &ModelAnswer) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (number, window) in prediction.windows.iter().enumerate() {

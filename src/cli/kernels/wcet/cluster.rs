@@ -370,7 +370,7 @@ impl Report for About<(Trace, Wcets), Kernel> {
     }
 }
 
-/// Returns a line on the WCETs if an extreme-value fit gave them; otherwise an empty text.
+/// Returns a line about the WCETs if they are from an extreme-value fit, or an empty text in all other cases.
 fn estimated(wcets: &Wcets, kernel: &Kernel) -> String {
     let Wcets::Tail { family, exceedance } = *wcets else {
         return String::new();

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// Refuses a file that appears twice in `paths`. Standard input also counts as a file.
 ///
 /// # Errors
-/// [`Error::Refused`] with the name of the duplicate file.
+/// Fails with [`Error::Refused`], which states the name of the duplicate file.
 pub fn distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for path in paths {

@@ -130,7 +130,7 @@ fn tasks(answer: &Fit, period: Time) -> Result<TaskSet> {
     TaskSet::new(None, vec![task]).map_err(|error| bad(&error))
 }
 
-/// Returns a note with the reason if the result has no `kind`; otherwise `None`.
+/// Returns a note with the reason if the result has no `kind`, or `None` if it has a `kind`.
 fn left_out(answer: &Fit) -> Option<String> {
     let drawn = || drawn(answer.utilization.unwrap_or_default());
     let why = match answer.kind_reason {
@@ -156,7 +156,7 @@ fn left_out(answer: &Fit) -> Option<String> {
     ))
 }
 
-/// Returns a text on the share of the memory bandwidth that the kernel uses.
+/// Returns a text about the share of the memory bandwidth that the kernel uses.
 fn drawn(utilization: f64) -> String {
     format!(
         "the kernel uses {:.1} % of the memory bandwidth on all SMs",

@@ -16,7 +16,7 @@ use crate::model::{Bytes, Estimated};
 use crate::study::Table;
 use crate::time::Time;
 
-/// Names of the columns with a time, and the unit of each column.
+/// Names of the columns that may contain the times, each with its unit.
 const TIMES: [(&str, &str); 4] = [
     ("time_ns", "ns"),
     ("time_us", "us"),
@@ -30,8 +30,8 @@ const TRAFFIC_COLUMN: &str = "traffic_bytes";
 /// Reads the file at `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown
-/// column, or for a file without isolated measurements.
+/// Fails with [`Error::Refused`] for an invalid cell (with line and column), for a missing or unknown column, or for a
+/// file without isolated measurements.
 pub fn read(path: &Path) -> Result<Measured> {
     let file = path.display().to_string();
     let bytes = bytes(path)?;
@@ -168,7 +168,7 @@ fn as_csv(error: Error) -> Error {
     })
 }
 
-/// Returns the mark of an estimated time in the cell `found`. An empty cell gives `None`: the
+/// Returns the mark of an estimated time in the cell `found`. Returns `None` for an empty cell, which means that the
 /// time is not an estimate.
 fn estimated(found: &str) -> Result<Option<Estimated>, String> {
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! `gpusched wcet profile`: a synthetic kernel that matches the published figures of a benchmark.
+//! `gpusched wcet profile`: generates a synthetic kernel that matches the published values of a benchmark.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::time::Time;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Benchmarks with published figures (JSON); `-` is standard input
+    /// Benchmarks with published values (JSON); `-` is standard input
     #[arg(value_name = "BENCHMARKS")]
     benchmarks: PathBuf,
     /// Name of the benchmark
@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 const EXAMPLE: &str = "\
-The published figures determine the numbers of blocks, clusters and intervals, the nominal budget, and the ratio of longest times
+The published values determine the numbers of blocks, clusters and intervals, the nominal budget, and the ratio of longest times
 to mean times. All other values are SYNTHETIC. gpusched generates the other values from --seed, and marks them as synthetic.
 `profile` prints one line of JSON.
 
@@ -46,7 +46,7 @@ impl Args {
     /// Generates and writes the kernel.
     ///
     /// # Errors
-    /// Fails on bad input, on missing or impossible figures, or if output cannot be written.
+    /// Fails on bad input, on missing or impossible values, or if output cannot be written.
     pub fn run(&self, global: &Global) -> Result<Outcome> {
         global.only_json("json, because kernels are JSON")?;
         let benchmarks: Benchmarks = Documents::only(&self.benchmarks, "list of benchmarks")?;

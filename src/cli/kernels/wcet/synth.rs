@@ -43,7 +43,7 @@ the first runs.
 Example:
   gpusched wcet synth tasksets/traces/two-paths.json --runs 40 -o trace.csv";
 
-/// Maximum number of rows of a trace. The CSV file of this number of rows has about 20 GB.
+/// Maximum number of rows of a trace. A CSV file with this number of rows has about 20 GB.
 const MOST_ROWS: u64 = 1_000_000_000;
 
 /// Approximate number of rows that gpusched generates before it writes them. The number bounds

@@ -45,7 +45,7 @@ pub struct Args {
     gpu_tasks: bool,
 }
 
-/// Scheduling rules for which the file states all parameters.
+/// Scheduling rules for which the model file states all parameters.
 const GPU_POLICIES: [PartitionPolicy; 3] = [
     PartitionPolicy::NpFifo,
     PartitionPolicy::NpFp,

@@ -115,7 +115,7 @@ impl Reading {
         })
     }
 
-    /// Returns the number of SMs of `size`.
+    /// Returns the number of SMs that `size` states.
     fn sms(&self, size: Size, path: &Path, recording: &Recording) -> Result<u32> {
         let refuse = |found: String, expected: &str| {
             let hint = "add `--gpu NAME`, or state the number of SMs: FILE@SMS";
@@ -187,7 +187,7 @@ fn split(argument: &Path) -> (PathBuf, Option<Size>) {
     }
 }
 
-/// Refuses `FILE@TEXT` if only `FILE` exists. Then `TEXT` is a bad size and not part of the name.
+/// Refuses `FILE@TEXT` if only `FILE` exists. In this case, `TEXT` is an invalid size, and not a part of the file name.
 fn refuse_bad_size(path: &Path) -> Result<()> {
     let text = path.to_string_lossy();
     let Some((file, size)) = text.rsplit_once('@') else {

@@ -1,4 +1,4 @@
-//! `gpusched recording summary`: what a profiler recorded.
+//! `gpusched recording summary`: summarizes the content of recordings.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `gpusched recording tasks`: a task set from recordings.
+//! `gpusched recording tasks`: derives a task set from recordings.
 
 mod text;
 
@@ -167,7 +167,7 @@ impl Args {
     }
 }
 
-/// Returns one row per job, warm-up included.
+/// Returns CSV with one row per job, including the jobs of the warm-up.
 fn rows(runs: &[Run<'_>]) -> Result<String> {
     let mut rows = Rows::default();
     for run in runs {

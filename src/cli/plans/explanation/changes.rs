@@ -1,5 +1,5 @@
-//! Finds single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs,
-//! a later deadline. A search confirms each reported change.
+//! Search for single changes that make a task set schedulable: more SMs, less traffic, shorter WCETs, a later deadline.
+//! A search confirms each reported change.
 
 use std::cell::Cell;
 
@@ -50,8 +50,7 @@ impl<'t, 'c> Trials<'t, 'c> {
     }
 
     /// Returns lines with the changes that lead to a plan. The search for more SMs starts at
-    /// `from` SMs. `task` is the task that caused the failure; `None` if no single task caused
-    /// it.
+    /// `from` SMs. `task` is the task that caused the failure; `None` if no single task caused the failure.
     pub fn report(&self, from: u32, task: Option<usize>) -> Vec<String> {
         let found: Vec<String> = [self.memory(), self.sms(from), self.wcets(), self.deadline(task)]
             .into_iter()

@@ -1,4 +1,4 @@
-//! Reasons for a failure: the condition that fails, the amount, and the task.
+//! Reasons for a failure: the condition that is violated, the amount of the violation, and the task that causes it.
 
 use super::called;
 use crate::cli::arguments::Case;
@@ -43,8 +43,8 @@ pub fn of_verdict(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     of_tasks(case, &all, case.problem.sms(), &verdict.evidence)
 }
 
-/// Returns a line about the tasks that do not state their memory traffic. Returns `None` if all
-/// tasks state it, or if the interference model ignores it.
+/// Returns a line about the tasks that do not state their memory traffic. Returns `None` if all tasks state their
+/// memory traffic, or if the interference model ignores memory traffic.
 pub fn traffic(case: &Case<'_>) -> Option<String> {
     let memory = case.problem.memory()?;
     let tasks = case.set.tasks();
@@ -75,8 +75,7 @@ pub fn traffic(case: &Case<'_>) -> Option<String> {
     }
 }
 
-/// Returns a line about the violation of Lemma 1: the total work of the tasks exceeds the SMs of
-/// the GPU.
+/// Returns a line about the violation of Lemma 1: the total work of the tasks exceeds the capacity of the GPU.
 fn work(case: &Case<'_>) -> String {
     let shares = case.set.tasks().iter().map(|task| {
         let work = u64::try_from(task.wcet().least_work(Contention::Isolated)).unwrap_or(u64::MAX);
@@ -91,7 +90,7 @@ fn work(case: &Case<'_>) -> String {
     )
 }
 
-/// Returns the sentence ` Task … has the largest share, …`. The text is empty for a single task.
+/// Returns the sentence ` Task … has the largest share, …`. The text is empty if there is only one task.
 fn largest(case: &Case<'_>, shares: impl Iterator<Item = (usize, f64)>) -> String {
     let shares: Vec<(usize, f64)> = shares.collect();
     let most = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1));

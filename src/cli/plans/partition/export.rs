@@ -1,5 +1,5 @@
-//! Options `--export` and `--export-to`: write the plan in the format of a tool. The export
-//! replaces the result or goes to an additional file.
+//! Options `--export` and `--export-to`: write the plan in the format of a tool. The export replaces the result, or
+//! gpusched writes the export to an additional file.
 
 use crate::cli::arguments::{Case, named};
 use crate::cli::export::{misnamed, of};
@@ -31,8 +31,8 @@ impl Export {
     /// Checks the options before the search.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a missing device, for partition sizes that the tool does not
-    /// support, and for options on the result if the export replaces the result.
+    /// Fails with [`Error::Refused`] for a missing device, for partition sizes that the tool does not support, and for
+    /// options on the result if the export replaces the result.
     pub fn check(&self, global: &Global, offer: Option<&Offer>, sensitivity: bool) -> Result<()> {
         let Some(target) = self.export else {
             return Ok(());
@@ -97,7 +97,7 @@ impl Export {
     /// plan that is not schedulable.
     ///
     /// # Errors
-    /// [`Error::Refused`] for more than one task set, or for a plan that the tool does not support.
+    /// Fails with [`Error::Refused`] for more than one task set, or for a plan that the tool does not support.
     pub fn run(&self, case: &Case<'_>, plan: &Plan) -> Result<Option<String>> {
         let Some(target) = self.export else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! WCET margin of a plan as text. The margin is the largest common factor on all WCETs.
+//! WCET margin of a plan as text. The margin is the largest common factor by which all WCETs may grow.
 
 use crate::model::plan::{LARGEST_SCALING, Margin};
 

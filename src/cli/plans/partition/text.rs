@@ -74,7 +74,7 @@ impl Args {
         }
     }
 
-    /// Whether a plan may exist in spite of `failure`, because the test is only sufficient.
+    /// Whether a plan may exist although the search reports `failure`, because the test is only sufficient.
     fn is_open(&self, failure: &Failure) -> bool {
         let by_test = matches!(failure, Failure::TaskDoesNotFit { .. } | Failure::BoundExceedsGpu);
         by_test && self.request.policy().strength() == Strength::Sufficient
@@ -272,7 +272,7 @@ impl Args {
 }
 
 impl Report for About<(&Args, &Case<'_>), Plan> {
-    /// Adds one row per partition. A plan without partitions has a single row with empty cells.
+    /// Adds one row per partition. For a plan without partitions, adds a single row with empty cells.
     fn rows(&self, rows: &mut Rows) -> Result<()> {
         let About((args, case), plan) = self;
         let system = (

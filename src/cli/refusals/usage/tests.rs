@@ -29,7 +29,7 @@ fn told(arguments: &[OsString]) -> Option<String> {
     said(&command, &error).or_else(|| Some(negative(&command, arguments, &error)?.to_string()))
 }
 
-/// Returns the error message if `error` is about a value; otherwise `None`.
+/// Returns the error message if `error` is about a value, or `None` if it is about something else.
 fn said(command: &Command, error: &clap::Error) -> Option<String> {
     bad_value(command, error).map(|refusal| refusal.to_string())
 }
@@ -185,8 +185,7 @@ fn takes_anything(option: &Arg) -> bool {
 /// Options that gpusched validates together, after clap has parsed all of them.
 const TOGETHER: [&str; 3] = ["utilization", "cap", "memory-share"];
 
-/// For every option, an invalid value gives a message with the option, the value and the expected
-/// value.
+/// For every option, an invalid value leads to a message with the option, the value and the expected value.
 #[test]
 fn no_option_takes_nonsense_or_tells_it_otherwise() {
     let mut command = prepared(Cli::command());

@@ -129,7 +129,7 @@ impl Args {
         Ok((end, Some(timeline)))
     }
 
-    /// Returns the scenario in the file, with the values of the options in place of its values.
+    /// Returns the scenario in the file, where the values of the given options replace the values of the scenario.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
         if self.block_scheduler.is_none() && self.gpu.is_none() {

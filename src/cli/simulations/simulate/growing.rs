@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use crate::cli::report::Output;
 use crate::error::{Error, Result};
 
-/// Size of the buffered text that triggers a write to the output [bytes].
+/// Size of the buffered text at which the buffer is written to the output [bytes].
 const CHUNK: usize = 1 << 16;
 
 /// CSV table that grows during a simulation.
@@ -36,7 +36,7 @@ impl<'a> Growing<'a> {
         }
     }
 
-    /// Whether further rows are useless, because writing failed or the reader closed the output.
+    /// Whether further rows have no effect, because writing failed or the reader closed the output.
     pub fn is_futile(&self) -> bool {
         self.has_failed() || !self.output.has_reader()
     }
@@ -56,7 +56,7 @@ impl<'a> Growing<'a> {
     /// Writes the remaining rows.
     ///
     /// # Errors
-    /// Returns the first error of writing.
+    /// Fails with the first error that occurred while output was written.
     pub fn finish(mut self) -> Result<()> {
         self.flush();
         self.failure.map_or(Ok(()), Err)

@@ -1,4 +1,4 @@
-//! `gpusched simulate profile`: a kernel in isolation on each of several numbers of SMs.
+//! `gpusched simulate profile`: simulates a kernel in isolation, on several numbers of SMs one after another.
 
 mod range;
 mod report;

@@ -15,8 +15,8 @@ pub struct EndToEndValidation {
     seed: u64,
     /// Counts over all systems.
     tally: Tally,
-    /// Simulated time above its bound, in the first system with such a time. The field is absent
-    /// if no time exceeds its bound.
+    /// A simulated time that exceeds its bound, in the first system with such a time; absent if no time exceeds its
+    /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     excess: Option<Excess>,
 }

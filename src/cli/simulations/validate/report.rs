@@ -25,7 +25,7 @@ pub struct Validation {
     /// Number of violations: partitions that the analysis accepts, but that miss a deadline or
     /// exceed a response-time bound.
     breaches: u64,
-    /// Results by policy.
+    /// Results for each policy.
     policies: Vec<PolicyResult>,
     /// Smallest counterexample that shows the first violation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -216,8 +216,8 @@ impl Report for Validation {
     }
 }
 
-/// Returns CSV with the distribution of the ratio of longest simulated response time to bound.
-/// For each policy and ratio, a row contains the cumulative share of the tasks with a bound.
+/// Returns CSV with the distribution of a ratio: the longest simulated response time of a task divided by its bound.
+/// For each policy and ratio, a row contains the cumulative share among the tasks that have a bound.
 pub fn pessimism(report: &validation::Report) -> String {
     let mut text = String::from("policy,ratio,tasks,share\n");
     for (policy, tally) in &report.policies {

@@ -21,7 +21,7 @@ pub struct SharedValidation {
     /// Number of violations: systems that `conflict+bandwidth` accepts, but that miss a deadline
     /// in a simulation.
     breaches: u64,
-    /// Results by policy.
+    /// Results for each policy.
     policies: Vec<PolicyResult>,
     /// Position of the first random system that `conflict+bandwidth` accepts, but that misses a
     /// deadline.

@@ -19,8 +19,8 @@ const RANDOM: usize = 6;
 /// remnant before this process locks the file. Two failures in a row are extremely unlikely.
 const TRIES: u32 = 100;
 
-/// Maximum number of bytes that the name of a temporary file takes from the name of its
-/// destination. The limit keeps the name short enough for the file system.
+/// Maximum number of bytes of the destination name that the name of a temporary file contains. The limit keeps the name
+/// short enough for the file system.
 const NAMED: usize = 100;
 
 /// Returns the folder that contains `path`.

@@ -1,9 +1,9 @@
 //! Reader for documents such as task sets or plans. A stream is one JSON document, or JSONL with one document per line.
 //!
-//! The first line that is not blank determines the format. If the line is an incomplete JSON
-//! value, the whole stream is one JSON document. Otherwise, the stream is JSONL. The reader never
-//! loads a whole JSONL stream into memory. [`Documents::batch`] returns unparsed documents, which
-//! several threads can parse in parallel. The iterator parses one document at a time.
+//! The first line that is not blank determines the format. If this line is an incomplete JSON value, the whole stream
+//! is one JSON document. If the line is complete, the stream is JSONL. The reader never loads a whole JSONL stream into
+//! memory. [`Documents::batch`] returns unparsed documents, which several threads can parse in parallel. The iterator
+//! parses one document at a time.
 
 mod kinds;
 mod likeness;
@@ -28,8 +28,8 @@ use crate::error::{Error, Refusal, Result};
 /// Maximum length of one document [bytes]. A task set of this length has about a million tasks.
 const LONGEST: u64 = 1 << 28;
 
-/// Text length after which a batch ends [bytes]. The limit bounds the memory that a batch of
-/// large documents needs.
+/// Length of the text of a batch after which the batch ends [bytes]. The limit bounds the memory that a batch of large
+/// documents needs.
 const BATCH_BYTES: usize = 1 << 21;
 
 /// A stream of documents of type `T`.
@@ -48,7 +48,7 @@ pub struct Documents<T> {
 enum State {
     /// The reader has read only blank lines so far.
     Start,
-    /// The stream is JSONL, and the reader has not reached its end.
+    /// The stream is JSONL, and the reader has not reached the end of the stream.
     Lines,
     /// The reader has reached the end of the stream.
     End,
@@ -126,7 +126,7 @@ impl<T: Document> Documents<T> {
         }
     }
 
-    /// Returns the name that error messages use for the stream.
+    /// Returns the name of the stream in error messages.
     pub fn file(&self) -> &str {
         &self.file
     }
@@ -159,11 +159,10 @@ impl<T: Document> Documents<T> {
         }
     }
 
-    /// Returns up to `sets` further documents without parsing them. A batch of large documents
-    /// has fewer documents. At the end of the stream, the batch is empty.
+    /// Returns up to `sets` further documents without parsing them. A batch of large documents may have fewer than
+    /// `sets` documents. At the end of the stream, the batch is empty.
     ///
-    /// A batch with only one document is the last batch, or the caller requested only one
-    /// document.
+    /// If a batch has only one document, it is the last batch, or the caller requested only one document.
     ///
     /// # Errors
     /// Fails with [`Error::Io`] if the stream cannot be read. Fails with [`Error::Refused`] if the stream contains no
@@ -222,8 +221,7 @@ impl<T: Document> Documents<T> {
         Ok((!line.is_empty()).then_some(line))
     }
 
-    /// Appends the next line to `text` if `lines` is 1. Otherwise, appends the rest of the
-    /// stream.
+    /// If `lines` is 1, appends the next line to `text`. For other values of `lines`, appends the rest of the stream.
     fn read(&mut self, text: &mut Vec<u8>, lines: usize) -> Result<()> {
         let room = (LONGEST + 1).saturating_sub(text.len() as u64);
         let mut source = (&mut self.source).take(room);

@@ -26,8 +26,8 @@ impl RawDocument {
         fields.is_ok_and(|fields| fields.contains_key(name))
     }
 
-    /// Returns whether the document is an end-to-end system: a JSON object with a task that has `segments`, or with
-    /// `cores` or `copy_engines`.
+    /// Returns whether the document is an end-to-end system: a JSON object with `cores`, with `copy_engines`, or with a
+    /// task that has `segments`.
     pub fn is_end_to_end(&self) -> bool {
         #[derive(serde::Deserialize)]
         struct Probe {
@@ -55,8 +55,8 @@ impl RawDocument {
         self.text.trim_ascii_start().starts_with(b"{")
     }
 
-    /// Checks the JSON syntax of a document that starts with `{`. Callers that examine single
-    /// fields call this function first. Error messages use `file` as the name of the file.
+    /// Checks the JSON syntax of a document that starts with `{`. Callers that examine individual fields of a document
+    /// call this function first. Error messages use `file` as the name of the file.
     ///
     /// # Errors
     /// Fails with [`Error::Refused`], which states the line, the found text and the expected text.
@@ -87,7 +87,7 @@ impl RawDocument {
         refusal.at(file, self.line + line.saturating_sub(1)).into()
     }
 
-    /// Parses the document. An error contains the line within this document, counted from 1.
+    /// Parses the document. An error contains the number of the line within this document, counted from 1.
     fn try_parse<T: Document>(&self) -> Result<T, (usize, Refusal)> {
         let text = str::from_utf8(&self.text).map_err(|error| {
             let before = &self.text[..error.valid_up_to()];

@@ -1,7 +1,9 @@
-//! Values of a document as a tree. A type that is read from the tree reports a fault with the path of the wrong field.
+//! Values of a document as a tree. If a type cannot be read from the tree, the error states the path of the wrong
+//! field.
 //!
-//! Every file format is compiled once, for this tree. Readers that track paths around the parser of each syntax would
-//! compile every format once more for each syntax, which takes most of the time to build the crate.
+//! The compiler translates every file format once, for this tree. If readers tracked paths around the parser of each
+//! syntax, the compiler would translate every format once per syntax. Most of the time to build the crate is for this
+//! translation.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -109,7 +111,7 @@ impl<'de> Deserialize<'de> for Tree<'de> {
 #[derive(serde::Deserialize)]
 struct Name<'t>(#[serde(borrow)] Cow<'t, str>);
 
-/// A fault, and the path from the value that is read to the wrong field.
+/// A fault, and the path of the wrong field, relative to the value that a type reads.
 #[derive(Debug)]
 struct Misfit {
     path: String,
@@ -157,7 +159,7 @@ impl de::Error for Misfit {
 struct Value<'a, 't>(&'a Tree<'t>);
 
 impl Value<'_, '_> {
-    /// Returns the error that `expected` accepts no value of this type.
+    /// Returns the error which states that `expected` does not accept a value of this type.
     fn refused_by(self, expected: &dyn de::Expected) -> Misfit {
         let found = match self.0 {
             Tree::Null => de::Unexpected::Unit,
@@ -358,7 +360,7 @@ mod tests {
 
     use super::*;
 
-    /// A type with every shape that file formats use.
+    /// A type that contains every kind of value that file formats use.
     #[derive(Deserialize, PartialEq, Debug)]
     #[serde(deny_unknown_fields)]
     struct Everything {

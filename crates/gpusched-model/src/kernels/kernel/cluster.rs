@@ -166,7 +166,8 @@ impl Cluster {
         })
     }
 
-    /// Returns the cluster with the distributions of the times measured in isolation and under interference.
+    /// Returns the cluster with the given distributions of its block times, measured in isolation and under
+    /// interference.
     pub fn with_distributions(
         mut self,
         isolated: Option<Distribution>,

@@ -17,8 +17,8 @@ pub struct Interval {
     pub cluster: usize,
 }
 
-/// Checks that `intervals` assign each block, from block 0 on, to one of `clusters`. Also checks
-/// that each cluster and its intervals have equal numbers of blocks.
+/// Checks that `intervals` assign each block, from block 0 on, to one of `clusters`. Also checks that the intervals of
+/// each cluster contain the same number of blocks as the cluster.
 pub(super) fn check(intervals: &[Interval], clusters: &[Cluster]) -> Result<(), Refusal> {
     let field = |index: usize, name: &str| format!("intervals[{index}].{name}");
     let mut next = 0u64;

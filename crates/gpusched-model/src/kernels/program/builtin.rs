@@ -58,8 +58,7 @@ impl Builtin {
             .map(|(_, builtin)| *builtin)
     }
 
-    /// Returns the value of the builtin name, or `None` if threads of a launch have different
-    /// values.
+    /// Returns the value of the builtin name, or `None` if the threads of a launch have different values of this name.
     pub fn of_launch(self, grid: Dimensions, block: Dimensions) -> Option<i64> {
         match self {
             Builtin::Threads(axis) => Some(block.along(axis)),

@@ -127,9 +127,9 @@ fn register(name: &str) -> bool {
 
 struct Checker<'p> {
     program: &'p Program,
-    /// Counters of the loops that enclose the current statement.
+    /// Names of the counters of the loops that enclose the current statement.
     counters: Vec<&'p str>,
-    /// Counters of the repetitions that enclose the current statement.
+    /// Names of the counters of the repetitions that enclose the current statement.
     constants: Vec<&'p str>,
     /// Number of instructions of the program after the expansion of all repetitions.
     instructions: u64,

@@ -1,5 +1,5 @@
-//! Parameters and buffers of a program. Each of the two lists is a JSON object with ordered
-//! fields.
+//! Parameters and buffers of a program. In a file, the list of parameters and the list of buffers are JSON objects with
+//! ordered fields.
 
 use std::marker::PhantomData;
 

@@ -170,12 +170,12 @@ pub(super) struct RawStatement {
     /// Predicate register. The instruction or branch waits until this register is ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<Box<str>>,
-    /// Condition of the instruction, evaluated for each lane. A lane executes the instruction if
-    /// the value is not 0. The default is all lanes.
+    /// Condition of the instruction, evaluated for each lane. A lane executes the instruction if the value is not 0. By
+    /// default, all lanes execute the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction: a multiple of 1/32. The instruction executes on the first
-    /// lanes, from lane 0 on. The default is all lanes.
+    /// Share of lanes that execute the instruction, among the 32 lanes of a warp: a multiple of 1/32. The instruction
+    /// executes on the first lanes, from lane 0 on. By default, all lanes execute the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<f64>,
     /// Address that each lane accesses [bytes].
@@ -196,10 +196,10 @@ pub(super) struct RawStatement {
     /// Statements of one loop round, or of one copy in a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Vec<Statement>>,
-    /// Statements of a branch for lanes with a condition other than 0.
+    /// Statements that a lane executes if the condition of the branch is not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<Vec<Statement>>,
-    /// Statements of a branch for lanes with a condition of 0.
+    /// Statements that a lane executes if the condition of the branch is 0.
     #[serde(rename = "else", skip_serializing_if = "Option::is_none")]
     otherwise: Option<Vec<Statement>>,
 }

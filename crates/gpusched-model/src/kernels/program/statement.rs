@@ -34,8 +34,8 @@ pub struct Instruction {
     /// Condition of the instruction, evaluated for each lane. A lane executes the instruction if
     /// the value is not 0.
     pub when: Option<Expression>,
-    /// Share of the 32 lanes that execute the instruction. The instruction executes on the first lanes, from lane 0 on.
-    /// If `when` is present, a lane must also satisfy `when`.
+    /// Share of lanes that execute the instruction, among the 32 lanes of a warp. The instruction executes on the first
+    /// lanes, from lane 0 on. If `when` is present, a lane must also satisfy `when`.
     pub lanes: Option<f64>,
     /// Memory access of the instruction, or `None` if the instruction does not access memory.
     pub access: Option<Access>,
@@ -72,14 +72,14 @@ pub struct Loop {
 /// A branch, which selects statements for each lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// Condition, evaluated for each lane. A lane executes `then` if the value is not 0.
-    /// Otherwise, the lane jumps and executes `otherwise`.
+    /// Condition, evaluated for each lane. A lane executes `then` if the value is not 0. If the value is 0, the lane
+    /// jumps and executes `otherwise`.
     pub condition: Expression,
     /// Predicate register. The branch waits until this register is ready.
     pub on: Option<Box<str>>,
-    /// Statements for lanes with a condition other than 0.
+    /// Statements that a lane executes if its condition is not 0.
     pub then: Vec<Statement>,
-    /// Statements for lanes with a condition of 0.
+    /// Statements that a lane executes if its condition is 0.
     pub otherwise: Vec<Statement>,
 }
 

@@ -36,9 +36,9 @@ pub struct Decoder {
     bank: Gather,
     row: Gather,
     column: Gather,
-    /// All address bits except the bits of the channel and the slice.
+    /// Extracts all address bits except the bits of the channel and the slice.
     rest: Gather,
-    /// For a decoder without a division: lowest bit of the higher address bits that a hash uses.
+    /// For a decoder without a division: position of the lowest among the higher address bits that a hash uses.
     higher: u32,
     indexing: PartitionIndexing,
     bank_index: Hash,
@@ -101,8 +101,8 @@ impl Decoder {
         }
     }
 
-    /// Returns the channel and the slice of an address. `bank` is the bank of the address before
-    /// the hash of banks.
+    /// Returns the channel and the slice of an address. `bank` is the bank number before the hash function `bank_index`
+    /// changes it.
     #[inline]
     fn slice_of(&self, channel: u32, bank: u32, higher: u64) -> (u32, u32) {
         let count = self.slices_per_channel;

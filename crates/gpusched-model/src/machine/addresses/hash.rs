@@ -9,13 +9,13 @@ use crate::machine::check::Faults;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hash {
-    /// The address bits directly above the offset (GPGPU-Sim: `L` or 0).
+    /// The result consists of the address bits directly above the offset (GPGPU-Sim: `L` or 0).
     Linear,
-    /// The address bits directly above the offset, XORed with the next higher bits (GPGPU-Sim:
+    /// The result consists of the address bits directly above the offset, XORed with the next higher bits (GPGPU-Sim:
     /// `X` or 1).
     Xor,
-    /// The address bits above the offset, reduced modulo an irreducible polynomial over GF(2): B.
-    /// R. Rau, ISCA 1991 (GPGPU-Sim: `P` or 2).
+    /// The result consists of the address bits above the offset, reduced modulo an irreducible polynomial over GF(2):
+    /// B. R. Rau, ISCA 1991 (GPGPU-Sim: `P` or 2).
     Ipoly,
     /// The hash function of the L1 of Fermi GPUs: C. Nugteren et al., HPCA 2014 (GPGPU-Sim: `H`
     /// or 3).
@@ -101,7 +101,7 @@ fn ipoly(index: u32, higher: u64, buckets: u32) -> u32 {
 /// Remainder for each possible value of one byte.
 type Remainders = [u8; 256];
 
-/// Computes the tables for the three lowest bytes. The tables ignore all bits except the lowest `bits` bits.
+/// Computes the tables for the three lowest bytes. The tables take into account only the lowest `bits` bits.
 const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 3] {
     let mut tables = [[0; 256]; 3];
     let mut power = polynomial ^ buckets; // xᵏ
@@ -123,8 +123,8 @@ const fn remainders(polynomial: u32, buckets: u32, bits: usize) -> [Remainders; 
     tables
 }
 
-/// Computes the Fermi hash: bits 7–11 of the address, XORed with bits 13, 14, 15, 17 and 19. For
-/// 64 sets, bit 12 is the highest bit of the result.
+/// Computes the Fermi hash: bits 7–11 of the address, XORed with bits 13, 14, 15, 17 and 19. For 64 sets, bit 12 of the
+/// address is the highest bit of the result.
 fn fermi(address: u64, offset_bits: u32, buckets: u32) -> u32 {
     let lower = address >> offset_bits & 0x1f;
     let upper = (address >> 13 & 0b111) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// Checks that the tables agree with a bit-by-bit computation.
+    /// Checks that the tables contain the same remainders as a bit-by-bit computation.
     #[test]
     fn tables_hold_remainders() {
         for (buckets, polynomial, bits) in [(16, 0b1_0011, 13), (32, 0b10_0101, 15), (64, 0b100_0011, 19)] {

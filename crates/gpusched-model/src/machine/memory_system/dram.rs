@@ -10,10 +10,10 @@ use crate::machine::{Cache, Hash};
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DramScheduler {
-    /// First in, first out: requests in the order of arrival (GPGPU-Sim: 0).
+    /// First in, first out: the channel serves requests in the order of arrival (GPGPU-Sim: 0).
     Fifo,
-    /// First ready, first come, first served: the oldest request to an open row. If no request is to an open row, the
-    /// oldest request (GPGPU-Sim: 1).
+    /// First ready, first come, first served: the channel serves the oldest request to an open row. If no request is to
+    /// an open row, the channel serves the oldest request (GPGPU-Sim: 1).
     FrFcfs,
 }
 

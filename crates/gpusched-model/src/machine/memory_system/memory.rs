@@ -12,7 +12,7 @@ use crate::machine::{AddressMapping, Cache, Dram, Hash};
 #[serde(rename_all = "kebab-case")]
 pub enum PartitionIndexing {
     /// The address mapping selects the slice (GPGPU-Sim: 0). GPGPU-Sim uses the option value 4 for custom code.
-    /// gpusched treats it as 0.
+    /// gpusched treats this value as 0.
     Consecutive,
     /// A hash XORs the channel number with the address bits above the channel (GPGPU-Sim: 1).
     Xor,

@@ -19,8 +19,8 @@ pub struct Collectors {
     pub out_ports: u32,
 }
 
-/// Operand collectors that each serve one kind of pipeline. Parentheses contain the last part of
-/// the GPGPU-Sim option names.
+/// Operand collectors that each serve one kind of pipeline. For each kind, the parentheses contain the last part of the
+/// GPGPU-Sim option name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializedCollectors {

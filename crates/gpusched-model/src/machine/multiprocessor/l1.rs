@@ -28,14 +28,13 @@ pub struct L1 {
     /// Threshold for the share of dirty lines [%]. The L1 keeps its dirty lines while the share
     /// is at most this threshold (`-gpgpu_l1_cache_write_ratio`).
     pub write_ratio_percent: u32,
-    /// Compute capability × 10. The number selects the rules that combine the accesses of a warp
-    /// into memory requests (`-gpgpu_coalesce_arch`). For values from 40 up, all requests are
-    /// sectors of 32 bytes. For values from 20 to 38, only requests that bypass the L1 are
-    /// sectors of 32 bytes.
+    /// Compute capability × 10. Number that selects the rules by which the SM combines the accesses of a warp into
+    /// memory requests (`-gpgpu_coalesce_arch`). For values from 40 up, all requests are sectors of 32 bytes. For
+    /// values from 20 to 38, only requests that bypass the L1 are sectors of 32 bytes.
     pub coalescing: u32,
     /// Number of memory requests that the SM can send per core cycle (`-gpgpu_mem_unit_ports`).
     pub ports: u32,
-    /// Sizes of an adaptive L1, which shares one memory with the shared memory. Present if
+    /// Sizes of an adaptive L1: one memory that the SM divides into L1 and shared memory. Present if
     /// `-gpgpu_adaptive_cache_config` is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<Adaptive>,
@@ -70,7 +69,7 @@ pub struct SharedMemory {
     pub warp_parts: u32,
 }
 
-/// Maximum latency of L1 and shared memory [cycles].
+/// Largest valid latency of L1 and shared memory [cycles].
 pub(in crate::machine) const MAX_LATENCY: u32 = 1_000_000;
 
 impl L1 {

@@ -49,9 +49,9 @@ impl MachineShape {
     /// Returns the L1 data cache of an SM whose blocks use `shared_bytes` of shared memory. Returns `None` if the SM
     /// has no L1.
     ///
-    /// With an adaptive L1, the SM chooses the smallest sufficient size of shared memory. If no size is sufficient, it
-    /// chooses the largest size. The L1 uses the remaining memory, rounded to the nearest number of ways. If the blocks
-    /// use no shared memory, a streaming L1 allocates lines when a miss occurs.
+    /// With an adaptive L1, the SM chooses the smallest sufficient size of shared memory. If no size is sufficient, the
+    /// SM chooses the largest size. The L1 uses the remaining memory, rounded to the nearest whole number of cache
+    /// ways. If the blocks use no shared memory, a streaming L1 allocates lines when a miss occurs.
     pub fn l1_beside(&self, shared_bytes: u32) -> Option<Cache> {
         let mut cache = self.l1.cache?;
         let Some(adaptive) = &self.l1.adaptive else {

@@ -15,11 +15,11 @@ pub struct PerPipe {
     pub dp: u32,
     /// Number for integer pipelines. Integer pipelines also execute all instructions that have no special unit.
     pub int: u32,
-    /// Number for pipelines of special functions and divisions.
+    /// Number for the pipelines that execute special functions and divisions.
     pub sfu: u32,
     /// Number for load-store pipelines.
     pub mem: u32,
-    /// Number for pipelines of matrix instructions.
+    /// Number for the pipelines that execute matrix instructions.
     pub tensor: u32,
 }
 

@@ -15,13 +15,14 @@ pub const WARP_SIZE: u32 = 32;
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpScheduler {
-    /// Loose round robin (`lrr`): starting after the warp that issued last, the next warp that can issue.
+    /// Loose round robin (`lrr`): the scheduler chooses the next warp that can issue, starting after the warp that
+    /// issued last.
     #[default]
     Lrr,
-    /// Greedy, then oldest (`gto`): the warp that issued last, while it can issue. If it cannot issue, the oldest warp
-    /// that can issue.
+    /// Greedy, then oldest (`gto`): the scheduler chooses the warp that issued last. If this warp cannot issue, the
+    /// scheduler chooses the oldest warp that can issue.
     Gto,
-    /// Oldest first (`old`): the oldest warp that can issue.
+    /// Oldest first (`old`): the scheduler chooses the oldest warp that can issue.
     Oldest,
 }
 
@@ -65,7 +66,7 @@ pub struct Sm {
     pub fetch_throughput: u32,
     /// Whether every access to the instruction and constant caches hits (`-gpgpu_perfect_inst_const_cache`).
     pub perfect_instruction_and_constant_caches: bool,
-    /// Numbers of pipeline registers between the stages.
+    /// Numbers of pipeline registers between the pipeline stages of the SM.
     pub widths: PipelineWidths,
     /// Numbers of functional units.
     pub units: Units,
@@ -76,11 +77,11 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// Maximum number of resident threads: 64 warps.
+    /// Largest valid value of `threads`: 64 warps.
     pub const MAX_THREADS: u32 = 2048;
-    /// Maximum number of resident blocks.
+    /// Largest valid value of `blocks`.
     pub const MAX_BLOCKS: u32 = 32;
-    /// Maximum number of warp schedulers.
+    /// Largest valid value of `schedulers`.
     pub const MAX_SCHEDULERS: u32 = 16;
     /// Maximum number of registers.
     pub const MAX_REGISTERS: u32 = 1 << 24;

@@ -1,6 +1,6 @@
 //! Exact conversion of decimal numbers to times.
 
-/// Rounding of a decimal number that has a fraction of a nanosecond.
+/// Rounding of a decimal number that is not a whole number of nanoseconds.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Rounding {
     /// Rounds down, for start times.

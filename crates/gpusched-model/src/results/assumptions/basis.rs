@@ -13,7 +13,7 @@ use crate::{Interference, Task, TaskSet};
 /// The inputs of a verdict that determine its assumptions.
 #[derive(Clone, Debug)]
 pub struct Basis<'a> {
-    /// Task set of the verdict.
+    /// Task set to which the verdict applies.
     pub set: &'a TaskSet,
     /// Policies of the partitions, without duplicates.
     pub policies: Vec<Policy>,
@@ -159,14 +159,13 @@ impl Basis<'_> {
 }
 
 impl Part {
-    /// Returns the assumption `id` with a text from `words`. Returns `None` if the number of
-    /// tasks is 0.
+    /// Returns the assumption `id` with a text from `words`. Returns `None` if the assumption applies to no task.
     fn if_any(self, id: AssumptionId, words: impl Fn(Part) -> String) -> Option<(AssumptionId, String)> {
         (self.count > 0).then(|| (id, words(self)))
     }
 }
 
-/// Adds an assumption if `list` does not contain it yet.
+/// Adds `assumption` to `list`, unless `list` contains it already.
 fn add(list: &mut Vec<Assumption>, assumption: Option<(AssumptionId, String)>) {
     if let Some((id, text)) = assumption {
         let assumption = Assumption::new(id, text);

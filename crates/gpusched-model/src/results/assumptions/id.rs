@@ -86,7 +86,7 @@ pub enum AssumptionId {
     WcetEstimated,
     /// No segment takes less than its stated BCET.
     BcetStated,
-    /// A job of a task starts after the end of the previous job.
+    /// A job of a task starts after the end of the previous job of this task.
     OneThreadPerTask,
     /// CPU cores execute only the tasks of the system, and schedule them by the policies of the cores.
     CoreScheduling,

@@ -40,8 +40,8 @@ impl std::fmt::Display for Assumption {
 }
 
 impl Assumption {
-    /// Returns `list`, without the texts if `alone` is false. In an output with several lists,
-    /// the texts would be the largest part.
+    /// Returns `list`. If `alone` is false, the result omits the texts, because they would be the largest part of an
+    /// output with several lists.
     pub fn listed(mut list: Vec<Assumption>, alone: bool) -> Vec<Assumption> {
         if !alone {
             list.iter_mut().for_each(|assumption| assumption.text = None);

@@ -102,7 +102,7 @@ impl Group {
     /// the profile for the name of a published profile or of a file.
     ///
     /// # Errors
-    /// Fails if `find` fails. The first argument of `find` is the position of the kernel.
+    /// Fails if `find` fails. The first argument of `find` is the position of the kernel in the group.
     pub fn resolved<E>(
         mut self,
         mut find: impl FnMut(usize, &str) -> Result<MemoryProfile, E>,

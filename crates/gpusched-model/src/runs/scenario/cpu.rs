@@ -16,8 +16,8 @@ pub struct CpuTraffic {
     /// T: regulation period; at least 1 µs.
     #[serde(deserialize_with = "regulation_period")]
     pub regulation_period: Time,
-    /// Q: share of each regulation period when the CPU cores access memory, from 0 to 1. If a
-    /// `policy` other than `nominal` is present, the value is the nominal budget Q̄.
+    /// Q: share of each regulation period, from 0 to 1, during which the CPU cores access memory. If a `policy` other
+    /// than `nominal` is present, the value is the nominal budget Q̄.
     pub budget: Factor,
     /// Memory bandwidth that the CPU cores request while they use their budget [bytes per
     /// second]; 0 by default. The CPU cores may receive less.
@@ -33,9 +33,9 @@ pub struct CpuTraffic {
 }
 
 impl CpuTraffic {
-    /// Returns the position of the protected kernel of `shape`, and the kernel as clusters of
-    /// thread blocks. M is the number of blocks that fit on the SMs of the kernel. Returns `None`
-    /// if no kernel is protected.
+    /// Returns the position of the protected kernel of `shape`, and this kernel as clusters of thread blocks. The
+    /// maximum number M of active blocks is the number of blocks that fit on the SMs of the kernel. Returns `None` if
+    /// no kernel is protected.
     ///
     /// # Errors
     /// Fails if the policy requires a protected kernel but the scenario states no protected

@@ -172,7 +172,8 @@ impl Launch {
         self.sms.as_ref().map_or(device.sms, |sms| sms.len() as u32)
     }
 
-    /// Returns the number of blocks of the kernel that fit on its SMs at the same time, if no other kernel runs.
+    /// Returns the number of blocks of the kernel that fit at the same time on the SMs that it may use, if no other
+    /// kernel runs.
     pub fn active_blocks(&self, device: &DeviceShape) -> u64 {
         let slots = Need::from(self).slots(&Need::of_sm(device));
         u64::from(self.sms(device)) * u64::from(slots.min(device.blocks_per_sm))

@@ -41,11 +41,11 @@ const MAX_PERIODS: u64 = 100_000_000;
 #[derive(strum::Display, strum::EnumMessage, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockScheduler {
-    /// The SM with room for the largest number of further blocks of the kernel, as in [Sanudo20]
+    /// The scheduler chooses the SM with room for the largest number of further blocks of the kernel, as in [Sanudo20]
     /// Eqs 2–4.
     #[default]
     Slots,
-    /// The next SM with room, in cyclic order. Much of the literature assumes this rule.
+    /// The scheduler chooses the next SM with room, in cyclic order. Much of the literature assumes this rule.
     RoundRobin,
 }
 

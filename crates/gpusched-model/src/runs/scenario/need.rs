@@ -60,8 +60,8 @@ impl Need {
         }
     }
 
-    /// Returns the number of blocks with these resources that fit into `room`: the minimum over
-    /// all resources ([Sanudo20] Eq. 1).
+    /// Returns the number of blocks that fit into `room`, if each block uses these resources: the minimum over all
+    /// resources ([Sanudo20] Eq. 1).
     pub fn slots(&self, room: &Need) -> u32 {
         let fit = |need: u32, room: u32| room.checked_div(need).unwrap_or(u32::MAX);
         fit(self.warps, room.warps)

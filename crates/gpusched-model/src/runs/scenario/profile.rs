@@ -8,7 +8,7 @@ use crate::kernel::Interval;
 use crate::time::Time;
 use crate::{Cluster, Kernel};
 
-/// Maximum slowdown of a block due to memory traffic. With this limit, simulated rates have a
+/// Maximum slowdown of a block due to memory traffic. With this limit, the progress rates of simulated blocks have a
 /// precision of at least six digits.
 const MAX_SLOWDOWN: u64 = 1000;
 
@@ -26,8 +26,8 @@ pub struct ProfileTime {
 }
 
 impl ProfileTime {
-    /// Returns the kernel with these clusters and the given regulation period. At most
-    /// `active_blocks` of its blocks run at the same time.
+    /// Returns the kernel with these clusters and the given regulation period. At most `active_blocks` blocks of the
+    /// kernel run at the same time.
     ///
     /// # Errors
     /// Fails if the resulting kernel is invalid.

@@ -36,8 +36,8 @@ pub struct WarpRunShape {
     /// Warp scheduler of the run. The default is the scheduler of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
-    /// Number of SMs in the run, a multiple of the SMs of one cluster; all SMs by default. The run always uses the
-    /// memory system of the whole machine.
+    /// Number of SMs in the run, a multiple of the number of SMs of one cluster; all SMs by default. The run always
+    /// uses the memory system of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<u32>,
     /// Whether kernels may share an SM. The default is the rule of the machine.
@@ -124,9 +124,8 @@ impl WarpRun {
     /// # Errors
     /// Fails for an empty list of kernels, for more kernels than the machine can run at the same
     /// time, and for SMs that do not exist. Also fails for launches after cycle
-    /// [`MAX_CYCLES`](crate::warp_scenario::MAX_CYCLES) and for launch parameters together with a
-    /// trace. Also fails for missing issue budgets and for issue budgets that the scheduler does
-    /// not use.
+    /// [`MAX_CYCLES`](crate::warp_scenario::MAX_CYCLES) and for launch parameters of a kernel that is a trace. Also
+    /// fails for missing issue budgets and for issue budgets that the scheduler does not use.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })

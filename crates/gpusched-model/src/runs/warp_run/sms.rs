@@ -1,4 +1,4 @@
-//! Sets of SMs, such as `[0, 1, 5]` or `"0-14,20"`.
+//! Sets of SMs, written as `[0, 1, 5]` or `"0-14,20"` for example.
 
 use std::str::FromStr;
 

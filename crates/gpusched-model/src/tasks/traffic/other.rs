@@ -12,8 +12,8 @@ use crate::time::Time;
 /// byte. As a result, the memory may move the bytes of one period late, directly before the bytes of the next period.
 ///
 /// A *batch* has a stricter rule: the memory moves all bytes of a period within `deadline` after the beginning of the
-/// period. Copy engines are an example. CPU cores are another example if their accesses end before the next renewal of
-/// their memory bandwidth budget (`deadline` = `period`).
+/// period. Copy engines are an example of a batch. CPU cores are another example if their accesses end before the next
+/// renewal of their memory bandwidth budget (`deadline` = `period`).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     deny_unknown_fields,

@@ -13,7 +13,7 @@ use crate::wcet::MAX_SMS;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Peak {
-    /// One rate for every number of SMs.
+    /// One rate, which is the same for every number of SMs.
     Flat(Bandwidth),
     /// Measured points (m [SMs], rate): strictly increasing in m, non-decreasing in the rate.
     Curve(Vec<(u32, Bandwidth)>),

@@ -41,12 +41,12 @@ pub enum Contention {
 #[serde(into = "Form")]
 pub struct WcetFunction(Form);
 
-/// A WCET function in a file: one time for every number of SMs, or one of four forms.
+/// A WCET function in a file: one time that applies to every number of SMs, or one of four forms.
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "what a schema is made of")]
 pub(crate) enum Written {
-    /// One time for every number of SMs.
+    /// One time, which is the same for every number of SMs.
     Constant(Time),
     /// A function of the number of SMs.
     Form(Form),
@@ -143,7 +143,7 @@ impl WcetFunction {
 
     /// Returns C(m) [ns] on `sms` SMs, rounded up to a whole nanosecond.
     ///
-    /// Returns `None` if C(m) is unknown: if m is 0, below the smallest measured point of a table, or above
+    /// Returns `None` if C(m) is unknown because m is 0, below the smallest measured point of a table, or above
     /// [`MAX_SMS`].
     pub fn at(&self, sms: u32, contention: Contention) -> Option<Time> {
         if sms == 0 || sms > MAX_SMS {
@@ -157,8 +157,8 @@ impl WcetFunction {
         }
     }
 
-    /// Returns the least work: the minimum of m · C(m) over all m [SM·ns]. Lemma 1 and the work-capacity test use the
-    /// least work.
+    /// Returns the minimum work: the minimum of m · C(m) over all m [SM·ns]. Lemma 1 and the work-capacity test use
+    /// this value.
     ///
     /// In the parametric forms, the minimum is at m = 1, as in the printed Lemma 1. In a table
     /// with a superlinear speed-up, the minimum may be at a larger m (see `docs/errata.md`).

@@ -27,7 +27,7 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Returns k, the factor of the WCET in conflict.
+    /// Returns k, the factor by which a conflict multiplies the WCET.
     pub fn k(&self) -> Factor {
         self.conflict.unwrap_or(Factor::ONE)
     }

@@ -1,4 +1,4 @@
-//! Tasks and runnables, by the place of execution: on the GPU, or elsewhere.
+//! Tasks and runnables, divided by the place of execution: on the GPU, or elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct Placed<'a> {
     pub gpu_runnables: BTreeSet<&'a str>,
     /// Other tasks, in the order of the file.
     pub other_tasks: Vec<&'a str>,
-    /// Names of the GPUs with tasks or runnables.
+    /// Names of the GPUs on which tasks or runnables execute.
     units: BTreeSet<String>,
     /// Warning about processing units without a type.
     pub warning: Option<String>,

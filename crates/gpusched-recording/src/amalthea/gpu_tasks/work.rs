@@ -1,4 +1,4 @@
-//! Work on the GPU, and its tasks.
+//! Work on the GPU, and the tasks that result from this work.
 
 use std::collections::BTreeMap;
 

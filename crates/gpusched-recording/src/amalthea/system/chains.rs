@@ -17,9 +17,9 @@ const MAX_STEPS: usize = 1_000_000;
 ///
 /// A task reads a label if its first access in a job is a read. A task writes a label if its first or its last access
 /// in a job is a write. A task that reads and writes a label updates the label. For each label, edges lead from all
-/// writers to all other updaters. If there are updaters, a task that only reads has edges from the updaters alone. If
-/// there is no updater, it has edges from all writers. A chain is a path from a task without a predecessor to a task
-/// without a successor.
+/// writers to all other updaters. If there are updaters, a task that only reads the label has edges from the updaters
+/// only. If there is no updater, this task has edges from all writers. A chain is a path from a task without a
+/// predecessor to a task without a successor.
 pub fn chains(tasks: &[(&str, &Flows)]) -> Option<Vec<ChainDraft>> {
     let mut by_label: BTreeMap<&str, Vec<(usize, bool, bool)>> = BTreeMap::new();
     for (index, (_, flows)) in tasks.iter().enumerate() {

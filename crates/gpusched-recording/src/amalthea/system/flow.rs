@@ -38,12 +38,12 @@ impl Flow {
     /// Returns whether other jobs may use data that the job has written.
     ///
     /// If the first access is a write, the data is new. If the first access is a read, the job changes the data of
-    /// another job. If the last access is then a read, too, only this job uses the change.
+    /// another job. If the first and the last access are reads, only this job uses the change.
     pub fn produces(self) -> bool {
         self.writes || (self.changes && !self.reads)
     }
 
-    /// Returns the accesses of `self` and then of `later`.
+    /// Returns the accesses of `self`, followed by the accesses of `later`.
     fn then(self, later: Flow) -> Flow {
         Flow {
             reads: self.reads || (later.reads && !self.overwrites),
@@ -89,7 +89,7 @@ impl Flows {
         }
     }
 
-    /// Joins `self` with `other`, because only one of the two executes.
+    /// Combines `self` with `other`, because only one of the two executes.
     pub fn or(&mut self, other: &Flows) {
         for (label, flow) in &mut self.0 {
             *flow = flow.or(other.0.get(label).copied().unwrap_or_default());

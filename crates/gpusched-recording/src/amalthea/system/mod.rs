@@ -59,8 +59,8 @@ pub struct Options {
     pub gpu_policy: PartitionPolicy,
     /// Waiting mode of all tasks. If it is `None`, the file must state the waiting modes.
     pub wait: Option<Wait>,
-    /// Pairs of a task and a core that replace the allocation of the task. If a moved task is triggered by another
-    /// task, the other task moves, too.
+    /// Pairs of a task and a core that replace the allocation of the task. If another task triggers a moved task, the
+    /// other task moves, too.
     pub moves: Vec<(String, String)>,
 }
 

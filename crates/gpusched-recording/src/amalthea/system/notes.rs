@@ -15,7 +15,7 @@ use crate::amalthea::reference::reference;
 use crate::amalthea::requirements::Deadlines;
 use crate::amalthea::version_warning;
 
-/// The findings of a conversion.
+/// The results of a conversion from which gpusched writes notes, assumptions and warnings.
 pub struct Told<'w, 'a> {
     pub model: &'w Model<'a>,
     pub hardware: &'w Hardware<'a>,
@@ -47,7 +47,7 @@ impl Told<'_, '_> {
         placed.collect()
     }
 
-    /// Returns the assumptions that are unsafe if they are false.
+    /// Returns the assumptions. If one of them is false, a verdict may be unsafe.
     pub fn assumptions(&self) -> Vec<String> {
         let mut assumptions = vec![
             "The ticks contain the time of label accesses, except for copies.".to_owned(),

@@ -97,7 +97,7 @@ pub fn all_threads<'a>(
 /// Chooses the core of each thread, and computes its job.
 ///
 /// A thread with several possible cores executes on the first core whose CPU utilization stays at most 1. gpusched
-/// places all other threads first. The choice always uses the maximum number of ticks.
+/// places all other threads first. The CPU utilization always uses the maximum number of ticks.
 pub fn place<'a>(
     model: &Model<'a>,
     hardware: &Hardware<'a>,

@@ -136,7 +136,7 @@ pub fn cores(
     Ok(found)
 }
 
-/// Returns the schedulers that are responsible for `core`, and the schedulers of `tasks`.
+/// Returns the schedulers that are responsible for `core`, together with the schedulers of `tasks`.
 fn schedulers(model: &Model<'_>, core: &str, tasks: Option<&BTreeSet<&str>>) -> BTreeSet<String> {
     let responsible = model
         .elements("mappingModel", "schedulerAllocation")

@@ -1,4 +1,4 @@
-//! Segments of tasks: ticks and amounts of data as times.
+//! Segments of tasks: conversion of ticks and amounts of data to times.
 
 use gpusched_model::end_to_end::{SegmentDraft, Wait};
 use gpusched_model::time::Time;

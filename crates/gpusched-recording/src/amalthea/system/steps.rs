@@ -40,14 +40,14 @@ const WITHOUT_EFFECT: [&str; 9] = [
 pub struct Ticks {
     /// Minimum.
     pub least: u128,
-    /// Number that counts as the WCET: the maximum, or the average.
+    /// Number of ticks that counts as the WCET: the maximum or the average.
     pub used: u128,
     /// Maximum.
     pub most: u128,
 }
 
 impl Ticks {
-    /// Returns the sum, or `None` if it is too large.
+    /// Returns the sum of `self` and `later`, or `None` if the sum is too large.
     pub fn plus(self, later: Ticks) -> Option<Ticks> {
         Some(Ticks {
             least: self.least.checked_add(later.least)?,
@@ -97,16 +97,16 @@ pub struct Walk<'w, 'a> {
     pub gpu_runnables: &'w BTreeSet<&'a str>,
     /// Name of the processing unit definition.
     pub definition: String,
-    /// Whether the definition is a GPU.
+    /// Whether the definition describes a GPU.
     pub is_gpu: bool,
-    /// Whether the WCET is from the average number of ticks.
+    /// Whether gpusched computes the WCET from the average number of ticks.
     pub average: bool,
     /// Steps of the visited runnables; `None` for a runnable whose visit has not ended.
     pub known: BTreeMap<&'a str, Option<Rc<Vec<Step<'a>>>>>,
     pub work: u64,
     /// Elements with ticks that the walk has read.
     pub ticks: Vec<Node<'a>>,
-    /// Types of the items without an effect, by number of the element.
+    /// Types of the items that have no effect, by number of the XML element.
     pub skipped: BTreeMap<usize, &'a str>,
 }
 
@@ -248,8 +248,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(Rc::new(vec![step]))
     }
 
-    /// Returns the maximum over the branches of a switch. For the minimum number of ticks, returns the minimum over the
-    /// branches.
+    /// Returns the maximum over the branches of a switch. The minimum number of ticks is the minimum over the branches.
     fn branches(&mut self, switch: Node<'a>, depth: usize) -> Result<Step<'a>, Refusal> {
         let mut branches = Vec::new();
         for tag in ["entries", "defaultEntry"] {

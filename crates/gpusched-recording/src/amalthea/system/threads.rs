@@ -40,7 +40,8 @@ pub struct Job<'a> {
     pub flows: Flows,
     /// Number of label accesses outside copies.
     pub accesses: u64,
-    /// Waits for work outside the core: the element, and the waiting mode, if the file states it.
+    /// Each time that the job waits for work outside its core: the element, and the waiting mode, if the file states
+    /// it.
     pub waits: Vec<(Node<'a>, Option<Wait>)>,
     /// The element that started the last work, and the number of parts before this work. `None` after the job has
     /// waited for the end of the work.
@@ -59,7 +60,7 @@ pub struct Threads<'w, 'a> {
     pub gpu_runnables: &'w BTreeSet<&'a str>,
     /// Definition of the GPU.
     pub gpu: Option<String>,
-    /// Whether the WCET is from the average number of ticks.
+    /// Whether gpusched computes the WCET from the average number of ticks.
     pub average: bool,
     /// Tasks by stimulus.
     by_stimulus: BTreeMap<String, Vec<&'a str>>,
@@ -116,7 +117,7 @@ impl<'w, 'a> Threads<'w, 'a> {
         found
     }
 
-    /// Returns the job of the thread that starts with `first`. Its parts outside the GPU execute on `core`.
+    /// Returns the job of the thread that starts with `first`. The parts of the job outside the GPU execute on `core`.
     pub fn job(&mut self, first: &'a str, core: Option<&str>) -> Result<Job<'a>, Refusal> {
         let mut job = Job::default();
         self.task(first, core, &mut job, &mut Vec::new())?;

@@ -41,7 +41,8 @@ impl Microseconds {
     }
 }
 
-/// A whole number, which may also be a text or a float without a fraction. Every other value counts as not a number.
+/// A whole number, which may be written as text or as a float without a fraction. gpusched does not accept other values
+/// as numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Identity(pub Option<i64>);
 

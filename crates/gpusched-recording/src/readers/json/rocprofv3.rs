@@ -10,7 +10,7 @@ use super::custom;
 use super::number::Identity;
 use crate::model::{Gpu, Recording, Side, StreamKey};
 
-/// Type of an agent that is a GPU.
+/// Number of the agent type that means a GPU.
 const GPU: i64 = 2;
 
 /// Reads the list of runs, one per process.

@@ -13,7 +13,7 @@ pub struct Header {
 pub struct TimeColumn {
     /// Position of the column.
     pub index: usize,
-    /// Exponent e of the unit, 10^e ns.
+    /// Exponent e of the unit: the unit is 10^e ns.
     pub unit: u32,
 }
 
@@ -68,7 +68,7 @@ impl Header {
     }
 }
 
-/// Returns the exponent e of a unit of time, 10^e ns.
+/// Returns the exponent e of a unit of time: the unit is 10^e ns.
 pub fn exponent(unit: &str) -> Option<u32> {
     match unit {
         "ns" | "nsec" | "nsecond" | "nanosecond" => Some(0),

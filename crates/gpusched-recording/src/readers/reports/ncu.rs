@@ -76,7 +76,7 @@ impl Launches {
         }
     }
 
-    /// Returns the launch of a row.
+    /// Returns the launch that a row describes.
     fn at(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<&mut Found, Refusal> {
         let text = row.text(self.id);
         let id: i64 = text
@@ -103,7 +103,7 @@ impl Launches {
         Ok(launch)
     }
 
-    /// Adds a metric of the launch of a row.
+    /// Adds a metric of the launch that a row describes.
     fn add(
         &mut self,
         row: &Row<'_>,

@@ -81,13 +81,13 @@ impl Tally {
     }
 }
 
-/// A time above its bound.
+/// A simulated time that exceeds its bound.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Excess {
     /// Number of the random system.
     pub system: u64,
-    /// Exceeded bound, such as `task2 segment 1`.
+    /// Name of the bound that the time exceeds, such as `task2 segment 1`.
     pub of: String,
     /// Bound [ns].
     pub bound_ns: Time,

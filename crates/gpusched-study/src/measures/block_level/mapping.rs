@@ -23,8 +23,8 @@ pub struct MappingParameters {
     equation: u32,
     /// Smallest and largest z, the number of warps per block of an additional kernel. This kernel
     /// is launched before the other two kernels. With Eq. 3, the additional kernel has one block on
-    /// each SM. With Eq. 4, it has one block on each SM except one. The metric then counts only
-    /// values of x whose block runs on the free SM. Absent with Eq. 2.
+    /// each SM. With Eq. 4, the additional kernel has one block on every SM but one. In this case, the metric counts
+    /// only values of x whose block runs on the free SM. Absent with Eq. 2.
     #[serde(default)]
     before: Option<[u32; 2]>,
     /// Whether the result has one row for each pair of x and y. Default: false; the result has one

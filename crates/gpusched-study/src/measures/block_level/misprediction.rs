@@ -1,5 +1,5 @@
-//! Metric of mispredictions: the share of configurations for which a round-robin model predicts a
-//! wrong SM for at least one block ([Sanudo20] Fig. 3).
+//! Metric that counts mispredictions: the share of configurations for which a round-robin model predicts a wrong SM for
+//! at least one block ([Sanudo20] Fig. 3).
 
 use serde::{Deserialize, Serialize};
 

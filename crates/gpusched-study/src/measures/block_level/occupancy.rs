@@ -32,7 +32,7 @@ fn zero() -> Vec<u32> {
 /// Maximum number of rows of one case.
 const MAX_ROWS: usize = 100_000;
 
-/// Kernels with checked parameters, ready for the metric to count their blocks.
+/// Checked parameters of this metric, ready to count blocks.
 #[derive(Debug)]
 pub struct Occupancy {
     parameters: OccupancyParameters,

@@ -1,4 +1,4 @@
-//! Computes the SM, the start and the end of each block of a scenario.
+//! Simulation that computes the SM, the start and the end of each block of a scenario.
 
 use gpusched_model::error::Result;
 use gpusched_model::scenario::{BlockTime, Scenario, ScenarioShape};
@@ -14,7 +14,7 @@ pub(super) fn run(shape: ScenarioShape, seed: u64) -> Result<Record> {
     Ok(record)
 }
 
-/// Returns a long block time of 1 ms. Until the first block ends, all relevant blocks have started.
+/// Returns a long block time of 1 ms. All relevant blocks start before the first block ends.
 pub(super) fn long() -> BlockTime {
     BlockTime::Fixed(Time::from_ns(1_000_000))
 }

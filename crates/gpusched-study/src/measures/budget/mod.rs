@@ -1,6 +1,5 @@
-//! Metric of memory bandwidth budgets Q that change at run time. The metric reports the improvement
-//! for best-effort cores over the policy NOMINAL, and the development of Q over time
-//! ([Aghilinasab20] §VII-C).
+//! Metric that simulates memory bandwidth budgets Q that change at run time. The metric reports the improvement for
+//! best-effort cores over the policy NOMINAL, and the development of Q over time ([Aghilinasab20] §VII-C).
 
 mod over_time;
 mod scenario;
@@ -32,7 +31,7 @@ pub struct BudgetParameters {
     /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
+    /// Slowdown that the nominal budget allows for the kernel, as a share of the WCET at Q = 0.
     #[serde(default = "super::nominal::tenth")]
     slowdown: Factor,
     /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
@@ -49,7 +48,8 @@ pub struct BudgetParameters {
     /// Access patterns of best-effort cores within a regulation period.
     #[serde(default = "front")]
     patterns: Vec<AccessPattern>,
-    /// Demands of best-effort cores, as shares of a regulation period: each is the name of a demand, or a number as text.
+    /// Memory demands of best-effort cores, as shares of a regulation period: each is the name of a demand, or a number
+    /// as text.
     #[serde(default = "bandwidth")]
     demands: Vec<String>,
     /// Number of runs under each budget policy.
@@ -88,7 +88,7 @@ fn bandwidth() -> Vec<String> {
     vec!["bandwidth".to_owned()]
 }
 
-/// Runs with checked parameters, ready for the simulation.
+/// Checked parameters of this metric, ready to simulate runs.
 #[derive(Debug)]
 pub struct Budgets {
     subject: Subject,

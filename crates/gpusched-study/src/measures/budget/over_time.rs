@@ -1,5 +1,5 @@
-//! Metric of the memory bandwidth budget Q over time, for one run of a kernel under each budget
-//! policy ([Aghilinasab20] Fig. 3).
+//! Metric that lists the memory bandwidth budget Q over time, for one run of a kernel under each budget policy
+//! ([Aghilinasab20] Fig. 3).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct OverTimeParameters {
     /// and the clusters alternate from interval to interval. Default: the intervals in the file.
     #[serde(default)]
     intervals: Option<usize>,
-    /// Slowdown of the kernel that the nominal budget allows, as a share of the WCET at Q = 0.
+    /// Slowdown that the nominal budget allows for the kernel, as a share of the WCET at Q = 0.
     #[serde(default = "crate::measures::nominal::tenth")]
     slowdown: Factor,
     /// Blocks that count as delayed, among the blocks that overlap memory time only in part.
@@ -39,7 +39,8 @@ pub struct OverTimeParameters {
     /// Access pattern of best-effort cores within a regulation period.
     #[serde(default)]
     pattern: AccessPattern,
-    /// Demand of best-effort cores, as a share of a regulation period: the name of a demand, or a number as text.
+    /// Memory demand of best-effort cores, as a share of a regulation period: the name of a demand, or a number as
+    /// text.
     #[serde(default = "bandwidth")]
     demand: String,
 }
@@ -115,8 +116,7 @@ impl Measure for BudgetOverTime {
         Ok(rows)
     }
 
-    /// Returns rows with arbitrary numbers, for as many regulation periods as a run can have at
-    /// most.
+    /// Returns rows with arbitrary numbers, for the maximum number of regulation periods of a run.
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let policies = BudgetPolicy::ALL.into_iter();
         let rows =

@@ -58,7 +58,7 @@ pub(super) fn demands(field: &str, texts: &[String]) -> Result<Vec<NamedDemand>,
     texts.iter().map(read).collect()
 }
 
-/// Parses each text in `texts` as the start of the kernel.
+/// Parses each text in `texts` as a start of the kernel, relative to the start of a regulation period.
 pub(super) fn offsets(field: &str, texts: &[String]) -> Result<Vec<(String, Option<Time>)>, Refusal> {
     let read = |text: &String| {
         let time = match parsed(field, text)? {
@@ -75,8 +75,7 @@ fn parsed<T: FromStr<Err: Display>>(field: &str, text: &str) -> Result<T, Refusa
 }
 
 impl Scenario {
-    /// Returns all combinations of assumptions. Combinations with equal runs of the kernel are
-    /// adjacent.
+    /// Returns all combinations of assumptions. Combinations for which the runs of the kernel are equal are adjacent.
     pub(super) fn all(
         blocks: &[BlockTimes],
         offsets: &[(String, Option<Time>)],

@@ -1,4 +1,4 @@
-//! Statistics of many runs under each budget policy, and their rows.
+//! Statistics of many runs under each budget policy, and the rows that report them.
 
 use crate::measures::{Labels, Row, statistics};
 use gpusched_analysis::bandwidth::BudgetPolicy;
@@ -37,15 +37,15 @@ pub(super) struct Beside {
     pub q_std: Option<f64>,
 }
 
-/// A run, with the average of Q in some parts of the run.
+/// A run, with the average of the memory bandwidth budget Q in some parts of the run.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     run: Run,
-    /// Mean of Q over the first third of the periods.
+    /// Mean of Q over the first third of the regulation periods.
     first_third: f64,
-    /// Mean of Q over the last third of the periods.
+    /// Mean of Q over the last third of the regulation periods.
     last_third: f64,
-    /// Mean of Q over the first fifth of the periods.
+    /// Mean of Q over the first fifth of the regulation periods.
     first_fifth: f64,
     /// Position of the first regulation period with the largest Q, from 0 (first period) to 1 (last
     /// period).

@@ -1,5 +1,5 @@
-//! Metric of the WCET bound G of a kernel as a function of Q, the memory bandwidth budget of
-//! best-effort cores ([Aghilinasab20] Fig. 2).
+//! Metric that computes the WCET bound G of a kernel as a function of Q, the memory bandwidth budget of best-effort
+//! cores ([Aghilinasab20] Fig. 2).
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct CurveParameters {
     straddling: Straddling,
 }
 
-/// Curves of the WCET bound with checked parameters, ready for the computation.
+/// Checked parameters of this metric, ready to compute the curves of the WCET bound.
 #[derive(Debug)]
 pub struct Curves {
     parameters: CurveParameters,

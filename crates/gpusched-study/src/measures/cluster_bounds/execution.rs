@@ -1,4 +1,4 @@
-//! Metric of the overestimation by the WCET bound of a kernel, compared with synthetic runs of the
+//! Metric that computes the overestimation of a WCET bound: the bound of a kernel, compared with synthetic runs of this
 //! kernel ([Aghilinasab20] §VII-B).
 
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ use gpusched_model::time::Time;
 pub struct ExecutionParameters {
     /// Path of the file with the kernel. Each cluster of the kernel states `isolated` and `interference`.
     kernel: String,
-    /// Number of runs in isolation, and number of runs under unregulated traffic.
+    /// Number of runs in isolation, which is also the number of runs under unregulated traffic.
     #[schemars(range(min = 1, max = MAX_RUNS))]
     runs: u64,
     /// Published overestimations: first at Q = 0, then at Q = 1.
@@ -33,7 +33,7 @@ pub struct ExecutionParameters {
 /// Maximum number of runs in one case.
 const MAX_RUNS: u64 = 1_000_000;
 
-/// Runs with checked parameters, ready for generation.
+/// Checked parameters of this metric, ready to generate runs.
 #[derive(Debug)]
 pub struct Executions {
     kernel: Kernel,

@@ -1,5 +1,5 @@
-//! Metric of nominal budgets. The nominal budget is the largest budget at which the slowdown of the
-//! kernel is acceptable ([Aghilinasab20] §VII-C).
+//! Metric that computes nominal budgets. The nominal budget is the largest budget at which the slowdown of the kernel
+//! is acceptable ([Aghilinasab20] §VII-C).
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub(in crate::measures) fn tenth() -> Factor {
     Factor::from_billionths(100_000_000).unwrap_or(Factor::ONE)
 }
 
-/// Nominal budgets with checked parameters, ready for the computation.
+/// Checked parameters of this metric, ready to compute the nominal budgets.
 #[derive(Debug)]
 pub struct NominalBudgets {
     parameters: NominalParameters,

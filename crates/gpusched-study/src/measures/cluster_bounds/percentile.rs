@@ -1,5 +1,5 @@
-//! Metric of the probability that a block takes at most the WCET of its cluster, under a fitted normal distribution
-//! ([Aghilinasab20] Table I).
+//! Metric that computes the probability that a block takes at most the WCET of its cluster, under a fitted normal
+//! distribution ([Aghilinasab20] Table I).
 
 use gpusched_model::Refusal;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct PercentileParameters {
     kernel: String,
 }
 
-/// Percentiles with checked parameters, ready for the computation.
+/// Checked parameters of this metric, ready to compute the percentiles.
 #[derive(Debug)]
 pub struct Percentiles {
     kernel: Kernel,

@@ -1,4 +1,4 @@
-//! Metric of how well the clustering recovers known clusters from traces ([Aghilinasab20] §IV-A).
+//! Metric that measures how well the clustering finds known clusters in traces ([Aghilinasab20] §IV-A).
 
 use std::collections::BTreeMap;
 
@@ -104,8 +104,8 @@ impl Planted {
     }
 }
 
-/// Returns the number of correctly clustered blocks. The function matches each known cluster with
-/// the found cluster that contains the largest number of its blocks. These blocks are correct.
+/// Returns the number of correctly clustered blocks. The function matches each known cluster with the found cluster
+/// that contains most blocks of the known cluster. These blocks are correct.
 fn right(intervals: &[Interval], assignment: &[usize]) -> usize {
     let planted = intervals
         .iter()

@@ -19,11 +19,11 @@ pub const MAX_SPLITS: usize = 10_000;
 pub enum Splits {
     /// A list of splits. Each split has one share per cluster.
     List(Vec<Vec<Factor>>),
-    /// All splits that assign a whole number of parts to each cluster.
+    /// A grid: all splits that assign a whole number of parts to each cluster.
     Grid(Grid),
 }
 
-/// A grid that contains all splits into whole parts.
+/// A grid of all splits that give each cluster a whole number of parts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {

@@ -87,8 +87,8 @@ pub(super) fn variants(
 }
 
 /// Returns the clusters of `kernel` with another split of its blocks. The function rounds each
-/// share down to whole blocks. It assigns the remaining blocks to the clusters with the largest
-/// remainders; in a tie, to the first cluster. It omits clusters without blocks.
+/// share down to whole blocks. It assigns the remaining blocks to the clusters with the largest remainders, and prefers
+/// earlier clusters in a tie. It omits clusters without blocks.
 fn share_out(kernel: &Kernel, split: &[Factor]) -> Result<Vec<Cluster>, String> {
     let blocks = u128::from(kernel.blocks());
     let weights = split.iter().map(|share| {

@@ -24,7 +24,7 @@ pub(super) struct Bench {
     names: Vec<String>,
 }
 
-/// Results of a run of one kernel in isolation, on some number of SMs.
+/// Results of a run of one kernel in isolation, on a fixed number of SMs.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct IsolatedRun {
     /// Execution time of the kernel [ns].
@@ -39,8 +39,8 @@ pub(super) struct IsolatedRun {
     pub l2_accesses: u64,
 }
 
-/// Isolated runs. The key is the index of a kernel and a number of SMs. Every kernel of a case runs
-/// on each number of SMs that the case assigns to the kernel, and on all SMs.
+/// Isolated runs. The key consists of the index of a kernel and a number of SMs. Every kernel of a case runs on each
+/// number of SMs that the case assigns to the kernel, and on all SMs.
 pub(super) type IsolatedRuns = BTreeMap<(usize, u32), IsolatedRun>;
 
 impl IsolatedRun {
@@ -134,8 +134,8 @@ impl Bench {
         }
     }
 
-    /// Prepares a simulation. `group` states each kernel and its number of SMs. The kernels receive
-    /// the SMs in the order of `group`, from the first SM on.
+    /// Prepares a simulation. `group` contains each kernel with its number of SMs. The kernels receive the SMs in the
+    /// order of `group`, from the first SM on.
     fn setup(&self, group: &[(usize, u32)]) -> Result<Setup> {
         let mut next = 0;
         let mut kernels = Vec::new();
@@ -216,7 +216,7 @@ impl Bench {
     }
 }
 
-/// Returns `path` with the separator `/` and without `..`. Therefore a path in a study is equal on
+/// Returns `path` with the separator `/` and without `..`. Therefore the same path in a study has the same text on
 /// every operating system.
 fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();

@@ -1,6 +1,5 @@
-//! Model of kernels at the level of thread blocks. In isolation, a kernel takes as long in the
-//! model as in the simulation at warp level. The blocks of all concurrent kernels share the memory
-//! bandwidth.
+//! Model of kernels at the level of thread blocks. In isolation, a kernel has the same execution time in the model and
+//! in the simulation at warp level. The blocks of all concurrent kernels share the memory bandwidth.
 
 use std::collections::BTreeMap;
 

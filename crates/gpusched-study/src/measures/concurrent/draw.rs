@@ -1,5 +1,5 @@
 //! Generation of random groups of kernels, with a number of SMs for each kernel. A group contains each kernel at most once.
-//! Every assignment of SMs that fits on the GPU has equal probability.
+//! All assignments of SMs that fit on the GPU are equally probable.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -24,8 +24,8 @@ pub(super) type Members = Vec<(usize, u32)>;
 /// Maximum number of possible assignments of SMs to the kernels of a group.
 const MOST_WAYS: u64 = 1 << 40;
 
-/// Returns the numbers of ways to assign one of `choices` to each of c kernels, with at most s SMs
-/// in total. Row c, from 0 to `count`, and column s, from 0 to `left`, contain one number each.
+/// Returns, for each c and s, the number of ways to assign one of `choices` to each of c kernels, with at most s SMs in
+/// total. Row c, from 0 to `count`, and column s, from 0 to `left`, contain one number each.
 fn ways(choices: &[u32], count: usize, left: u32) -> Vec<Vec<u64>> {
     let mut table = vec![vec![1; left as usize + 1]];
     for _ in 0..count {

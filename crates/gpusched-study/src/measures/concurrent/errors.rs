@@ -35,7 +35,7 @@ impl Level {
     }
 }
 
-/// Groups of kernels with checked parameters, ready for the simulation.
+/// Checked groups of kernels, ready for the simulation.
 #[derive(Debug)]
 pub struct SideBySide {
     pub(super) bench: Bench,

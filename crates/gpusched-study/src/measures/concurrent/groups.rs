@@ -21,9 +21,8 @@ pub struct SideBySideParameters {
     /// Level at which the groups are simulated. Default: `warps`.
     #[serde(default, skip_serializing_if = "Level::is_default")]
     simulator: Level,
-    /// Memory parameters of the platform, for the predictions. All bandwidths in it are bandwidths
-    /// at L2. With simulator `blocks`, `effective_bandwidth` is also the memory bandwidth of the
-    /// simulation.
+    /// Memory parameters of the platform, for the predictions. All bandwidths among these parameters are bandwidths at
+    /// L2. With simulator `blocks`, `effective_bandwidth` is also the memory bandwidth of the simulation.
     #[serde(default)]
     platform: MemoryPlatform,
     /// Maximum bandwidth at DRAM [GB/s]. If present, the model `fluid` makes a second prediction from the bandwidths at

@@ -1,6 +1,5 @@
-//! Metric of the times and bandwidths of isolated kernels on several numbers of SMs. The metric
-//! also computes the errors of [Masola23] Eqs 4 and 17, which predict from one measurement on all
-//! SMs.
+//! Metric that measures the execution times and bandwidths of isolated kernels on several numbers of SMs. The metric
+//! also computes the errors of [Masola23] Eqs 4 and 17, which predict from one measurement on all SMs.
 
 use gpusched_model::Refusal;
 use rayon::prelude::*;

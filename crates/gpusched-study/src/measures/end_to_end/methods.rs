@@ -16,28 +16,29 @@ use gpusched_sim::end_to_end::{Drawn, Execution, Extent, Gaps, Observed, Pattern
 #[derive(strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Method {
-    /// One partition of all SMs. Suspension counts as execution on the core.
+    /// One partition contains all SMs. Suspension counts as execution on the core.
     Oblivious,
-    /// One partition of all SMs. Suspension counts as release jitter.
+    /// One partition contains all SMs. Suspension counts as release jitter.
     Jitter,
-    /// One partition of all SMs. Suspension counts as blocking.
+    /// One partition contains all SMs. Suspension counts as blocking.
     Blocking,
-    /// One partition of all SMs, with the end-to-end analysis of gpusched.
+    /// One partition contains all SMs. The end-to-end analysis of gpusched decides.
     Holistic,
-    /// One partition of all SMs, and timers that release the segments.
+    /// One partition contains all SMs, and timers release the segments.
     Enforced,
-    /// One partition of all SMs. A system is schedulable if no simulated run misses a deadline. No safe analysis
-    /// schedules more systems.
+    /// One partition contains all SMs. A system counts as schedulable if no simulated run misses a deadline. No safe
+    /// analysis accepts more systems.
     Simulation,
-    /// One partition for the kernels of each task, of the smallest sizes that the end-to-end analysis permits.
+    /// Each task has its own partition for its kernels. The partitions have the smallest sizes that the end-to-end
+    /// analysis permits.
     OnePerPartition,
-    /// Partitions of the heuristic SMS (`fewest-sms`), with the end-to-end analysis.
+    /// The heuristic SMS (`fewest-sms`) chooses the partitions, and uses the end-to-end analysis.
     FewestSms,
-    /// Partitions of the portfolio `auto`, with the end-to-end analysis.
+    /// The portfolio `auto` chooses the partitions, and uses the end-to-end analysis.
     Auto,
 }
 
-/// The result of a method: SMs and partitions are 0 without a plan.
+/// The result of a method. The numbers of SMs and partitions are 0 if the method has no plan.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Found {
     pub schedulable: bool,
@@ -55,7 +56,7 @@ pub(super) struct Subject {
 }
 
 impl Method {
-    /// Returns the heuristic of a plan; `None` for an analysis of one partition.
+    /// Returns the heuristic that computes the plan; `None` if the method analyzes one partition.
     pub(super) fn heuristic(self) -> Option<HeuristicKind> {
         match self {
             Method::OnePerPartition => Some(HeuristicKind::OnePerPartition),
@@ -65,7 +66,7 @@ impl Method {
         }
     }
 
-    /// Whether the method bounds response times in the same system as `holistic`.
+    /// Whether the method computes bounds on response times for the same system as the method `holistic`.
     pub(super) fn is_bound(self) -> bool {
         matches!(self, Method::Oblivious | Method::Jitter | Method::Blocking)
     }
@@ -84,7 +85,7 @@ impl Subject {
         })
     }
 
-    /// Whether the end-to-end analysis schedules the system with one partition.
+    /// Whether the system with one partition is schedulable according to the end-to-end analysis.
     pub(super) fn holistic(&self) -> bool {
         self.holistic
     }
@@ -137,7 +138,8 @@ impl Subject {
         })
     }
 
-    /// Whether a run misses a deadline. A run contains all jobs that arrive within ten times the longest period.
+    /// Whether at least one simulated run misses a deadline. Each run contains all jobs that arrive within ten times
+    /// the longest period.
     fn misses(&self, (seed, point, set): (u64, u64, u64)) -> Result<bool> {
         let mut simulator = Simulator::new(&self.system, None)?;
         let periods = self.system.tasks().iter().map(|task| task.period.ns());

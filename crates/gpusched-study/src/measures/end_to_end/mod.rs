@@ -1,4 +1,4 @@
-//! Metric of the share of random end-to-end systems that analyses and plans schedule.
+//! Metric that compares analyses and plans by their shares of schedulable systems, over random end-to-end systems.
 
 mod methods;
 
@@ -23,7 +23,8 @@ use gpusched_model::time::Time;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EndToEndCase")]
 pub struct EndToEndParameters {
-    /// Utilizations of each core: CPU time and GPU time of its tasks, on all SMs in isolation.
+    /// Utilizations of each core, which include the CPU time and the GPU time of the tasks on this core. GPU time is
+    /// the time on all SMs in isolation.
     utilization: Vec<f64>,
     /// Number of systems for each utilization.
     sets: u64,
@@ -32,7 +33,7 @@ pub struct EndToEndParameters {
     systems: SystemRecipe,
     /// What the tasks do while they wait for a transfer or a kernel.
     wait: Wait,
-    /// Scheduling rule of the copy engine. If absent, transfers are CPU time of their task.
+    /// Scheduling rule of the copy engine. If absent, transfers count as CPU time of their task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     copy_engine: Option<EnginePolicy>,
     /// Scheduling rule of each partition.
@@ -67,7 +68,7 @@ const fn none() -> Interference {
     Interference::None
 }
 
-/// Systems with checked parameters, ready for generation.
+/// Checked parameters of this metric, ready to generate systems.
 #[derive(Debug)]
 pub struct EndToEnd {
     parameters: EndToEndParameters,
@@ -78,9 +79,9 @@ pub struct EndToEnd {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of systems that this method schedules and `holistic` does not.
+    /// Number of systems that are schedulable with this method, but not with the method `holistic`.
     alone: u64,
-    /// SMs and partitions of all plans.
+    /// Total numbers of SMs and partitions of all plans.
     sms: u64,
     partitions: u64,
 }
@@ -209,8 +210,8 @@ impl EndToEnd {
     }
 }
 
-/// Returns the index in `published` of the number for a point. If the index is beyond the list, the point has no
-/// published number.
+/// Returns the index in `published` of the published number for `point`. If the index is beyond the list, the point has
+/// no published number.
 fn rows_of(point: u64) -> usize {
     usize::try_from(point).unwrap_or(usize::MAX)
 }

@@ -32,8 +32,8 @@ pub struct WcetFrom {
 }
 
 impl WcetFunctions {
-    /// Returns the form of the WCET functions. For functions from a file, the result is the default form, which has no
-    /// effect.
+    /// Returns the form of the WCET functions. If the functions are from a file, the result is the default form, which
+    /// has no effect.
     pub fn model(&self) -> WcetModel {
         match self {
             WcetFunctions::Model(model) => *model,
@@ -41,7 +41,7 @@ impl WcetFunctions {
         }
     }
 
-    /// Reads the file with the WCET functions. Returns `None` if the functions have a form.
+    /// Reads the file with the WCET functions. Returns `None` if the study states a form instead of a file.
     pub fn kernels(&self, files: &mut Files) -> Result<Option<Kernels>, Refusal> {
         let WcetFunctions::From(WcetFrom { from }) = self else {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! Metric of the gap between the plans of heuristics and the minimum number of SMs.
+//! Metric that computes the gap between the number of SMs that the plan of a heuristic uses and the minimum number of
+//! SMs.
 
 mod functions;
 
@@ -98,11 +99,11 @@ impl Contender {
     }
 }
 
-/// Task sets with checked parameters, ready for generation.
+/// Checked parameters of this metric, ready to generate task sets.
 #[derive(Debug)]
 pub struct Optimality {
     parameters: OptimalityParameters,
-    /// Kernels that the generated tasks copy. Absent if the WCET functions have a form.
+    /// Kernels that the generated tasks copy. Absent if the study states a form of the WCET functions.
     kernels: Option<Kernels>,
 }
 
@@ -110,19 +111,19 @@ pub struct Optimality {
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums {
     schedulable: u64,
-    /// Number of task sets that both this algorithm and `optimal` schedule.
+    /// Number of task sets for which both this algorithm and `optimal` find a schedulable plan.
     reached: u64,
     tests: u64,
     /// Number of task sets with a plan that contains all tasks, even if the plan needs more SMs
-    /// than the GPU has. The fields after this one count only these task sets.
+    /// than the GPU has. The fields that follow count only these task sets.
     plans: u64,
     sms: u64,
-    /// Number of SMs above the lower bound of `optimal`.
+    /// Total number of SMs by which the plans exceed the lower bound of `optimal`.
     gap: u64,
     near: u64,
     close: u64,
     optimal: u64,
-    /// Number of SMs of the lower bound that the heuristic itself computes; 0 if it computes no bound.
+    /// Sum of the lower bounds on the SMs that the heuristic itself computes; 0 if it computes no bound.
     bound: u64,
 }
 
@@ -334,7 +335,7 @@ impl Optimality {
 }
 
 impl Counts {
-    /// Returns the number of sets that `optimal` schedules.
+    /// Returns the number of task sets for which `optimal` finds a schedulable plan.
     fn best(&self) -> u64 {
         self.sums.last().map_or(0, |sums| sums.schedulable)
     }

@@ -1,5 +1,4 @@
-//! Metric of the response times of kernels that share a sub-core, for many issue budgets of one
-//! kernel.
+//! Metric that computes the response times of kernels that share a sub-core, for many issue budgets of one kernel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,14 +23,14 @@ pub struct WarpsParameters {
     schedulers: Option<Vec<Scheduler>>,
     /// Name of the kernel whose issue budget varies.
     kernel: String,
-    /// Issue budgets of `kernel`. A scheduler that ignores issue budgets has equal results for all of them.
+    /// Issue budgets of `kernel`. A scheduler that ignores issue budgets has equal results for all issue budgets.
     budgets: Values,
 }
 
 /// Maximum number of simulations in one case.
 const MOST: usize = 10_000;
 
-/// Scenarios with checked parameters, ready for the simulation.
+/// Checked scenarios, ready for the simulation.
 #[derive(Debug)]
 pub struct Warps {
     /// Scenarios to simulate, each with the issue budget that it assigns to the kernel.

@@ -4,7 +4,7 @@
 use super::scene::Window;
 use gpusched_model::time::Time;
 
-/// Maximum number of steps between ticks.
+/// Maximum number of steps between the first and the last tick.
 const STEPS: u64 = 10;
 
 #[derive(Debug)]

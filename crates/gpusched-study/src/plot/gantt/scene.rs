@@ -47,14 +47,14 @@ pub struct Bar<'a> {
     pub end: Time,
 }
 
-/// A counter in the window. If the counter has a value at the start of the window, this value is
-/// the first in the list.
+/// The values of a counter in the window. If the counter has a value at the start of the window, this value is the
+/// first value in the list.
 #[derive(Debug)]
 pub struct Steps<'a> {
     pub name: &'a str,
     pub unit: &'a str,
     pub values: Vec<(Time, f64)>,
-    /// Largest value of the counter, or 0.
+    /// Largest value of the counter, or 0 if all values are negative.
     pub max: f64,
 }
 

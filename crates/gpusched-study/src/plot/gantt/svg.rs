@@ -147,7 +147,7 @@ impl Figure {
         document.finish(width.ceil(), (y + MARGIN).ceil(), patterns)
     }
 
-    /// Draws a process, with its upper end at `top`. Returns the position of its lower end.
+    /// Draws a process, with its upper end at `top`. Returns the position of the lower end of the process.
     fn group(&self, document: &mut Document, group: &Group<'_>, top: f64) -> f64 {
         let mut y = top;
         if !group.name.is_empty() {

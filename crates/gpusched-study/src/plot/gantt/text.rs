@@ -18,7 +18,7 @@ use gpusched_sim::timeline::{Mark, Point, Timeline};
 /// Minimum and maximum number of characters per line.
 const COLUMNS: (usize, usize) = (40, 1_000);
 
-/// Letters that mark the starts of slices, one letter per category. All further categories have the same letter.
+/// Letters that mark the starts of slices, one letter per category. All further categories share one letter.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ANOTHER: char = '*';
 
@@ -127,7 +127,7 @@ impl Page {
         self.lines.join("\n") + "\n"
     }
 
-    /// Draws a track. Returns whether several slices start in the same column.
+    /// Draws the track `row`. Returns whether several slices start in the same column.
     fn row(&mut self, row: &Row<'_>) -> bool {
         let mut several = false;
         if !row.track.instants.is_empty() {

@@ -19,7 +19,7 @@ pub struct Header {
     pub study: String,
     /// Hash of the experiment, as [`Spec::experiment`] returns it.
     pub experiment: String,
-    /// Version of gpusched that writes the journal.
+    /// Version of gpusched that wrote the journal.
     pub version: String,
     /// Seed of all random numbers of the study.
     pub seed: u64,

@@ -10,9 +10,9 @@ use crate::time::Time;
 /// Tests whether every kernel meets its deadline for all release times. Each job of kernel i
 /// takes at most `wcets[i]`. Returns `None` if no kernel has a deadline.
 ///
-/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test with the smallest
-/// deadline for all kernels is a sufficient test of FIFO. A kernel with a single release has a
-/// period of 292 years in the test.
+/// FIFO equals EDF if all relative deadlines are equal. Therefore the EDF test is a sufficient test of FIFO if it uses
+/// the smallest relative deadline for all kernels. In the test, a kernel that is released only once has a period of 292
+/// years.
 pub fn verdict(system: &System, wcets: &[Time], dispatch: Dispatch) -> Option<Verdict> {
     let least = system.kernels().iter().filter_map(|task| task.deadline()).min()?;
     let demands: Vec<Demand> = system

@@ -204,8 +204,8 @@ fn row(policy: &SequencePolicy, job: &Job, kernels: &[KernelSetting]) -> [String
     ]
 }
 
-/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty
-/// for one run.
+/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
+/// run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))

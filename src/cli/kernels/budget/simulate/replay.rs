@@ -30,8 +30,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// Returns the trace for `runs` runs of `kernel`; `None` without `--trace`. `file` is the
-    /// file of `kernel`.
+    /// Returns the trace for `runs` runs of `kernel`; `None` without `--trace`. `file` is the path of the file that
+    /// contains `kernel`.
     ///
     /// # Errors
     /// Fails for a file that is not a trace of `kernel`, and for `--trace` without

@@ -145,8 +145,8 @@ fn or_none(estimate: Option<&Estimate>, write: impl Fn(&Estimate) -> String) -> 
     estimate.map_or("-".to_owned(), write)
 }
 
-/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty
-/// for one run.
+/// Returns half the width of the confidence interval as text, such as `±1.2`. The text is empty if there is only one
+/// run.
 fn around(estimate: &Estimate, scale: f64, decimals: usize) -> String {
     let half = estimate.high.map(|high| (high - estimate.mean) * scale);
     half.map_or(String::new(), |half| format!(" ±{half:.decimals$}"))

@@ -6,8 +6,8 @@ use crate::accelsim::{Dimension, KernelSummary, OpcodeCount, TraceSummary};
 use crate::cli::report::{Column, Palette, Report, Rows, Table, clip, wrap};
 use crate::error::Result;
 
-/// Returns the CSV columns. There is one column for each execution unit, after the fixed columns
-/// up to `lane_instructions`.
+/// Returns the CSV columns. After the fixed columns up to `lane_instructions`, there is one column for each execution
+/// unit.
 pub fn columns() -> String {
     let units = crate::accelsim::UnitCounts::default()
         .named()

@@ -142,8 +142,8 @@ fn name(reason: Reason) -> &'static str {
     }
 }
 
-/// Returns `part` as a percentage of `whole`, with one decimal and rounded down. Only `part` =
-/// `whole` gives 100 %.
+/// Returns `part` as a percentage of `whole`, with one decimal and rounded down. The result is 100 % only if `part`
+/// equals `whole`.
 fn percent(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole.max(1);
     format!("{}.{} %", tenths / 10, tenths % 10)

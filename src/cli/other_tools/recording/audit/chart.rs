@@ -1,4 +1,4 @@
-//! The run and its plan as a timeline.
+//! A timeline that shows a recorded run together with its plan.
 
 use crate::model::{Plan, TaskSet};
 use crate::recording::audit::{Audit, FindingKind, Run};

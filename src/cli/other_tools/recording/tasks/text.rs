@@ -17,7 +17,7 @@ pub struct Text<'a> {
     pub options: &'a Options<'a>,
 }
 
-/// Returns the observed releases if the period follows from them.
+/// Returns the observed releases if the period is derived from these releases.
 fn observed(report: &TaskReport) -> Option<Rhythm> {
     report.rhythm.filter(|_| report.stated.is_none())
 }
@@ -45,7 +45,7 @@ fn drift(report: &TaskReport, task: &Task) -> Option<String> {
 }
 
 impl Text<'_> {
-    /// Returns what a user must know about the numbers of the task set.
+    /// Returns notes that a user must know about the numbers of the task set.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let mut methods: Vec<(&str, Vec<&Source>)> = Vec::new();

@@ -105,8 +105,7 @@ fn stream(shape: &ScenarioShape, application: usize, stream: Stream) -> String {
     }
 }
 
-/// Returns ascending numbers as text. Three or more consecutive numbers give a range, such as
-/// `2-7`.
+/// Returns ascending numbers as text. The text replaces three or more consecutive numbers by a range, such as `2-7`.
 fn ranges(numbers: impl Iterator<Item = u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for number in numbers {

@@ -114,7 +114,7 @@ impl KernelArgs {
     /// Refuses these options for a scenario of a sub-core.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the name of the first given option.
+    /// Fails with [`Error::Refused`], which states the name of the first given option.
     pub fn refuse(&self) -> Result<()> {
         let options = [
             ("machine", self.machine.is_some()),
@@ -138,7 +138,7 @@ impl KernelArgs {
     /// Simulates `source`, which is a single program or trace. Error messages name `file`.
     ///
     /// # Errors
-    /// Fails without `--machine`. Errors of [`KernelArgs::run`].
+    /// Fails without `--machine`. Also fails in the same cases as [`KernelArgs::run`].
     pub fn run_alone(
         &self,
         global: &Global,
@@ -250,7 +250,7 @@ pub fn blame(error: Error) -> Error {
     })
 }
 
-/// Returns the simulated GPU of `--machine`.
+/// Returns the simulated GPU that `--machine` selects.
 pub fn find(machine: &str) -> Result<Machine> {
     Machine::find(machine)
 }

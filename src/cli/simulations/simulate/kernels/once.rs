@@ -19,7 +19,7 @@ impl EqualSmsOnce {
     /// Writes a note if the option had no effect on a run of `setup`.
     ///
     /// # Errors
-    /// Errors of reading traces.
+    /// Fails if a trace cannot be read.
     pub fn explain(&self, global: &Global, setup: &Setup) -> Result<()> {
         if self.given
             && !global.quiet

@@ -28,7 +28,7 @@ pub struct Answer {
     pub kernels: Vec<KernelAnswer>,
     /// Memory traffic.
     pub traffic: TrafficAnswer,
-    /// Numbers of cycles of the warp schedulers, by use. Only SMs with thread blocks count.
+    /// Numbers of cycles of the warp schedulers on SMs with thread blocks, one number for each use of a cycle.
     pub stalls: StallsAnswer,
     /// Thread blocks, sorted by end time.
     pub blocks: Vec<BlockAnswer>,
@@ -83,7 +83,7 @@ pub struct TrafficAnswer {
     pub dram_bytes_per_second: u64,
 }
 
-/// Numbers of cycles of the warp schedulers, by use.
+/// Numbers of cycles of the warp schedulers, one number for each use of a cycle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpResultsStalls")]
 pub struct StallsAnswer {
@@ -106,7 +106,7 @@ pub struct BlockAnswer {
     pub kernel: usize,
     /// Position of the block in the grid.
     pub block: u64,
-    /// SM of the block.
+    /// Number of the SM that executes the block.
     pub sm: usize,
     /// Start time [core cycle].
     pub start: u64,

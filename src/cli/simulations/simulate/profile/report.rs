@@ -30,7 +30,7 @@ pub const GPU_COLUMNS: [&str; 2] = ["gpu_sms", "gpu_bytes_per_second"];
 /// column.
 pub const ESTIMATE_COLUMN: &str = "estimate_rounds";
 
-/// Profile of a kernel in isolation on each of several numbers of SMs.
+/// Profile of a kernel: the results of its runs in isolation on several numbers of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfile")]
 pub struct Answer {
@@ -53,7 +53,7 @@ pub struct Answer {
     points: Vec<Point>,
 }
 
-/// Result on one number of SMs.
+/// Result of the run on one number of SMs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "WarpProfilePoint")]
 pub struct Point {

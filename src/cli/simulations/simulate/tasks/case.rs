@@ -17,10 +17,10 @@ use crate::model::{Factor, Plan, Policy, TaskSet};
 use crate::partitioning::Problem;
 use crate::validation::system::{Part, parts};
 
-/// Shortest execution time as a share of the WCET, if the user states none: one half.
+/// Shortest execution time as a share of the WCET, if the user states no shortest execution time: one half.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
 
-/// Returns `interference`. Fails if this model counts the memory traffic of other partitions.
+/// Returns `interference`. Fails if `interference` counts the memory traffic of other partitions.
 fn alone(interference: Interference) -> Result<Interference> {
     match interference.counts_bandwidth() {
         false => Ok(interference),
@@ -116,8 +116,8 @@ impl Args {
         Ok(())
     }
 
-    /// Returns `set` on the partitions of `plan`. Fails if `plan` has neither partitions nor a
-    /// reason for their absence.
+    /// Returns `set` on the partitions of `plan`. Fails if `plan` has no partitions and states no reason for their
+    /// absence.
     fn planned<'a>(&self, index: u64, set: &'a TaskSet, plan: &Plan) -> Result<Case<'a>> {
         let without = Case {
             index,

@@ -11,7 +11,7 @@ const MANY_JOBS: u64 = 100_000_000;
 /// Returns the time after which no job of `tasks` arrives.
 ///
 /// # Errors
-/// [`Error::Refused`] for an end after 2^62 ns, or for too many jobs before the end.
+/// Fails with [`Error::Refused`] for an end after 2^62 ns, or for too many jobs before the end.
 pub(super) fn end(duration: Option<Time>, tasks: &[Task], releases: &[Release]) -> Result<Time> {
     let last = releases
         .iter()

@@ -151,7 +151,7 @@ impl Summary {
     }
 }
 
-/// Returns a line with the reason if gpusched did not simulate the plan; otherwise `None`.
+/// Returns a line with the reason if gpusched did not simulate the plan, or `None` if it simulated the plan.
 fn not_simulated(summary: &Summary, set: &TaskSet, palette: &Palette) -> Option<String> {
     let failure = summary.failure.as_ref()?;
     let bad = palette.bad;

@@ -51,7 +51,7 @@ impl<'a> Rows<'a> {
     }
 
     /// # Errors
-    /// Returns the first error of writing rows.
+    /// Fails with the first error that occurred while rows were written.
     pub fn finish(self) -> Result<()> {
         self.rows.finish()
     }

@@ -97,8 +97,8 @@ impl Grammar for Integers {
         }
     }
 
-    /// Parses an expression that may contain `condition ? then : otherwise`, the operator with
-    /// the lowest precedence.
+    /// Parses an expression that may contain the operator `condition ? then : otherwise`, which has the lowest
+    /// precedence.
     fn whole(parser: &mut Parser<'_, Integers>) -> Result<Expression, ParseError> {
         let condition = parser.operators(1)?;
         if !parser.take("?") {

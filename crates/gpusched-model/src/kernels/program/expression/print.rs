@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use super::{Binary, Expression, Unary};
 
-/// Precedence of an operand: a number, a name, a call, or an expression in parentheses.
+/// Precedence of each operand. An operand is a number, a name, a call, or an expression in parentheses.
 const OPERAND: u8 = Unary::PRECEDENCE;
 
 impl Display for Expression {

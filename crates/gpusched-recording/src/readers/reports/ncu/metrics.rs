@@ -22,7 +22,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Returns the metric with a name in lower case.
+    /// Returns the metric whose name in lower case is `name`.
     pub fn named(name: &str) -> Option<Metric> {
         match name {
             "gpu__time_duration.sum" | "duration" => Some(Metric::Duration),
@@ -121,7 +121,7 @@ fn largest(number: &str) -> String {
     }
 }
 
-/// Returns the exponent e of a unit of bytes, 10^e bytes. Nsight Compute uses powers of 1000.
+/// Returns the exponent e of a unit of bytes: the unit is 10^e bytes. Nsight Compute uses powers of 1000.
 fn scale(unit: &str) -> Option<u32> {
     match unit.to_ascii_lowercase().as_str() {
         "byte" | "b" | "bytes" => Some(0),

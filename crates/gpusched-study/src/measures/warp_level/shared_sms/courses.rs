@@ -25,7 +25,7 @@ pub(super) struct Course {
     pub(super) question: Question,
     /// Response time of each simulated kernel: time from its launch to its finish [core cycles].
     pub(super) responses: Vec<u64>,
-    /// Finish time of the last kernel to finish [core cycles].
+    /// Time when the last kernel finishes [core cycles].
     pub(super) last: u64,
 }
 

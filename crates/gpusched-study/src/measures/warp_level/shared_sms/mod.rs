@@ -1,5 +1,5 @@
-//! Metric of the response times of kernels that share the SMs of a GPU, for several warp schedulers
-//! and many issue budgets of the last kernel.
+//! Metric that computes the response times of kernels that share the SMs of a GPU, for several warp schedulers and many
+//! issue budgets of the last kernel.
 
 mod courses;
 mod rows;

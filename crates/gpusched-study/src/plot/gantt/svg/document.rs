@@ -95,7 +95,7 @@ impl Document {
         ));
     }
 
-    /// Adds the sample of a category for a legend.
+    /// Adds a sample of the fill of a category, for a legend.
     pub fn swatch(&mut self, (x, y): (f64, f64), size: (f64, f64), category: usize) {
         let outline = outline(true);
         self.push(format_args!(

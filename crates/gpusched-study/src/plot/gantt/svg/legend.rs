@@ -39,7 +39,8 @@ impl Entry<'_> {
     }
 }
 
-/// Draws the legend, with its upper end at `top` and, if possible, within `width`. Returns the position of its lower end.
+/// Draws the legend, with its upper end at `top` and, if possible, within `width`. Returns the position of the lower
+/// end of the legend.
 pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, top: f64) -> f64 {
     let listed = scene.categories.iter().take(MOST);
     let mut entries: Vec<Entry<'_>> = listed
